@@ -1,0 +1,55 @@
+# Two commands matter: `make demo` (set up, then the main job on a real program) and `make test` (set up, then every check).
+# They need Python >= 3.11, g++ >= 11 and a package index; no GPU, no CUDA toolkit, no Node.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test check lint types layers unit bench docs clean tools
+
+demo: $(STAMP)
+	@$(BIN)/python -m assistant demo
+
+test: check unit
+
+check: lint types layers
+
+lint: $(STAMP)-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)-dev
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+layers: $(STAMP)-dev
+	$(BIN)/lint-imports --no-cache
+
+unit: $(STAMP)-dev
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+bench: $(STAMP)-dev
+	$(BIN)/python -m benchmarks
+
+test-gpu: $(STAMP)-dev
+	$(BIN)/python -m pytest -q tests/gpu
+
+tools:
+	@$(PYTHON) -c 'import sys; sys.exit("kernelopt needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; install it or run make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	@command -v g++ >/dev/null || { echo "kernelopt needs g++ 11 or newer: apt-get install g++" >&2; exit 1; }
+
+$(VENV)/bin/python: | tools
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cuda]'
+	@touch $@
+
+$(STAMP)-dev: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .hypothesis dist build

@@ -1,0 +1,1 @@
+"""kernelopt's core: a frozen kernel and its workload in, verified and explained edits out."""

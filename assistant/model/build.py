@@ -1,0 +1,133 @@
+"""What a compiler says of a kernel: diagnostics, resources, machine code by line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class DiagnosticSeverity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One compiler message."""
+
+    file: str
+    line: int
+    """0 where the compiler names no place."""
+    column: int
+    """1-based; 0 where unknown."""
+    severity: DiagnosticSeverity
+    message: str
+    """The full text, notes included."""
+    code: str | None = None
+    """The compiler's own number (``20``) where it prints one."""
+    compiler: str = ""
+    """``nvrtc``, ``nvcc`` or ``g++``."""
+
+
+@dataclass(frozen=True)
+class KernelResources:
+    """ptxas's report of one kernel instance, for one architecture."""
+
+    kernel: str
+    """Demangled instance."""
+    symbol: str
+    """Mangled name."""
+    architecture: str
+    """``sm_90``"""
+    registers_per_thread: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+    stack_bytes: int
+    static_shared_bytes: int
+    constant_bytes: int
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """Resident warps of one launch shape on one architecture."""
+
+    active_warps_per_sm: int
+    max_warps_per_sm: int
+    blocks_per_sm: int
+    limiter: str
+    """``registers``, ``shared``, ``threads``, ``blocks`` or ``none``."""
+
+    @property
+    def ratio(self) -> float:
+        return self.active_warps_per_sm / self.max_warps_per_sm
+
+
+@dataclass(frozen=True)
+class SassInstruction:
+    """One machine instruction with its source line."""
+
+    offset_bytes: int
+    predicate: str
+    """``@P0``, ``@!P1`` or empty."""
+    opcode: str
+    """Full, with modifiers (``LDG.E.128.CONSTANT``)."""
+    operands: str
+    file: str
+    line: int
+    """Innermost user-source line; 0 where unknown."""
+
+
+@dataclass(frozen=True)
+class KernelCode:
+    """Disassembly of one kernel instance."""
+
+    kernel: str
+    symbol: str
+    architecture: str
+    instructions: tuple[SassInstruction, ...]
+    labels: tuple[tuple[str, int], ...]
+    """(label, offset) of branch targets."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What changes the meaning of a compile; identical on both sides of a comparison."""
+
+    arguments: tuple[str, ...] = ()
+    """nvcc's spelling (``-O3``, ``-DN=4``, ``-Iinclude``, ``-use_fast_math``)."""
+    origin: str = "default"
+    """``command line``, ``kernelopt.toml``, ``compile_commands.json`` or ``default``."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """A successful compile."""
+
+    compiler: str
+    """Name and version (``nvrtc 13.0``); ``g++ 12.2 (emulator)`` on the last rung."""
+    architecture: str
+    flags: Flags
+    resources: tuple[KernelResources, ...]
+    code: tuple[KernelCode, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class BuildFailure:
+    """The compiler refused the source."""
+
+    compiler: str
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class CompilerMissing:
+    """No CUDA compiler can be had here; the ladder goes one rung down."""
+
+    reason: str
+    remedy: str
+    """The exact command or setting that mends it."""
+
+
+BuildResult = Build | BuildFailure | CompilerMissing

@@ -1,0 +1,65 @@
+"""Is B faster than A? Measured on a GPU, only predicted on a CPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SpeedOutcome(StrEnum):
+    FASTER = "FASTER"
+    SAME = "SAME"
+    SLOWER = "SLOWER"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    PREDICTED = "PREDICTED"
+
+
+@dataclass(frozen=True)
+class ModelTerm:
+    """One resource of the performance model."""
+
+    name: str
+    """``dram``, ``l2``, ``l1``, ``shared``, ``issue``, ``fp32``, ``fp64``, ``conversion``, ``special``, ``integer``, ``latency``, ``launch``."""
+    time_s: float
+    inputs: tuple[tuple[str, float, str], ...]
+    """(quantity, value, unit) that the time was computed from."""
+
+
+@dataclass(frozen=True)
+class PredictedTime:
+    """The model's time of one launch."""
+
+    time_s: float
+    bottleneck: str
+    terms: tuple[ModelTerm, ...]
+    target: str
+
+
+@dataclass(frozen=True)
+class CaseSpeed:
+    """Speed on one shape."""
+
+    shape: str
+    weight: float
+    ratio: float
+    low: float | None
+    high: float | None
+    outcome: SpeedOutcome
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """time(A) / time(B): above 1 when B is faster."""
+
+    outcome: SpeedOutcome
+    ratio: float
+    low: float | None
+    """95 % interval, or the model's measured error; None while unmeasured."""
+    high: float | None
+    margin: float | None
+    quality: str
+    """``good|fair|poor`` of a measurement; ``error not yet measured`` of a prediction."""
+    cases: tuple[CaseSpeed, ...]
+    method: str
+    bottleneck_before: str | None = None
+    bottleneck_after: str | None = None

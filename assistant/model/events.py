@@ -1,0 +1,297 @@
+"""The one event stream of a job: what ``--json`` prints and editors are sent.
+
+Every event carries ``event`` (its name), ``schema`` and ``job``. Numbers are finite; absent values are null.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from assistant.model.build import Diagnostic
+from assistant.model.comparison import CaseSpeed
+from assistant.model.plan import Decline, Step
+from assistant.model.profile import Evidence, Finding, InstructionMix, Problem, Severity
+from assistant.model.verification import CaseResult, VerificationFinding
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class JobStarted:
+    job: str
+    command: str
+    file: str
+    device: str
+    rung: str
+    event: Literal["job_started"] = "job_started"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class StageStarted:
+    job: str
+    stage: str
+    """``parse``, ``build``, ``capture``, ``verify``, ``profile``, ``plan``, ``screen``, ``confirm``."""
+    detail: str
+    event: Literal["stage_started"] = "stage_started"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class StageEnded:
+    job: str
+    stage: str
+    detail: str
+    duration_ms: float
+    event: Literal["stage_ended"] = "stage_ended"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class Message:
+    """A sentence for people: a warning, a missing part, a remedy."""
+
+    job: str
+    severity: Severity
+    message: str
+    remedy: str | None = None
+    file: str | None = None
+    line: int | None = None
+    event: Literal["message"] = "message"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    job: str
+    diagnostics: tuple[Diagnostic, ...]
+    event: Literal["diagnostics"] = "diagnostics"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class ProfileLine:
+    """One line and kind of access; counters that do not apply are absent in JSON."""
+
+    file: str
+    line: int
+    op: str
+    requests: int
+    active_threads: int
+    sectors: int | None
+    ideal_sectors: int | None
+    wavefronts: int | None
+    ideal_wavefronts: int | None
+    grade: str
+    grade_reason: str
+
+
+@dataclass(frozen=True)
+class ProfileFinding:
+    code: str
+    line: int
+    severity: str
+    message: str
+    evidence: tuple[str, ...]
+    estimated_cost_ratio: float | None
+
+
+@dataclass(frozen=True)
+class Device:
+    name: str
+    kind: str
+    """``cpu`` or ``gpu``."""
+    target: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Counters of one launch."""
+
+    job: str
+    kernel: str
+    instance: str
+    launch: int
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    device: Device
+    method: str
+    totals: dict[str, int]
+    instructions: InstructionMix
+    lines: tuple[ProfileLine, ...]
+    findings: tuple[ProfileFinding, ...]
+    evidence: tuple[Evidence, ...]
+    problems: tuple[Problem, ...]
+    event: Literal["profile"] = "profile"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class ProfileSummary:
+    job: str
+    kernel: str
+    instance: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    launch_count: int
+    bottleneck: str
+    predicted_time_s: float | None
+    event: Literal["profile_summary"] = "profile_summary"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class CheckEnded:
+    """What ``check`` found on the original."""
+
+    job: str
+    kernel: str
+    problems: tuple[Problem, ...]
+    is_deterministic: bool | None
+    """None when the kernel was never launched."""
+    launch_count: int
+    event: Literal["check"] = "check"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class FindingsFound:
+    job: str
+    kernel: str
+    findings: tuple[Finding, ...]
+    evidence: tuple[Evidence, ...]
+    event: Literal["findings"] = "findings"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class PlanMade:
+    job: str
+    planner: str
+    steps: tuple[Step, ...]
+    declines: tuple[Decline, ...]
+    event: Literal["plan"] = "plan"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class CandidateTried:
+    job: str
+    candidate: str
+    technique: str
+    kernel: str
+    outcome: str
+    """``kept``, ``build_failed``, ``FAIL``, ``NEEDS_DECISION``, ``not_better``."""
+    reason: str
+    ratio: float | None
+    event: Literal["candidate"] = "candidate"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class VerificationReport:
+    outcome: str
+    findings: tuple[VerificationFinding, ...]
+    cases: tuple[CaseResult, ...]
+    labels: tuple[str, ...]
+    dropped_cases: tuple[str, ...]
+    missing_checks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SpeedReport:
+    outcome: str
+    ratio: float
+    low: float | None
+    high: float | None
+    margin: float | None
+    quality: str
+    cases: tuple[CaseSpeed, ...]
+    method: str
+    bottleneck_before: str | None
+    bottleneck_after: str | None
+
+
+@dataclass(frozen=True)
+class ComparisonMade:
+    """One per kernel pair, and an overall one last (``kernel`` null) if several."""
+
+    job: str
+    kernel: str | None
+    oracle: str
+    confirmed: bool
+    a: str
+    """sha256 of A's text."""
+    b: str
+    verification: VerificationReport
+    speed: SpeedReport | None
+    evidence: tuple[Evidence, ...]
+    device: Device
+    event: Literal["comparison"] = "comparison"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class ProposalMade:
+    job: str
+    id: str
+    kernel: str
+    file: str
+    techniques: tuple[str, ...]
+    summary: str
+    diff: str
+    hunk_ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    verification: VerificationReport
+    speed: SpeedReport
+    evidence: tuple[Evidence, ...]
+    explanation: str
+    state: str
+    event: Literal["proposal"] = "proposal"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class DecisionMade:
+    job: str | None
+    proposal: str
+    kind: str
+    hunk_ids: tuple[str, ...]
+    reason_code: str | None
+    reason: str | None
+    decided_by: str
+    event: Literal["decision"] = "decision"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class JobEnded:
+    job: str
+    exit_code: int
+    """As docs/reference/cli.md: 0 done, 1 the answer is no, 2 misuse, 3 cannot answer, 4 internal."""
+    reason: str
+    event: Literal["job_ended"] = "job_ended"
+    schema: int = SCHEMA
+
+
+Event = (
+    JobStarted
+    | StageStarted
+    | StageEnded
+    | Message
+    | Diagnostics
+    | Profile
+    | ProfileSummary
+    | CheckEnded
+    | FindingsFound
+    | PlanMade
+    | CandidateTried
+    | ComparisonMade
+    | ProposalMade
+    | DecisionMade
+    | JobEnded
+)

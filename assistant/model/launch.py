@@ -1,0 +1,34 @@
+"""How a kernel is started: grid, block, dynamic shared memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Dim3:
+    """CUDA's ``dim3``: counts along x, y and z."""
+
+    x: int
+    y: int = 1
+    z: int = 1
+
+    @property
+    def count(self) -> int:
+        return self.x * self.y * self.z
+
+    def __str__(self) -> str:
+        return f"({self.x}, {self.y}, {self.z})"
+
+
+@dataclass(frozen=True)
+class LaunchConfig:
+    """Grid, block and dynamic shared memory of one launch."""
+
+    grid: Dim3
+    block: Dim3
+    shared_bytes: int = 0
+
+    @property
+    def thread_count(self) -> int:
+        return self.grid.count * self.block.count

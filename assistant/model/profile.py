@@ -1,0 +1,192 @@
+"""Counters of one launch, per source line and in total, and what is concluded from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assistant.model.launch import LaunchConfig
+
+
+class Grade(StrEnum):
+    """How far a counter may be trusted."""
+
+    EXACT = "exact"
+    """Equals the hardware's counter, by the rule in docs/explanation/counters.md."""
+    ESTIMATED = "estimated"
+
+
+class Method(StrEnum):
+    """Where a number comes from."""
+
+    EMULATOR = "emulator"
+    MODEL = "model"
+    PTXAS = "ptxas"
+    OCCUPANCY = "occupancy"
+    STATIC = "static"
+    NCU = "ncu"
+    CUPTI = "cupti"
+    EVENTS = "events"
+
+
+@dataclass(frozen=True)
+class LineAccess:
+    """Memory counters of one source line and one kind of access, summed over all warps of a launch.
+
+    Counters have Nsight Compute's meaning; those that do not apply to the kind are None (never 0).
+    """
+
+    file: str
+    line: int
+    op: str
+    """``global|shared|local`` and ``load|store|atomic`` (``global load``)."""
+    size_bytes: int
+    """Bytes per thread and access; the largest when several widths share the line."""
+    requests: int
+    """Warp-level requests with at least one active lane."""
+    active_threads: int
+    sectors: int | None
+    """32-byte L1 sectors (global, local): ``memory_l1/l2_theoretical_sectors``."""
+    ideal_sectors: int | None
+    wavefronts: int | None
+    """Shared-memory wavefronts."""
+    ideal_wavefronts: int | None
+    grade: Grade
+    grade_reason: str = ""
+    """Why a line is only estimated; empty when exact."""
+
+
+@dataclass(frozen=True)
+class LineExecution:
+    """How often a line's code ran: warp-level executions of its basic blocks and how often lanes disagreed at its branch."""
+
+    file: str
+    line: int
+    warp_executions: int
+    thread_executions: int
+    divergent_branches: int
+    """Executions of a branch of this line after which lanes of one warp went different ways."""
+
+
+@dataclass(frozen=True)
+class InstructionMix:
+    """Thread-level dynamic instruction counts by class."""
+
+    fp32: int = 0
+    fp64: int = 0
+    half: int = 0
+    tensor: int = 0
+    conversion: int = 0
+    special: int = 0
+    integer: int = 0
+    load_store: int = 0
+    control: int = 0
+    other: int = 0
+
+
+@dataclass(frozen=True)
+class LineInstructions:
+    """Instruction mix of one source line (static SASS mix × executions)."""
+
+    file: str
+    line: int
+    mix: InstructionMix
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A defect that a run exposed, at its place."""
+
+    kind: str
+    """``shared_race``, ``global_race``, ``missing_syncwarp``, ``out_of_bounds``, ``use_after_free``, ``uninitialised_read``,
+    ``barrier_divergence``, ``bad_launch``, ``bad_warp_mask``, ``host_pointer``, ``wild_pointer``, ``assertion``, ``timeout``,
+    ``misaligned``."""
+    message: str
+    file: str
+    line: int
+    """0 where the place is not known."""
+    other_file: str | None
+    other_line: int | None
+    """The second access of a race."""
+    block: tuple[int, int, int] | None
+    thread: tuple[int, int, int] | None
+    address: int | None
+    count: int
+
+
+@dataclass(frozen=True)
+class LaunchProfile:
+    """Counters of one launch."""
+
+    index: int
+    kernel: str
+    """Demangled instance."""
+    config: LaunchConfig
+    method: Method
+    device: str
+    """What the counters stand for and where they were made (``emulator, sm_90 rules``)."""
+    blocks_counted: int
+    accesses: tuple[LineAccess, ...]
+    executions: tuple[LineExecution, ...]
+    instructions: tuple[LineInstructions, ...]
+    unique_sectors: int | None
+    """Distinct 32-byte global sectors touched by the grid; None when not tracked."""
+    block_unique_sectors: int | None
+    """Σ over blocks of the distinct global sectors the block touched."""
+    problems: tuple[Problem, ...]
+    file: str = ""
+    line: int = 0
+    """Launch site."""
+
+    def total(self, op_prefix: str, counter: str) -> int:
+        """Sum of one counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""
+        return sum(getattr(a, counter) or 0 for a in self.accesses if a.op.startswith(op_prefix))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One citable fact."""
+
+    id: str
+    """``E1``, ``E2``, … unique inside one job."""
+    metric: str
+    """A name of ``assistant.profile.catalogue``."""
+    value: float
+    unit: str
+    line: int | None
+    method: Method
+    device: str
+    grade: Grade = Grade.EXACT
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A diagnosis of one kernel, citing its evidence."""
+
+    code: str
+    """``KO101`` …; documented under docs/reference/findings/."""
+    kernel: str
+    line: int
+    severity: Severity
+    message: str
+    """One sentence; its numbers come from ``evidence``."""
+    evidence: tuple[str, ...]
+    """Ids of Evidence, most important first."""
+    estimated_cost_ratio: float | None
+    """Share 0..1 of the kernel's predicted time that goes away if this is mended; None when not modelled."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A profile as a point: what memory compares kernels by."""
+
+    label: str
+    """The bottleneck: ``dram``, ``l2``, ``l1``, ``shared``, ``issue``, ``fp32``, ``fp64``, ``conversion``, ``special``, ``latency``."""
+    vector: tuple[tuple[str, float], ...]
+    """(name, value 0..1) in the catalogue's order."""

@@ -1,0 +1,98 @@
+"""What is offered to a human, and what they decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from assistant.model.comparison import Comparison
+from assistant.model.plan import MetricPrediction
+from assistant.model.profile import Evidence, Signature
+from assistant.model.source import Hunk
+from assistant.model.verification import Label, Verification
+
+
+class ProposalState(StrEnum):
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNDONE = "undone"
+    STALE = "stale"
+    SUPERSEDED = "superseded"
+
+
+class DecisionKind(StrEnum):
+    ACCEPTED = "accepted"
+    PARTIALLY_ACCEPTED = "partially_accepted"
+    REJECTED = "rejected"
+    EDITED_THEN_ACCEPTED = "edited_then_accepted"
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True)
+class PredictionOutcome:
+    """A prediction beside what was then counted."""
+
+    prediction: MetricPrediction
+    actual: float | None
+    is_hit: bool | None
+    """Within 10 % of the predicted change; None when the metric could not be counted."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A confirmed candidate."""
+
+    id: str
+    """``P`` + ULID."""
+    job: str
+    path: Path
+    kernel: str
+    techniques: tuple[str, ...]
+    """In the order they were chained."""
+    summary: str
+    before_text: str
+    after_text: str
+    hunks: tuple[Hunk, ...]
+    labels: tuple[Label, ...]
+    assumptions: tuple[str, ...]
+    verification: Verification
+    comparison: Comparison
+    evidence: tuple[Evidence, ...]
+    predictions: tuple[PredictionOutcome, ...]
+    explanation: str
+    """Markdown; every number filled from Evidence, with unit and method."""
+    signature: Signature
+    """Of the kernel before the edit."""
+    state: ProposalState
+    created_ms: int
+    """Unix time."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a human did with a proposal."""
+
+    proposal: str
+    kind: DecisionKind
+    hunk_ids: tuple[str, ...]
+    """Hunks taken; all of them for a full accept."""
+    reason_code: str | None
+    reason: str | None
+    decided_ms: int
+    decided_by: str
+    """Front end and process (``cli 1234``)."""
+    text_sha256: str | None
+    """Text of the file after the decision."""
+
+
+@dataclass(frozen=True)
+class AlreadyDecided:
+    """Somebody else decided first."""
+
+    decision: Decision
+
+
+REASON_CODES = ("readability", "precision", "portability", "not-worth-it", "wrong", "style", "other")
+"""What ``reject --reason-code`` accepts."""

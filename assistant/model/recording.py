@@ -1,0 +1,105 @@
+"""A recording: launches of kernels with every buffer they can reach, before and after; replayable on any lab.
+
+On disk a recording is a folder: ``recording.json`` (these types, field by field) beside ``blobs/<sha256>`` (raw bytes).
+Declared workloads and fresh-value variants use the same format, with ``after`` left empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.model.launch import LaunchConfig
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class PointerField:
+    """A device pointer found inside an argument or buffer."""
+
+    offset_bytes: int
+    """Where the pointer stands inside its container."""
+    buffer: int
+    """Id of the buffer it points into."""
+    buffer_offset_bytes: int
+
+
+@dataclass(frozen=True)
+class RecordedArgument:
+    """One kernel argument: its raw bytes and the pointers inside them."""
+
+    size_bytes: int
+    data_hex: str
+    pointers: tuple[PointerField, ...]
+
+
+@dataclass(frozen=True)
+class BufferState:
+    """Contents of one buffer around one launch."""
+
+    buffer: int
+    before: str
+    """sha256 of the contents before the launch; names the file in ``blobs/``."""
+    after: str | None
+    """sha256 after the launch; None when the launch has not been run."""
+
+
+@dataclass(frozen=True)
+class RecordedBuffer:
+    """One device allocation or device symbol."""
+
+    id: int
+    size_bytes: int
+    address: int
+    """Device address when it was recorded; replay uses it only where a buffer holds pointers."""
+    symbol: str | None
+    """Name of the ``__device__``/``__constant__``/``__managed__`` variable; None for an allocation."""
+    space: str
+    """``device``, ``constant`` or ``managed``."""
+    pointers: tuple[PointerField, ...] = ()
+    """Pointers stored inside the buffer itself (one level)."""
+    element_type: str | None = None
+    """C type of the elements where known (``float``); else None."""
+    is_poisoned: bool = False
+    """Contents before the launch are arbitrary (an ``empty(…)`` argument, or never read before written)."""
+
+
+@dataclass(frozen=True)
+class RecordedLaunch:
+    """One launch, with everything needed to run it again."""
+
+    index: int
+    """Position in the program's launch order, 0-based."""
+    kernel: str
+    """Demangled symbol: qualified name, template arguments, parameter types (``tr<1>(float*, float const*, int)``)."""
+    config: LaunchConfig
+    arguments: tuple[RecordedArgument, ...]
+    buffers: tuple[BufferState, ...]
+    file: str
+    line: int
+    """Launch site in the program; line 0 for a declared launch."""
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Bytes that reached the host."""
+
+    kind: str
+    """``memcpy``, ``symbol``, ``managed`` or ``exit``."""
+    blob: str
+    size_bytes: int
+    after_launch: int
+    """Index of the last launch before it; -1 when none."""
+    element_type: str | None = None
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Launches and host transfers of one program run, in order."""
+
+    buffers: tuple[RecordedBuffer, ...]
+    launches: tuple[RecordedLaunch, ...]
+    transfers: tuple[Transfer, ...]
+    not_captured: tuple[str, ...]
+    """One sentence per thing that could not be captured."""
+    schema: int = SCHEMA_VERSION

@@ -1,0 +1,187 @@
+"""CUDA source text and what a parse finds in it: kernels, parameters, launch sites, edits.
+
+All offsets are 0-based character offsets into ``Source.text``, half open; all lines are 1-based, as compilers print them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A half-open range of character offsets."""
+
+    start: int
+    end: int
+
+    def contains(self, other: Span) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    def overlaps(self, other: Span) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True)
+class Source:
+    """One text that holds CUDA C++."""
+
+    path: Path
+    """Absolute path; only a hint of identity, the text is what counts."""
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
+
+    def line_of(self, offset: int) -> int:
+        return self.text.count("\n", 0, offset) + 1
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A piece of source text at a known place."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel."""
+
+    name: str
+    type: str
+    """The type as spelled, without the name and without ``__restrict__`` (``const float *``)."""
+    span: Span
+    """The whole declarator, qualifiers included."""
+    is_pointer: bool
+    is_const: bool
+    """For a pointer: the pointee is const."""
+    is_restrict: bool
+    element_type: str | None
+    """Pointee type without cv-qualifiers (``float``); None when the parameter is not a pointer."""
+
+
+@dataclass(frozen=True)
+class TemplateParameter:
+    """One template parameter of a kernel."""
+
+    name: str
+    kind: str
+    """``typename`` for a type, else the spelled type of the value (``int``)."""
+    default: str | None
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One ``__global__`` function definition."""
+
+    name: str
+    """Unqualified name."""
+    namespaces: tuple[str, ...]
+    template_parameters: tuple[TemplateParameter, ...]
+    parameters: tuple[Parameter, ...]
+    span: Span
+    """The whole definition, template head and attributes included."""
+    name_span: Span
+    parameters_span: Span
+    """From ``(`` to ``)``, both included."""
+    body: Span
+    """From ``{`` to ``}``, both included."""
+    line: int
+    """Line of the name."""
+    launch_bounds: tuple[str, ...]
+    """Arguments of ``__launch_bounds__`` as spelled; empty when absent."""
+    is_extern_c: bool
+    device_functions: tuple[str, ...]
+    """Names of ``__device__`` functions of the same source that it calls, directly or through others."""
+
+    @property
+    def qualified_name(self) -> str:
+        return "::".join((*self.namespaces, self.name))
+
+    @property
+    def key(self) -> str:
+        """Qualified name and parameter types: ``ns::k(float *, int)``."""
+        return f"{self.qualified_name}({', '.join(p.type for p in self.parameters)})"
+
+
+@dataclass(frozen=True)
+class DeviceFunction:
+    """One ``__device__`` function definition."""
+
+    name: str
+    span: Span
+    body: Span
+    line: int
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LaunchSite:
+    """One ``kernel<<<grid, block, shared, stream>>>(arguments)`` expression."""
+
+    kernel_name: str
+    """As written, without template arguments (``ns::k``)."""
+    template_arguments: tuple[str, ...]
+    """As written; empty when deduced."""
+    grid: Expression
+    block: Expression
+    shared: Expression | None
+    stream: Expression | None
+    arguments: tuple[Expression, ...]
+    span: Span
+    """The whole expression, without the semicolon."""
+    line: int
+    function: str
+    """Name of the enclosing host function; empty at file scope."""
+    is_in_loop: bool
+
+
+@dataclass(frozen=True)
+class ParseProblem:
+    """A place the parser could not read; the rest of the source is still valid."""
+
+    line: int
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True)
+class ParsedSource:
+    """Everything a parse found."""
+
+    source: Source
+    kernels: tuple[Kernel, ...]
+    device_functions: tuple[DeviceFunction, ...]
+    launch_sites: tuple[LaunchSite, ...]
+    has_main: bool
+    problems: tuple[ParseProblem, ...]
+
+    def launch_sites_of(self, kernel: Kernel) -> tuple[LaunchSite, ...]:
+        return tuple(s for s in self.launch_sites if s.kernel_name.split("::")[-1] == kernel.name)
+
+
+@dataclass(frozen=True, order=True)
+class TextEdit:
+    """Replace ``span`` of the original text by ``new_text``."""
+
+    span: Span
+    new_text: str
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """One run of changed lines that can be applied alone."""
+
+    id: str
+    """First 12 hex digits of sha256 over before and after text; survives a rebase."""
+    before_line: int
+    """First changed line in the old text, 1-based; for a pure insertion the line it comes before."""
+    before: tuple[str, ...]
+    """Removed lines, line ends kept."""
+    after: tuple[str, ...]
+    """Inserted lines, line ends kept."""

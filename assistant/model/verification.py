@@ -1,0 +1,88 @@
+"""Is B right? Three outcomes, each with findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    PASS = "PASS"
+    NEEDS_DECISION = "NEEDS_DECISION"
+    FAIL = "FAIL"
+
+
+class Label(StrEnum):
+    """What a human must know beside the gain."""
+
+    PRECISION = "precision"
+    FAST_MATH = "fast-math"
+    LIBRARY_CALL = "library-call"
+    NEW_FLAGS = "new-flags"
+    ASSUMPTION = "assumption"
+    ALIGNMENT = "alignment"
+    NAN_BEHAVIOUR = "nan-behaviour"
+    NON_DETERMINISM = "non-determinism"
+    ARCH_LOCK_IN = "arch-lock-in"
+    READABILITY = "readability"
+    HOST_CODE = "host-code"
+    REASSOCIATION = "reassociation"
+
+
+@dataclass(frozen=True)
+class VerificationFinding:
+    """One reason for an outcome."""
+
+    code: str
+    """``wrong_value``, ``wrote_outside_outputs``, ``out_of_bounds``, ``race``, ``launch_failed``, ``precision``, …"""
+    outcome: Outcome
+    message: str
+    kernel: str | None = None
+    line: int | None = None
+    case: int | None = None
+    """Index into ``Verification.cases``."""
+    buffer: str | None = None
+    index: int | None = None
+    """First differing element."""
+    expected: str | None = None
+    actual: str | None = None
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """How one case went."""
+
+    kind: str
+    shape: str
+    scale: float
+    outcome: Outcome
+    max_error: float | None
+    """Largest |B - reference| over floating outputs; None when all outputs are exact types."""
+    rms_error: float | None
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The verdict on B against A."""
+
+    outcome: Outcome
+    findings: tuple[VerificationFinding, ...]
+    labels: tuple[Label, ...]
+    cases: tuple[CaseResult, ...]
+    oracle: str
+    """``kernel``, ``program``, ``kernel+program`` or ``declared``."""
+    dropped_cases: tuple[str, ...]
+    """Derived values or shapes on which the original itself does not run clean."""
+    missing_checks: tuple[str, ...]
+    """Checks that could not be made here, with the reason."""
+
+
+@dataclass(frozen=True)
+class CannotJudge:
+    """The workload or the machine cannot answer (exit code 3)."""
+
+    reason: str
+    remedy: str
+
+
+VerificationResult = Verification | CannotJudge

@@ -1,0 +1,157 @@
+"""What a kernel is judged on: launches, oracle and tolerance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class AutoTolerance:
+    """The rule of docs/explanation/verification.md: not worse than the original's own error."""
+
+
+@dataclass(frozen=True)
+class FixedTolerance:
+    """|a - b| <= atol + rtol·|b|, as declared by the user."""
+
+    rtol: float
+    atol: float
+
+
+Tolerance = AutoTolerance | FixedTolerance
+
+
+class Generator(StrEnum):
+    """How a declared argument gets its values."""
+
+    EMPTY = "empty"
+    ZEROS = "zeros"
+    ONES = "ones"
+    RANDN = "randn"
+    RAND = "rand"
+    ARANGE = "arange"
+    FULL = "full"
+    RANDINT = "randint"
+    SCALAR = "scalar"
+    STRUCT = "struct"
+
+
+@dataclass(frozen=True)
+class DeclaredArgument:
+    """One argument of a declared launch; expressions are kept as text of the block's grammar."""
+
+    name: str
+    generator: Generator
+    count: str
+    """Element count expression; ``1`` for a scalar or struct."""
+    parameters: tuple[str, ...] = ()
+    """Further expressions: value of ``full``/a scalar, low and high of ``randint``."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """For a struct: (field, expression)."""
+
+
+@dataclass(frozen=True)
+class DeclaredStep:
+    """One launch of a declared workload."""
+
+    kernel: str
+    """As the user wrote it (``k``, ``ns::k<1>``)."""
+    grid: tuple[str, ...]
+    block: tuple[str, ...]
+    shared: str
+    arguments: tuple[DeclaredArgument, ...]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One set of size variables."""
+
+    sizes: tuple[tuple[str, int], ...]
+    weight: float
+    """Relative number of calls; 0 for boundary shapes."""
+    is_boundary: bool = False
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={value}" for name, value in self.sizes)
+
+
+@dataclass(frozen=True)
+class SizeRule:
+    """What values a free size variable may take."""
+
+    name: str
+    minimum: int
+    maximum: int | None
+    multiple_of: int
+
+
+@dataclass(frozen=True)
+class DeclaredWorkload:
+    """A ``[workload.NAME]`` block."""
+
+    name: str
+    steps: tuple[DeclaredStep, ...]
+    """One, unless the block has ``steps``."""
+    shapes: tuple[Shape, ...]
+    size_rules: tuple[SizeRule, ...]
+    has_boundary: bool
+    outputs: tuple[str, ...]
+    """Empty: every buffer the original changes."""
+    scratch: tuple[str, ...]
+    globals: tuple[DeclaredArgument, ...]
+    reference: str | None
+    """``file.py:function``; None when the original is the reference."""
+    tolerance: Tolerance
+    flags: tuple[str, ...]
+    path: Path
+    line: int
+    """Where the block starts."""
+
+
+@dataclass(frozen=True)
+class CapturedWorkload:
+    """Launches recorded from the user's own program."""
+
+    recording: Path
+    """The recording's folder."""
+    command: tuple[str, ...]
+    """What was run, for people."""
+    kernels: tuple[str, ...]
+    """Demangled instances it launches."""
+    launch_counts: tuple[tuple[str, int], ...]
+
+
+Workload = CapturedWorkload | DeclaredWorkload
+
+
+@dataclass(frozen=True)
+class WorkloadProblem:
+    """A workload that cannot be used: where, what was expected."""
+
+    path: Path
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class CaseOrigin:
+    """Where the values of one case come from."""
+
+    kind: str
+    """``recorded``, ``resampled``, ``declared`` or ``boundary``."""
+    shape: str
+    seed: int
+    """Stored for replay, never shown to a planner."""
+    scale: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of concrete launches to judge on: a recording whose launches run in order."""
+
+    recording: Path
+    launches: tuple[int, ...]
+    origin: CaseOrigin

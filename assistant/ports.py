@@ -1,0 +1,202 @@
+"""What the engine asks of the outside world: labs, planners, model providers, the store.
+
+Protocols only. Each has one real implementation and, where tests need one, a fake that passes the same contract tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from assistant.model.build import BuildResult, Diagnostic, Flags, KernelResources
+from assistant.model.device import Architecture, LabDescription, Target
+from assistant.model.plan import Plan, Rewrite, Step
+from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
+from assistant.model.proposal import AlreadyDecided, Decision, Proposal
+from assistant.model.recording import Recording
+from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.model.workload import Case
+
+
+@dataclass(frozen=True)
+class Program:
+    """Everything that is compiled together."""
+
+    sources: tuple[Source, ...]
+    """The first is the file in question; texts may differ from the disk."""
+    flags: Flags
+    arguments: tuple[str, ...] = ()
+    """What ``main`` is given."""
+    working_directory: Path = Path("/")
+    kernels: tuple[str, ...] = ()
+    """Kernel expressions that must be startable by name for a replay (``tr<1>(float*, float const*, int)``)."""
+
+
+@dataclass(frozen=True)
+class RunLimits:
+    """Bounds of one run."""
+
+    wall_s: float = 60.0
+    memory_bytes: int = 8 << 30
+    output_bytes: int = 16 << 20
+    launch_bytes: int = 256 << 20
+    recording_bytes: int = 2 << 30
+
+
+@dataclass(frozen=True)
+class LabFailure:
+    """The lab could not do what was asked; ``kind`` decides the exit code."""
+
+    kind: str
+    """``not_built``, ``crashed``, ``timed_out``, ``out_of_memory``, ``unsupported``, ``no_compiler``, ``no_space``, ``cancelled``, ``internal``."""
+    message: str
+    remedy: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """One run of the user's own program under the lab."""
+
+    exit_status: int | None
+    signal: int | None
+    timed_out: bool
+    output_truncated: bool
+    stdout: bytes
+    stderr: bytes
+    recording_path: Path | None
+    recording: Recording | None
+    launch_count: int
+    profiles: tuple[LaunchProfile, ...]
+    problems: tuple[Problem, ...]
+    unsupported: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReplayOptions:
+    """How cases are replayed."""
+
+    mode: str = "plain"
+    """``plain``, ``count`` or ``check``."""
+    fill: int = 0xAB
+    """Byte that poisoned buffers are filled with."""
+    shared_fill: int = 0x5A
+    repeats: int = 1
+    seed: int = 1
+    """Block order."""
+    sample_blocks: int = 0
+    """Count at most this many blocks a launch; 0 counts all."""
+
+
+@dataclass(frozen=True)
+class CaseRun:
+    """What one case left behind."""
+
+    ok: bool
+    error: str | None
+    """CUDA error name, ``crashed`` or ``timed out``; None when it ran."""
+    after: tuple[tuple[int, str], ...]
+    """(buffer id, sha256 of its contents after the last launch)."""
+    guards_intact: bool
+    repeat_difference: str | None
+    """First difference between repeats, in words; None when bitwise equal."""
+    problems: tuple[Problem, ...]
+    profiles: tuple[LaunchProfile, ...]
+
+
+@dataclass(frozen=True)
+class ReplayRun:
+    cases: tuple[CaseRun, ...]
+    blobs: Path
+    """Folder with the contents named by ``CaseRun.after``."""
+
+
+class Lab(Protocol):
+    """Where things run. Every method may be cancelled; cancelling kills what it started."""
+
+    def describe(self) -> LabDescription: ...
+
+    async def build(self, program: Program, architecture: str) -> BuildResult:
+        """Resources, machine code and diagnostics by the CUDA compiler."""
+        ...
+
+    async def run(
+        self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0
+    ) -> ProgramRun | LabFailure:
+        """Run ``main``. ``mode`` is ``plain``, ``count`` or ``check``."""
+        ...
+
+    async def replay(
+        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
+    ) -> ReplayRun | LabFailure: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class ProviderReply:
+    text: str
+    model: str
+    input_token_count: int | None
+    output_token_count: int | None
+
+
+class Provider(Protocol):
+    """A language model behind one method."""
+
+    async def complete(self, messages: Sequence[tuple[str, str]], max_output_tokens: int) -> ProviderReply: ...
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What memory knows of one technique on kernels like this one."""
+
+    technique: str
+    rank_factor: float
+    """Multiplies a step's rank: below 1 after rejections, above 1 after successes."""
+    sentences: tuple[str, ...]
+    """For people: what happened, where and when."""
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """All that a planner may look at: one kernel, judged as it stands."""
+
+    parsed: ParsedSource
+    kernel: Kernel
+    profiles: tuple[LaunchProfile, ...]
+    """The kernel's counted launches, most costly first."""
+    findings: tuple[Finding, ...]
+    evidence: tuple[Evidence, ...]
+    resources: KernelResources | None
+    target: Target
+    architecture: Architecture
+    recalled: tuple[Recalled, ...] = ()
+    excluded: frozenset[tuple[str, int]] = frozenset()
+    """(technique, line) pairs already tried on this text."""
+
+
+class Planner(Protocol):
+    """Turns findings into a plan, and each step of it into rewrites."""
+
+    name: str
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """Ordered steps with predictions, and what was declined with the reason."""
+        ...
+
+    def rewrites(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
+        """The edits that carry out ``step``; several when it has variants (block sizes). Never empty for a planned step."""
+        ...
+
+
+class Store(Protocol):
+    """The memory file."""
+
+    def add_proposal(self, proposal: Proposal) -> None: ...
+
+    def proposals(self, workspace: Path, state: str | None = None) -> tuple[Proposal, ...]: ...
+
+    def decide(self, decision: Decision) -> Decision | AlreadyDecided: ...

@@ -1,0 +1,1 @@
+"""CUDA C++ text: parsing, edits, hunks, rebase. Pure; knows nothing of compilers or labs."""

@@ -1,0 +1,1 @@
+"""Prompt templates and technique playbooks: text shown to people and models alike."""
