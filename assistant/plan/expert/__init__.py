@@ -1,0 +1,1 @@
+"""The expert planner: one module per source transformation, no model, no network."""

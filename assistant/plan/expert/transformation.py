@@ -1,0 +1,87 @@
+"""What a source transformation is: a finding on one kernel in, edits or a reason to decline out.
+
+A transformation looks at text and counters only; it never builds, runs or judges. Its edits must keep the kernel's meaning by
+construction, and where that cannot be shown it declines with a reason that the kernel's author understands.
+
+Example::
+
+    match LoopUnrolling().rewrite(context):
+        case Decline(reason=reason): ...
+        case rewrites: apply(context.text, rewrites[0].edits)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from assistant.model.build import KernelResources
+from assistant.model.device import Architecture
+from assistant.model.launch import LaunchConfig
+from assistant.model.plan import Decline, MetricPrediction, Rewrite
+from assistant.model.profile import Evidence, Finding, LaunchProfile
+from assistant.model.source import Kernel, ParsedSource
+from assistant.source.syntax import Node, SyntaxTree
+
+__all__ = ["Transformation", "TransformationContext"]
+
+
+@dataclass(frozen=True)
+class TransformationContext:
+    """One finding on one kernel, and everything known about it."""
+
+    parsed: ParsedSource
+    tree: SyntaxTree
+    """A parse of ``parsed.source.text``."""
+    kernel: Kernel
+    finding: Finding
+    evidence: tuple[Evidence, ...]
+    """What the finding cites, most important first; empty when it comes from static rules alone."""
+    launches: tuple[LaunchConfig, ...]
+    """Distinct launch shapes that were seen, most costly first; empty when nothing has run."""
+    profiles: tuple[LaunchProfile, ...]
+    """The kernel's counted launches, most costly first."""
+    resources: KernelResources | None
+    architecture: Architecture
+
+    @property
+    def text(self) -> str:
+        return self.parsed.source.text
+
+    @property
+    def line(self) -> int:
+        """The finding's line."""
+        return self.finding.line
+
+    @property
+    def body(self) -> Node:
+        """The kernel's ``compound_statement``."""
+        node = self.tree.node_at(self.kernel.body)
+        while node is not None and node.type != "compound_statement":
+            node = node.parent
+        return self.tree.root if node is None else node
+
+    def decline(self, technique: str, reason: str) -> Decline:
+        """A decline of ``technique`` at the finding's line."""
+        return Decline(technique, self.kernel.key, self.line, reason)
+
+    def predict(self, metric: str, after: float) -> tuple[MetricPrediction, ...]:
+        """A prediction for ``metric`` where the finding cites it; empty where it does not."""
+        return tuple(
+            MetricPrediction(metric, evidence.value, after, evidence.unit)
+            for evidence in self.evidence
+            if evidence.metric == metric
+        )
+
+
+class Transformation(Protocol):
+    """One technique of the catalogue as edits of CUDA source."""
+
+    @property
+    def technique(self) -> str:
+        """Id in the catalogue (``loop-unrolling``)."""
+        ...
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        """The edits that answer ``context.finding``, best variant first and never empty, or why there are none."""
+        ...
