@@ -1,0 +1,97 @@
+"""The technique catalogue: every named optimization, read from ``prompts/techniques/<id>.md``.
+
+A file is a front matter of four lines between ``---`` and a Markdown body that people and models read alike::
+
+    ---
+    id: loop-unrolling
+    title: Unroll a short loop
+    findings: [KO114]
+    labels: []
+    ---
+    ## Applies when
+    …
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.errors import UsageError
+from assistant.model.plan import Technique
+from assistant.model.verification import Label
+
+__all__ = ["Catalogue", "load_catalogue", "parse_technique"]
+
+_FRONT_MATTER = re.compile(r"\A---\n(?P<fields>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
+_KEYS = frozenset({"id", "title", "findings", "labels"})
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All techniques, ordered by id."""
+
+    techniques: tuple[Technique, ...]
+
+    def __iter__(self) -> Iterator[Technique]:
+        return iter(self.techniques)
+
+    def get(self, technique_id: str) -> Technique | None:
+        """The technique of that id; None when there is none."""
+        return next((t for t in self.techniques if t.id == technique_id), None)
+
+    def answering(self, finding_code: str) -> tuple[Technique, ...]:
+        """Techniques that a finding of this code calls for."""
+        return tuple(t for t in self.techniques if finding_code in t.findings)
+
+
+def load_catalogue(directory: Path) -> Catalogue:
+    """Every ``*.md`` of ``directory`` as a technique. Raises UsageError on a malformed file or a repeated id."""
+    techniques = tuple(parse_technique(path.read_text("utf-8"), path.name) for path in sorted(directory.glob("*.md")))
+    ids = [t.id for t in techniques]
+    repeated = sorted({i for i in ids if ids.count(i) > 1})
+    if repeated:
+        raise UsageError(f"technique {repeated[0]} is described twice in {directory}", "keep one of the files")
+    return Catalogue(tuple(sorted(techniques, key=lambda t: t.id)))
+
+
+def parse_technique(text: str, name: str) -> Technique:
+    """The technique that one file describes. ``name`` is only for messages. Raises UsageError on a malformed file."""
+    match = _FRONT_MATTER.match(text.replace("\r\n", "\n"))
+    if match is None:
+        raise _malformed(name, "it has no front matter between two lines of ---")
+    fields = dict(_field(line, name) for line in match["fields"].split("\n") if line.strip())
+    if fields.keys() != _KEYS:
+        odd = sorted(_KEYS ^ fields.keys())
+        raise _malformed(name, f"its front matter must have exactly {', '.join(sorted(_KEYS))}; see {', '.join(odd)}")
+    return Technique(
+        id=fields["id"],
+        title=fields["title"],
+        findings=_items(fields["findings"]),
+        labels=tuple(_label(item, name) for item in _items(fields["labels"])),
+        text=match["body"].strip() + "\n",
+    )
+
+
+def _field(line: str, name: str) -> tuple[str, str]:
+    key, colon, value = line.partition(":")
+    if not colon:
+        raise _malformed(name, f"'{line}' is not of the form key: value")
+    return key.strip(), value.strip()
+
+
+def _items(value: str) -> tuple[str, ...]:
+    return tuple(item.strip() for item in value.strip("[]").split(",") if item.strip())
+
+
+def _label(item: str, name: str) -> Label:
+    try:
+        return Label(item)
+    except ValueError as err:
+        raise _malformed(name, f"{item} is not a label; labels are {', '.join(Label)}") from err
+
+
+def _malformed(name: str, why: str) -> UsageError:
+    return UsageError(f"technique file {name} cannot be read: {why}", "compare it with another file of the folder")

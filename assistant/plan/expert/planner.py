@@ -1,0 +1,134 @@
+"""The planner that needs no model: findings → techniques of the catalogue → source transformations.
+
+It never builds, runs or judges. Each finding is offered to every transformation whose technique answers it; what a transformation
+declines is kept with its reason.
+
+Example::
+
+    planner = ExpertPlanner(load_catalogue(techniques_directory), EXPERT_TRANSFORMATIONS)
+    plan = planner.plan(request)
+    rewrites = planner.rewrites(request, plan.steps[0])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from assistant.model.launch import LaunchConfig
+from assistant.model.plan import Decline, Plan, Rewrite, Step, Technique
+from assistant.model.profile import Finding
+from assistant.plan.catalogue import Catalogue
+from assistant.plan.expert.transformation import Transformation, TransformationContext
+from assistant.ports import PlanRequest, Recalled
+from assistant.source.syntax import SyntaxTree
+
+__all__ = ["ExpertPlanner"]
+
+UNMODELLED_COST_RATIO = 0.01
+"""Rank of a finding without an estimated cost: below every finding worth a percent of the kernel's time."""
+
+
+class ExpertPlanner:
+    """Plans from findings alone, by rules an expert would sign."""
+
+    name = "expert"
+
+    def __init__(self, catalogue: Catalogue, transformations: Sequence[Transformation]) -> None:
+        self._catalogue = catalogue
+        self._transformations = {t.technique: t for t in transformations}
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """Steps by descending rank; one step per technique and line, and the declines in the findings' order."""
+        tree = SyntaxTree(request.parsed.source.text)
+        steps: dict[tuple[str, int], Step] = {}
+        declines: list[Decline] = []
+        for finding, technique in self._considered(request):
+            match self._attempt(_context(request, tree, finding), technique):
+                case Decline() as decline:
+                    declines.append(decline)
+                case rewrites:
+                    step = _step(request, finding, technique, rewrites[0])
+                    declines.extend(_excluded(request, step))
+                    key = (step.technique, step.line)
+                    if key not in request.excluded and (key not in steps or steps[key].rank < step.rank):
+                        steps[key] = step
+        ordered = sorted(steps.values(), key=lambda s: (-s.rank, s.line, s.technique))
+        return Plan(tuple(ordered), tuple(dict.fromkeys(declines)), self.name)
+
+    def rewrites(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
+        """The variants of ``step``, best first. Empty only for a step that another request planned."""
+        tree = SyntaxTree(request.parsed.source.text)
+        for finding, technique in self._considered(request):
+            if (finding.code, technique.id) != (step.finding, step.technique):
+                continue
+            match self._attempt(_context(request, tree, finding), technique):
+                case Decline():
+                    continue
+                case rewrites if rewrites[0].line == step.line:
+                    return rewrites
+                case _:
+                    continue
+        return ()
+
+    def _considered(self, request: PlanRequest) -> Iterator[tuple[Finding, Technique]]:
+        for finding in request.findings:
+            for technique in self._catalogue.answering(finding.code):
+                if technique.id in self._transformations:
+                    yield finding, technique
+
+    def _attempt(self, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...] | Decline:
+        result = self._transformations[technique.id].rewrite(context)
+        if isinstance(result, Decline):
+            return result
+        return tuple(replace(r, labels=tuple(dict.fromkeys((*technique.labels, *r.labels)))) for r in result)
+
+
+def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> TransformationContext:
+    cited = {e.id: e for e in request.evidence}
+    return TransformationContext(
+        parsed=request.parsed,
+        tree=tree,
+        kernel=request.kernel,
+        finding=finding,
+        evidence=tuple(cited[i] for i in finding.evidence if i in cited),
+        launches=_distinct_launches(request),
+        profiles=request.profiles,
+        resources=request.resources,
+        architecture=request.architecture,
+    )
+
+
+def _distinct_launches(request: PlanRequest) -> tuple[LaunchConfig, ...]:
+    return tuple(dict.fromkeys(profile.config for profile in request.profiles))
+
+
+def _step(request: PlanRequest, finding: Finding, technique: Technique, first: Rewrite) -> Step:
+    recalled = _recalled(request, technique.id)
+    cost_ratio = UNMODELLED_COST_RATIO if finding.estimated_cost_ratio is None else finding.estimated_cost_ratio
+    return Step(
+        technique=technique.id,
+        kernel=request.kernel.key,
+        line=first.line,
+        rationale=_rationale(finding, technique, first),
+        evidence=finding.evidence,
+        finding=finding.code,
+        predictions=first.predictions,
+        rank=cost_ratio * (1.0 if recalled is None else recalled.rank_factor),
+        recalled=() if recalled is None else recalled.sentences,
+    )
+
+
+def _rationale(finding: Finding, technique: Technique, first: Rewrite) -> str:
+    """Why and what, with ``{E7}`` in the place of every number."""
+    because = f" because of {' and '.join(f'{{{e}}}' for e in finding.evidence)}" if finding.evidence else ""
+    return f"{finding.code}{because}: {technique.title[0].lower()}{technique.title[1:]}. {first.summary}"
+
+
+def _recalled(request: PlanRequest, technique_id: str) -> Recalled | None:
+    return next((r for r in request.recalled if r.technique == technique_id), None)
+
+
+def _excluded(request: PlanRequest, step: Step) -> Iterator[Decline]:
+    if (step.technique, step.line) in request.excluded:
+        yield Decline(step.technique, step.kernel, step.line, "it was already tried on this text")
