@@ -33,6 +33,12 @@ class PredictedTime:
     bottleneck: str
     terms: tuple[ModelTerm, ...]
     target: str
+    notes: tuple[str, ...] = ()
+    """What had to be assumed, in words (no machine code, no unique-sector counts, sampled blocks)."""
+
+    def term(self, name: str) -> ModelTerm | None:
+        """The term of that name; None when the launch does not use the resource."""
+        return next((t for t in self.terms if t.name == name), None)
 
 
 @dataclass(frozen=True)

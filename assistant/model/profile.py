@@ -54,6 +54,8 @@ class LineAccess:
     grade: Grade
     grade_reason: str = ""
     """Why a line is only estimated; empty when exact."""
+    tags: int | None = None
+    """Distinct 128-byte lines per request, summed (L1 tag requests; global, local); None when not counted."""
 
 
 @dataclass(frozen=True)
