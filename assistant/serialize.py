@@ -149,7 +149,9 @@ def _decode_union(arguments: tuple[Any, ...], data: Any, place: str) -> Any:
             return decode(kind, data, place)
         except DecodeError as error:
             failures.append(error.message)
-    raise DecodeError(failures[0] if len(failures) == 1 else f"{place or 'value'}: fits none of: " + "; ".join(failures))
+    raise DecodeError(
+        failures[0] if len(failures) == 1 else f"{place or 'value'}: fits none of: " + "; ".join(failures)
+    )
 
 
 def _check(is_valid: bool, data: Any, place: str, expected: str) -> Any:

@@ -1,0 +1,60 @@
+"""What a front end asks for, as frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+__all__ = ["Accept", "JobRequest", "OptimizeOptions"]
+
+DEFAULT_PROFILED_LAUNCHES = 64
+"""Launches of a program that ``profile`` reports one by one (DESIGN: first 64 in program order)."""
+
+
+@dataclass(frozen=True)
+class JobRequest:
+    """One file (and the sources compiled with it) and how to look at it."""
+
+    file: Path
+    """Absolute."""
+    working_directory: Path
+    """Absolute; where the user's program runs."""
+    extra_sources: tuple[Path, ...] = ()
+    kernel: str | None = None
+    """A selector (``k``, ``ns::k<1>``, ``k(float*, int)``); None means every kernel."""
+    device: str = "auto"
+    target: str = "h200"
+    cflags: tuple[str, ...] | None = None
+    """None: from the configuration."""
+    arguments: tuple[str, ...] = ()
+    """The program's own arguments."""
+    timeout_s: float = 60.0
+    """Wall time of one run of the user's program."""
+    launch_count: int | None = DEFAULT_PROFILED_LAUNCHES
+    """Launches shown; None shows all."""
+    sample_blocks: int = 4096
+    """Count at most this many blocks of a launch; 0 counts every block."""
+    may_run: bool = True
+    """The user consented to running this file's program (naming it on a terminal is consent)."""
+
+
+class Accept(StrEnum):
+    """Who decides on proposals while ``optimize`` runs."""
+
+    ASK = "ask"
+    BEST = "best"
+    BEST_PREDICTED = "best-predicted"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class OptimizeOptions:
+    """How far ``optimize`` goes."""
+
+    max_rounds: int = 4
+    """Techniques chained on one kernel at most."""
+    max_candidates: int = 24
+    """Candidates tried per kernel at most."""
+    planner: str = "auto"
+    may_edit_host_code: bool = True

@@ -1,0 +1,228 @@
+"""The lab without a GPU: the CUDA emulator runs programs, the CUDA compiler (where there is one) tells resources and SASS.
+
+Both live in worker processes; this class turns the core's values into their messages and back. No time is ever measured here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.model.build import BuildResult, CompilerMissing, Diagnostic
+from assistant.model.device import LabDescription
+from assistant.model.profile import LaunchProfile, Problem
+from assistant.model.recording import Recording
+from assistant.model.workload import Case
+from assistant.ports import CaseRun, LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.serialize import decode, encode, loads
+
+__all__ = ["CpuLab", "Promotion"]
+
+_BUILD_DEADLINE_S = 120.0
+"""A large translation unit with a cold prelude takes a few seconds on two cores."""
+_GRACE_S = 20.0
+"""Beyond a run's own wall limit: symbolizing and writing the reply."""
+_DEVICE = "CPU emulator (counting rules of sm_90)"
+
+
+@dataclass(frozen=True)
+class Promotion:
+    """Whether device arithmetic is compiled as the source says or widened to double (the r64 reference)."""
+
+    is_double: bool = False
+
+
+class CpuLab:
+    """Implements ``ports.Lab``."""
+
+    def __init__(self, scratch: Path, cache: Path, target: str, missing: tuple[str, ...] = ()) -> None:
+        """``scratch`` receives outputs and recordings; ``cache`` keeps builds between processes."""
+        self._scratch = scratch
+        self._cache = cache
+        self._target = target
+        self._missing = missing
+        self._emulator = WorkerProcess("assistant.emulator")
+        self._compiler = WorkerProcess("assistant.device")
+        self._run_count = 0
+
+    def describe(self) -> LabDescription:
+        return LabDescription("cpu", _DEVICE, self._target, "no GPU: emulator, ptxas and occupancy", self._missing)
+
+    async def build(self, program: Program, architecture: str) -> BuildResult:
+        message = {
+            "op": "compile",
+            "sources": [[str(source.path), source.text] for source in program.sources],
+            "flags": encode(program.flags),
+            "architecture": architecture,
+            "kernels": list(program.kernels),
+            "want": ["resources", "sass"],
+            "cache_dir": str(self._cache),
+        }
+        try:
+            reply = await self._compiler.request(message, _BUILD_DEADLINE_S)
+        except (WorkerDied, WorkerTimedOut) as error:
+            return CompilerMissing(f"the compile worker failed: {error}", "kernelopt doctor")
+        return decode(BuildResult, reply["result"])
+
+    async def run(
+        self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0
+    ) -> ProgramRun | LabFailure:
+        built = await self._compile(program, "fast" if mode == "plain" and not record else "counted")
+        if isinstance(built, LabFailure):
+            return built
+        recording = self._new_folder("recording") if record else None
+        reply = await self._ask(
+            {
+                "op": "run",
+                "binary": built,
+                "args": list(program.arguments),
+                "cwd": str(program.working_directory),
+                "mode": mode,
+                "record": None if recording is None else str(recording),
+                "sample_blocks": sample_blocks,
+                "launch_limit": None,
+                "seed": 1,
+                "limits": _limits(limits),
+            },
+            limits.wall_s + _GRACE_S,
+        )
+        return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(_program_run, reply, recording)
+
+    async def replay(
+        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
+    ) -> ReplayRun | LabFailure:
+        return await self._replay(program, cases, options, limits, Promotion())
+
+    async def replay_promoted(
+        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
+    ) -> ReplayRun | LabFailure:
+        """Replay with device ``float`` and ``half`` compiled as ``double``; the cases' buffers must be widened already."""
+        return await self._replay(program, cases, options, limits, Promotion(is_double=True))
+
+    async def close(self) -> None:
+        await self._emulator.close()
+        await self._compiler.close()
+
+    async def _replay(
+        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, promotion: Promotion
+    ) -> ReplayRun | LabFailure:
+        built = await self._compile(program, "fast" if options.mode == "plain" else "counted", promotion)
+        if isinstance(built, LabFailure):
+            return built
+        out = self._new_folder("replay")
+        message = {
+            "op": "replay",
+            "binary": built,
+            "mode": options.mode,
+            "sample_blocks": options.sample_blocks,
+            "out": str(out),
+            "cases": [
+                {
+                    "recording": str(case.recording),
+                    "launches": list(case.launches),
+                    "fill": options.fill,
+                    "shared_fill": options.shared_fill,
+                    "repeats": options.repeats,
+                    "seed": options.seed,
+                }
+                for case in cases
+            ],
+            "limits": _limits(limits),
+        }
+        reply = await self._ask(message, limits.wall_s * max(1, len(cases)) + _GRACE_S)
+        if isinstance(reply, LabFailure):
+            return reply
+        return ReplayRun(tuple(_case_run(case) for case in reply["cases"]), out / "blobs")
+
+    async def _compile(
+        self, program: Program, flavour: str, promotion: Promotion | None = None
+    ) -> str | LabFailure:
+        message = {
+            "op": "build",
+            "sources": [[str(source.path), source.text] for source in program.sources],
+            "include_dirs": _values(program.flags.arguments, "-I"),
+            "defines": _values(program.flags.arguments, "-D"),
+            "flavour": flavour,
+            "kernels": list(program.kernels),
+            "promote_float": promotion is not None and promotion.is_double,
+            "cache_dir": str(self._cache),
+        }
+        reply = await self._ask(message, _BUILD_DEADLINE_S)
+        if isinstance(reply, LabFailure):
+            return reply
+        diagnostics = decode(tuple[Diagnostic, ...], reply["diagnostics"])
+        if reply["binary"] is None:
+            return LabFailure(
+                reply.get("failure") or "not_built",
+                reply.get("message") or "the emulator's compiler refused the source",
+                reply.get("remedy") or "",
+                diagnostics,
+            )
+        return reply["binary"]
+
+    async def _ask(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
+        try:
+            reply = await self._emulator.request(message, deadline_s)
+        except WorkerTimedOut as error:
+            return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
+        except WorkerDied as error:
+            return LabFailure("internal", str(error), "kernelopt doctor")
+        if "failure" in reply and "binary" not in reply:
+            return LabFailure(reply["failure"], reply.get("message", ""), reply.get("remedy", ""))
+        return reply
+
+    def _new_folder(self, kind: str) -> Path:
+        self._run_count += 1
+        folder = self._scratch / f"{kind}-{self._run_count}"
+        folder.mkdir(parents=True)
+        return folder
+
+
+def _values(arguments: tuple[str, ...], option: str) -> list[str]:
+    """Values of ``-Ivalue``/``-I value`` style options."""
+    values: list[str] = []
+    for index, argument in enumerate(arguments):
+        if argument == option and index + 1 < len(arguments):
+            values.append(arguments[index + 1])
+        elif argument.startswith(option) and argument != option:
+            values.append(argument[len(option) :])
+    return values
+
+
+def _limits(limits: RunLimits) -> dict[str, Any]:
+    return encode(limits)
+
+
+def _program_run(reply: dict[str, Any], recording: Path | None) -> ProgramRun:
+    manifest = None if recording is None else recording / "recording.json"
+    return ProgramRun(
+        exit_status=reply["exit_status"],
+        signal=reply["signal"],
+        timed_out=reply["timed_out"],
+        output_truncated=reply["output_truncated"],
+        stdout=Path(reply["stdout_path"]).read_bytes(),
+        stderr=Path(reply["stderr_path"]).read_bytes(),
+        recording_path=recording,
+        recording=None if manifest is None or not manifest.exists() else loads(Recording, manifest.read_bytes()),
+        launch_count=reply["launch_count"],
+        profiles=decode(tuple[LaunchProfile, ...], reply["profiles"]),
+        problems=decode(tuple[Problem, ...], reply["problems"]),
+        unsupported=decode(tuple[str, ...], reply["unsupported"]),
+    )
+
+
+def _case_run(reply: dict[str, Any]) -> CaseRun:
+    difference = reply["repeat_difference"]
+    return CaseRun(
+        ok=reply["ok"],
+        error=reply["error"],
+        after=tuple(sorted((int(buffer), blob) for buffer, blob in reply["after"].items())),
+        guards_intact=reply["guards_intact"],
+        repeat_difference=None if difference is None else str(difference),
+        problems=decode(tuple[Problem, ...], reply["problems"]),
+        profiles=decode(tuple[LaunchProfile, ...], reply["profiles"]),
+    )

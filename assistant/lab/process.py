@@ -1,0 +1,129 @@
+"""One worker process spoken to in JSON lines, killed with everything it started.
+
+The worker reads one request per line on stdin and writes one reply per line on its private copy of stdout; what else it (or a
+library) prints lands on stderr, whose tail is kept for the error message. A cancelled or overdue request ends the process: the
+next request starts a fresh one.
+
+Example::
+
+    worker = WorkerProcess("assistant.emulator")
+    reply = await worker.request({"op": "ping"}, deadline_s=5)
+    await worker.close()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections import deque
+from typing import Any
+
+__all__ = ["WorkerDied", "WorkerProcess", "WorkerTimedOut"]
+
+_REPLY_LIMIT_BYTES = 512 << 20
+"""Longest reply line; counters of a program with thousands of launches stay far below."""
+_STDERR_LINES = 40
+_TERMINATE_GRACE_S = 2.0
+"""What a worker gets between SIGTERM and SIGKILL to end its own children."""
+
+
+class WorkerDied(Exception):  # noqa: N818 - a fact, named as the code reads
+    """The worker ended before it replied; carries the tail of its stderr."""
+
+
+class WorkerTimedOut(Exception):  # noqa: N818
+    """The worker did not reply before the deadline and was killed."""
+
+
+class WorkerProcess:
+    """A lazily started ``python -m MODULE`` with one request under way at a time."""
+
+    def __init__(self, module: str, environment: dict[str, str] | None = None) -> None:
+        self._module = module
+        self._environment = environment
+        self._process: asyncio.subprocess.Process | None = None
+        self._stderr: deque[str] = deque(maxlen=_STDERR_LINES)
+        self._stderr_task: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+
+    async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
+        """The worker's reply to ``message``. Raises WorkerDied or WorkerTimedOut; on cancellation the worker is killed."""
+        async with self._lock:
+            process = await self._started()
+            assert process.stdin is not None and process.stdout is not None
+            is_answered = False
+            try:
+                process.stdin.write(json.dumps(message, allow_nan=False).encode() + b"\n")
+                async with asyncio.timeout(deadline_s):
+                    await process.stdin.drain()
+                    line = await process.stdout.readline()
+                is_answered = bool(line)
+            except TimeoutError as error:
+                raise WorkerTimedOut(f"{self._module} did not answer within {deadline_s:.0f} s") from error
+            except (ConnectionError, ValueError) as error:
+                raise WorkerDied(f"{self._module} broke off: {error}") from error
+            finally:
+                if not is_answered:
+                    await self._kill()
+            if not line:
+                raise WorkerDied(f"{self._module} ended: {' | '.join(self._stderr) or 'no message'}")
+            return json.loads(line)
+
+    async def close(self) -> None:
+        """End the worker and everything it started."""
+        async with self._lock:
+            await self._kill()
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._process is not None and self._process.returncode is None:
+            return self._process
+        await self._kill()
+        self._stderr.clear()
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            self._module,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+            limit=_REPLY_LIMIT_BYTES,
+            env=self._environment,
+        )
+        self._stderr_task = asyncio.create_task(self._drain(self._process))
+        return self._process
+
+    async def _drain(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        while chunk := await process.stderr.read(65536):
+            self._stderr.extend(chunk.decode("utf-8", "replace").splitlines())
+
+    async def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        try:
+            _signal_group(process.pid, signal.SIGTERM)
+            try:
+                async with asyncio.timeout(_TERMINATE_GRACE_S):
+                    await process.wait()
+            except TimeoutError:
+                pass
+        finally:
+            _signal_group(process.pid, signal.SIGKILL)
+            if self._stderr_task is not None:
+                self._stderr_task.cancel()
+                self._stderr_task = None
+        with contextlib.suppress(ProcessLookupError):
+            await process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+
+
+def _signal_group(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
