@@ -1,6 +1,8 @@
 """A tree-sitter tree over CUDA text, addressed by character offsets.
 
-The only module that talks to tree-sitter. Nodes are tree-sitter's own; their byte offsets are converted here, once.
+The only module that talks to tree-sitter. Nodes are tree-sitter's own; their byte offsets are converted here, once. The
+grammar reads ``Reading.readable``, so attributes such as ``__launch_bounds__`` are absent from the tree; ``text`` always
+answers from the source.
 
 Example::
 
@@ -10,30 +12,45 @@ Example::
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cache
 
 import tree_sitter_cuda
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from assistant.model.source import Span
+from assistant.source.reading import Reading, read
 
 __all__ = ["Node", "SyntaxTree"]
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class SyntaxTree:
     """One parse of one text; half-typed text gives a tree with ERROR or missing nodes."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, reading: Reading | None = None) -> None:
+        """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer than the text."""
         self._source = text
-        data = text.encode("utf-8", "surrogatepass")
-        self._is_ascii = len(data) == len(text)
-        self._byte_starts: list[int] = [] if self._is_ascii else _character_byte_starts(text)
-        self._tree = Parser(Language(tree_sitter_cuda.language())).parse(data)
+        self._reading = read(text) if reading is None else reading
+        readable = self._reading.readable
+        data = readable.encode("utf-8", "surrogatepass")
+        self._wide_starts: list[int] = []
+        self._wide_byte_ends: list[int] = []
+        self._extra_bytes: list[int] = [0]
+        if len(data) != len(readable):
+            self._index_wide_characters(readable)
+        self._tree = Parser(_language()).parse(data)
 
     @property
     def source(self) -> str:
         return self._source
+
+    @property
+    def reading(self) -> Reading:
+        return self._reading
 
     @property
     def root(self) -> Node:
@@ -41,7 +58,8 @@ class SyntaxTree:
 
     def span(self, node: Node) -> Span:
         """The node's character offsets."""
-        return Span(self._offset(node.start_byte), self._offset(node.end_byte))
+        end = len(self._source)
+        return Span(min(self._offset(node.start_byte), end), min(self._offset(node.end_byte), end))
 
     def text(self, node: Node) -> str:
         span = self.span(node)
@@ -52,13 +70,19 @@ class SyntaxTree:
         return node.start_point[0] + 1
 
     def find(self, *types: str, inside: Node | None = None) -> Iterator[Node]:
-        """Nodes of the given types in source order, ``inside`` itself included."""
-        stack = [self.root if inside is None else inside]
+        """Nodes of the given types in source order, ``inside`` itself included; outer nodes come first."""
+        found = QueryCursor(_query(types)).captures(self.root if inside is None else inside).get("node", [])
+        yield from sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
+
+    def problems(self) -> Iterator[Node]:
+        """ERROR and missing nodes, outermost only, in source order."""
+        stack = [self.root] if self.root.has_error else []
         while stack:
             node = stack.pop()
-            if node.type in types:
+            if node.is_error or node.is_missing:
                 yield node
-            stack.extend(reversed(node.children))
+            else:
+                stack.extend(child for child in reversed(node.children) if child.has_error)
 
     def node_at(self, span: Span) -> Node | None:
         """The smallest named node that covers ``span``."""
@@ -71,15 +95,27 @@ class SyntaxTree:
             yield parent
             parent = parent.parent
 
+    def _index_wide_characters(self, readable: str) -> None:
+        extra = 0
+        for match in _NOT_ASCII.finditer(readable):
+            extra += len(match[0].encode("utf-8", "surrogatepass")) - 1
+            self._wide_starts.append(match.start())
+            self._wide_byte_ends.append(match.end() + extra)
+            self._extra_bytes.append(extra)
+
     def _offset(self, byte: int) -> int:
-        return byte if self._is_ascii else bisect_right(self._byte_starts, byte) - 1
+        return byte - self._extra_bytes[bisect_right(self._wide_byte_ends, byte)]
 
     def _byte(self, offset: int) -> int:
-        return offset if self._is_ascii else self._byte_starts[offset]
+        return offset + self._extra_bytes[bisect_right(self._wide_starts, offset - 1)]
 
 
-def _character_byte_starts(text: str) -> list[int]:
-    starts = [0]
-    for character in text:
-        starts.append(starts[-1] + len(character.encode("utf-8", "surrogatepass")))
-    return starts
+@cache
+def _language() -> Language:
+    return Language(tree_sitter_cuda.language())
+
+
+@cache
+def _query(types: tuple[str, ...]) -> Query:
+    named = (f"({name})" if _language().id_for_node_kind(name, True) else f'"{name}"' for name in types)
+    return Query(_language(), f"[{' '.join(named)}] @node")

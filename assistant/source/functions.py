@@ -1,0 +1,137 @@
+"""Function definitions of a syntax tree, with what kernels and device functions have in common.
+
+Example::
+
+    [f.name for f in functions(SyntaxTree("namespace n { __device__ int f() { return g(); } }"))]   # ['f']
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.model.source import Span
+from assistant.source.launches import callee
+from assistant.source.syntax import Node, SyntaxTree
+
+__all__ = ["Function", "called_names", "functions"]
+
+_CLASSES = frozenset({"class_specifier", "struct_specifier", "union_specifier"})
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function definition."""
+
+    name: str
+    """Unqualified, without template arguments."""
+    scopes: tuple[str, ...]
+    """Named namespaces and classes around it, and those it is qualified with."""
+    span: Span
+    """The whole definition: template head, ``extern "C"`` and attributes included."""
+    name_span: Span
+    parameters: Node
+    template: Node | None
+    """Its template parameter list; None when it is not a template."""
+    body: Node
+    is_kernel: bool
+    is_device: bool
+    is_extern_c: bool
+    line: int
+
+
+def functions(tree: SyntaxTree) -> tuple[Function, ...]:
+    """Every function definition with a body, in source order."""
+    found = (_function(tree, node) for node in tree.find("function_definition"))
+    return tuple(function for function in found if function is not None)
+
+
+def called_names(tree: SyntaxTree, body: Node) -> tuple[str, ...]:
+    """Unqualified names of the functions called in ``body``, each once, in order of first call."""
+    names: dict[str, None] = {}
+    for call in tree.find("call_expression", inside=body):
+        function = call.child_by_field_name("function")
+        if function is not None and function.type == "field_expression":
+            function = function.child_by_field_name("field")
+        if function is not None:
+            names.setdefault(callee(tree, function)[0].split("::")[-1])
+    return tuple(names)
+
+
+def _function(tree: SyntaxTree, node: Node) -> Function | None:
+    declarator = _function_declarator(node)
+    body = node.child_by_field_name("body")
+    if declarator is None or body is None:
+        return None
+    name = declarator.child_by_field_name("declarator")
+    parameters = declarator.child_by_field_name("parameters")
+    if name is None or parameters is None:
+        return None
+    outermost, template, is_linkage = _around(tree, node)
+    span = Span(_with_attributes(tree, tree.span(outermost).start), tree.span(outermost).end)
+    qualified, _ = callee(tree, name)
+    reading = tree.reading
+    head = range(span.start, tree.span(parameters).start)
+    return Function(
+        name=qualified.split("::")[-1],
+        scopes=(*_scopes(tree, node), *qualified.split("::")[:-1]),
+        span=span,
+        name_span=_name_span(tree, name),
+        parameters=parameters,
+        template=template,
+        body=body,
+        is_kernel=any(mark in head for mark in reading.kernel_marks),
+        is_device=any(mark in head for mark in reading.device_marks),
+        is_extern_c=is_linkage or any(mark in head for mark in reading.extern_c_marks),
+        line=tree.line(name),
+    )
+
+
+def _function_declarator(node: Node) -> Node | None:
+    """The declarator with the parameters, behind the ``*`` and ``&`` of the return type."""
+    declarator = node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type != "function_declarator":
+        inner = declarator.child_by_field_name("declarator")
+        declarator = inner or next((c for c in declarator.named_children if c.type.endswith("declarator")), None)
+    return declarator
+
+
+def _around(tree: SyntaxTree, node: Node) -> tuple[Node, Node | None, bool]:
+    """The outermost declaration that is only about this function, its template head, and whether it has C linkage."""
+    outermost = node
+    template: Node | None = None
+    is_linkage = False
+    for parent in tree.ancestors(node):
+        if parent.type == "template_declaration":
+            template = template or parent.child_by_field_name("parameters")
+            outermost = parent
+        elif parent.type == "linkage_specification":
+            is_linkage = is_linkage or '"C"' in tree.text(parent)[:20]
+            body = parent.child_by_field_name("body")
+            outermost = outermost if body is None or body.type == "declaration_list" else parent
+    return outermost, template, is_linkage
+
+
+def _with_attributes(tree: SyntaxTree, start: int) -> int:
+    """``start`` moved up over blanked attributes that come right before it."""
+    for span in reversed(tree.reading.blanked):
+        if span.end <= start and not tree.reading.code[span.end : start].strip():
+            start = span.start
+    return start
+
+
+def _name_span(tree: SyntaxTree, name: Node) -> Span:
+    while name.type in ("qualified_identifier", "template_function", "template_method"):
+        inner = name.child_by_field_name("name")
+        if inner is None:
+            break
+        name = inner
+    return tree.span(name)
+
+
+def _scopes(tree: SyntaxTree, node: Node) -> tuple[str, ...]:
+    names: list[str] = []
+    for parent in tree.ancestors(node):
+        name = parent.child_by_field_name("name")
+        if name is not None and (parent.type == "namespace_definition" or parent.type in _CLASSES):
+            names[:0] = [part.strip() for part in tree.text(name).split("::")]
+    return tuple(names)
