@@ -1,0 +1,68 @@
+"""A `.cu` file made fit for NVRTC: host code blanked, lines and columns kept.
+
+NVRTC knows only device code. What is blanked and which kernel instances the host launches comes from a parse, handed in as plain data.
+Example::
+
+    blank("int main() { }\\n__global__ void k() { }", keep=(), blank_spans=(Span(0, 14),))   # '              \\n__global__ …'
+"""
+
+from __future__ import annotations
+
+import re
+
+from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span
+
+__all__ = ["blank_spans", "host_includes", "host_spans", "name_expressions"]
+
+_HOST_HEADERS = """
+algorithm array cassert cfloat chrono climits cmath complex cstddef cstdint cstdio cstdlib cstring ctime fstream
+functional getopt.h iomanip iostream limits map math.h memory numeric omp.h random set sstream stdexcept
+stdint.h stdio.h stdlib.h string string.h sys/time.h thread time.h tuple type_traits unistd.h unordered_map
+utility vector assert.h float.h limits.h cuda_runtime.h cuda_runtime_api.h cuda.h device_launch_parameters.h
+"""
+"""Headers that NVRTC either provides itself or that only host code needs; their include lines are blanked."""
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")[^\n]*$', re.MULTILINE)
+
+
+def blank_spans(text: str, spans: tuple[Span, ...]) -> str:
+    """``text`` with every character of ``spans`` but line ends turned into a space."""
+    pieces: list[str] = []
+    at = 0
+    for span in sorted(spans):
+        if span.end <= at:
+            continue
+        start = max(span.start, at)
+        pieces.append(text[at:start])
+        pieces.append(re.sub(r"[^\n]", " ", text[start : span.end]))
+        at = span.end
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+def host_includes(text: str) -> tuple[Span, ...]:
+    """Include lines of `_HOST_HEADERS`."""
+    return tuple(Span(m.start(), m.end()) for m in _INCLUDE.finditer(text) if (m[1] or m[2]) in _HOST_HEADERS.split())
+
+
+def host_spans(parsed: ParsedSource, functions: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The given function definitions that hold no device code: neither a kernel nor a device function of ``parsed``."""
+    device = [k.span for k in parsed.kernels] + [f.span for f in parsed.device_functions]
+    return tuple(f for f in functions if not any(f.contains(d) or d.contains(f) for d in device))
+
+
+def name_expressions(parsed: ParsedSource) -> tuple[str, ...]:
+    """What NVRTC must instantiate: each plain kernel, and each template kernel as the launch sites spell it.
+
+    A template kernel launched with deduced arguments only cannot be named here; it is left out, and nvcc has the word.
+    """
+    found: list[str] = []
+    for kernel in parsed.kernels:
+        if not kernel.template_parameters:
+            found.append(kernel.qualified_name)
+        else:
+            found.extend(_instances(kernel, parsed.launch_sites_of(kernel)))
+    return tuple(dict.fromkeys(found))
+
+
+def _instances(kernel: Kernel, sites: tuple[LaunchSite, ...]) -> list[str]:
+    return [f"{kernel.qualified_name}<{', '.join(site.template_arguments)}>" for site in sites if site.template_arguments]
