@@ -24,7 +24,8 @@ class JobRequest:
     kernel: str | None = None
     """A selector (``k``, ``ns::k<1>``, ``k(float*, int)``); None means every kernel."""
     device: str = "auto"
-    target: str = "h200"
+    target: str | None = None
+    """None: from the configuration."""
     cflags: tuple[str, ...] | None = None
     """None: from the configuration."""
     arguments: tuple[str, ...] = ()

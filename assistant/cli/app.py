@@ -1,0 +1,126 @@
+"""The commands that look at code. Each reads its options, asks the session, and shows what comes back.
+
+Everything after ``--`` belongs to the user's program; ``__main__`` cuts it off and hands it over as the context object.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assistant.cli import options as opt
+from assistant.cli.compose import open_session
+from assistant.cli.decisions import AskOnTerminal
+from assistant.cli.jobs import show_events
+from assistant.cli.ledger import add_ledger_commands
+from assistant.cli.machine import add_machine_commands
+from assistant.engine.request import Accept, OptimizeOptions
+
+__all__ = ["build_app"]
+
+
+def build_app() -> typer.Typer:
+    """The typer application with every command."""
+    app = typer.Typer(
+        name="kernelopt",
+        help="Is my CUDA kernel right, what limits it, and which edit makes it faster? With evidence for every number.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for command in (_inspect, _check, _profile, _compare, _optimize):
+        app.command(command.__name__.lstrip("_"))(command)
+    add_ledger_commands(app)
+    add_machine_commands(app)
+    return app
+
+
+def _inspect(
+    context: typer.Context,
+    file: opt.File,
+    sources: opt.Sources = None,
+    kernel: opt.Kernel = None,
+    target: opt.Target = None,
+    cflags: opt.Cflags = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Kernels, parameters, launch sites, registers, occupancy and flags. Runs nothing."""
+    request = opt.job_request(file, sources, kernel, "auto", target, cflags, context.obj)
+    raise typer.Exit(show_events(lambda: open_session().inspect(request), as_json))
+
+
+def _check(
+    context: typer.Context,
+    file: opt.File,
+    sources: opt.Sources = None,
+    kernel: opt.Kernel = None,
+    device: opt.Device = "auto",
+    target: opt.Target = None,
+    cflags: opt.Cflags = None,
+    timeout: opt.Timeout = 60.0,
+    as_json: opt.Json = False,
+) -> None:
+    """Races, out-of-bounds and uninitialised reads, barrier divergence, run-to-run differences of FILE as it stands."""
+    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout)
+    raise typer.Exit(show_events(lambda: open_session().check(request), as_json))
+
+
+def _profile(
+    context: typer.Context,
+    file: opt.File,
+    sources: opt.Sources = None,
+    kernel: opt.Kernel = None,
+    device: opt.Device = "auto",
+    target: opt.Target = None,
+    cflags: opt.Cflags = None,
+    timeout: opt.Timeout = 60.0,
+    launches: opt.Launches = "64",
+    count: opt.Count = "sampled",
+    as_json: opt.Json = False,
+) -> None:
+    """Memory counters per kernel and source line, findings, and the predicted bottleneck."""
+    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, launches, count)
+    raise typer.Exit(show_events(lambda: open_session().profile(request), as_json))
+
+
+def _compare(
+    context: typer.Context,
+    a: opt.FileA,
+    b: opt.FileB,
+    kernel: opt.Kernel = None,
+    device: opt.Device = "auto",
+    target: opt.Target = None,
+    cflags: opt.Cflags = None,
+    timeout: opt.Timeout = 60.0,
+    is_strict: opt.Strict = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
+    request = opt.job_request(a, None, kernel, device, target, cflags, context.obj, timeout)
+    raise typer.Exit(show_events(lambda: open_session().compare(request, b.absolute(), is_strict), as_json))
+
+
+def _optimize(
+    context: typer.Context,
+    file: opt.File,
+    sources: opt.Sources = None,
+    kernel: opt.Kernel = None,
+    device: opt.Device = "auto",
+    target: opt.Target = None,
+    cflags: opt.Cflags = None,
+    timeout: opt.Timeout = 60.0,
+    accept: Annotated[Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")] = Accept.ASK,
+    planner: Annotated[str, typer.Option(help="expert, llm or auto")] = "auto",
+    rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
+    allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the last optimize of FILE that was cut off")] = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Plan edits from the profile, prove each one, and offer what survives as a diff."""
+    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout)
+    ask = AskOnTerminal.if_terminal(as_json)
+    chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
+    options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=allow_host_code or ask is not None)
+    raise typer.Exit(show_events(lambda: open_session().optimize(request, options, chosen, ask, resume), as_json))

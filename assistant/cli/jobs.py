@@ -1,0 +1,75 @@
+"""Drive one job's events to the screen (or to JSON lines) and turn its end into an exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from rich.console import Console
+
+from assistant.cli import exit_codes
+from assistant.cli.render import TextRenderer
+from assistant.engine.event_json import event_json
+from assistant.errors import KernelOptError
+from assistant.model import events
+
+__all__ = ["EventStream", "console", "fail", "run_async", "show_events"]
+
+EventStream = AsyncIterator[events.Event]
+
+
+def console(is_error: bool = False) -> Console:
+    """Colour only on a terminal; piped output keeps whole lines."""
+    stream = sys.stderr if is_error else sys.stdout
+    return Console(file=stream, soft_wrap=not stream.isatty(), highlight=False)
+
+
+def show_events(stream: Callable[[], EventStream], as_json: bool, is_verbose: bool = False) -> int:
+    """Render every event of the stream; the exit code its ``job_ended`` carries."""
+    return run_async(lambda: _show(stream(), as_json, is_verbose))
+
+
+def run_async(main: Callable[[], Awaitable[int]]) -> int:
+    """Run to the end; Ctrl-C and SIGTERM cancel, so that workers are killed before the process ends."""
+
+    async def cancellable() -> int:
+        task = asyncio.ensure_future(main())
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, task.cancel)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            console(is_error=True).print("interrupted; what was finished is kept: kernelopt history")
+            return exit_codes.INTERRUPTED
+        except KernelOptError as error:
+            return fail(error)
+
+    return asyncio.run(cancellable())
+
+
+def fail(error: KernelOptError) -> int:
+    """Print a deliberate error for people; its exit code."""
+    err = console(is_error=True)
+    err.print(f"error: {error.message}", markup=False, soft_wrap=True)
+    if error.remedy:
+        err.print(f"  try: {error.remedy}", markup=False, soft_wrap=True)
+    return error.exit_code
+
+
+async def _show(stream: EventStream, as_json: bool, is_verbose: bool) -> int:
+    show: Callable[[Any], None] = _print_json if as_json else TextRenderer(console(), is_verbose).render
+    exit_code = exit_codes.INTERNAL
+    async for event in stream:
+        show(event)
+        if isinstance(event, events.JobEnded):
+            exit_code = event.exit_code
+    return exit_code
+
+
+def _print_json(event: events.Event) -> None:
+    sys.stdout.write(event_json(event) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,91 @@
+"""Options that several commands share, each declared once, and how they become a JobRequest."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.engine.request import JobRequest
+from assistant.errors import UsageError
+
+__all__ = [
+    "Cflags",
+    "Count",
+    "Device",
+    "File",
+    "FileA",
+    "FileB",
+    "Json",
+    "Kernel",
+    "Launches",
+    "Sources",
+    "Strict",
+    "Target",
+    "Timeout",
+    "job_request",
+]
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="CUDA C++ source; arguments for its program follow --")]
+FileA = Annotated[Path, typer.Argument(metavar="A.cu", help="The original")]
+FileB = Annotated[Path, typer.Argument(metavar="B.cu", help="The edited version")]
+Sources = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources compiled with FILE")]
+Kernel = Annotated[str | None, typer.Option("--kernel", "-k", help="k, ns::k, k<1> or 'k(float*, int)'; default: every kernel")]
+Device = Annotated[str, typer.Option(help="auto, cpu (the emulator) or gpu:N")]
+Target = Annotated[str | None, typer.Option(help="GPU that speed is predicted for on cpu; default h200")]
+Cflags = Annotated[str | None, typer.Option(help="Compiler flags, e.g. '-O3 -DN=4'; the same on both sides of a comparison")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds one run of the program may take")]
+Launches = Annotated[str, typer.Option(help="Launches shown one by one: a number or all")]
+Count = Annotated[str, typer.Option(help="sampled: at most 4096 blocks a launch are counted; all: every block")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON event per line")]
+
+_SAMPLED_BLOCKS = 4096
+
+
+def job_request(
+    file: Path,
+    sources: list[Path] | None,
+    kernel: str | None,
+    device: str,
+    target: str | None,
+    cflags: str | None,
+    program_arguments: tuple[str, ...],
+    timeout_s: float = 60.0,
+    launches: str = "64",
+    count: str = "sampled",
+) -> JobRequest:
+    """The request these options mean; raises UsageError for a word that is none of the allowed ones."""
+    return JobRequest(
+        file=file.absolute(),
+        working_directory=Path.cwd(),
+        extra_sources=tuple(path.absolute() for path in sources or ()),
+        kernel=kernel,
+        device=device,
+        target=target,
+        cflags=None if cflags is None else tuple(shlex.split(cflags)),
+        arguments=program_arguments,
+        timeout_s=timeout_s,
+        launch_count=_launch_count(launches),
+        sample_blocks=_sample_blocks(count),
+    )
+
+
+def _launch_count(text: str) -> int | None:
+    if text == "all":
+        return None
+    if text.isdigit() and int(text) > 0:
+        return int(text)
+    raise UsageError(f"--launches takes a positive number or all, not {text!r}")
+
+
+def _sample_blocks(text: str) -> int:
+    match text:
+        case "all":
+            return 0
+        case "sampled":
+            return _SAMPLED_BLOCKS
+        case _:
+            raise UsageError(f"--count takes sampled or all, not {text!r}")

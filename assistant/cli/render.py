@@ -1,0 +1,280 @@
+"""Events as a person reads them. One method an event; colour and width are rich's business (off when piped).
+
+Every number stands beside its unit and method. Verdict words are never abbreviated and never only a colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from rich.console import Console
+from rich.markup import escape
+from rich.syntax import Syntax
+from rich.table import Table
+
+from assistant.model import events
+from assistant.model.build import DiagnosticSeverity
+from assistant.model.profile import Evidence, Severity
+
+__all__ = ["TextRenderer", "format_quantity"]
+
+_SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
+_OUTCOME_STYLE = {"PASS": "green", "FAIL": "bold red", "NEEDS_DECISION": "yellow"}
+_CANDIDATE_STYLE = {"kept": "green", "FAIL": "red", "build_failed": "red", "NEEDS_DECISION": "yellow"}
+_NO_SYNTAX_THEME = "ansi_dark"
+
+
+class TextRenderer:
+    """Writes events to a rich console as they come."""
+
+    def __init__(self, console: Console, is_verbose: bool = False) -> None:
+        self._console = console
+        self._is_verbose = is_verbose
+        self._evidence: dict[str, Evidence] = {}
+
+    def render(self, event: events.Event) -> None:
+        """Print one event."""
+        match event:
+            case events.JobStarted():
+                self._print(f"[bold]kernelopt {event.command}[/] {escape(event.file)}")
+                self._print(f"[dim]on {escape(event.device)} · {escape(event.rung)} · job {event.job}[/]")
+            case events.StageStarted():
+                self._console.log(escape(f"{event.stage}: {event.detail}")) if self._is_verbose else None
+            case events.StageEnded():
+                detail = f" — {escape(event.detail)}" if event.detail else ""
+                self._print(f"[dim]· {event.stage}{detail} ({event.duration_ms:.0f} ms)[/]")
+            case events.Message():
+                self._message(event)
+            case events.Diagnostics():
+                self._diagnostics(event)
+            case events.Profile():
+                self._profile(event)
+            case events.ProfileSummary():
+                self._summary(event)
+            case events.CheckEnded():
+                self._check(event)
+            case events.FindingsFound():
+                self._findings(event)
+            case events.PlanMade():
+                self._plan(event)
+            case events.CandidateTried():
+                ratio = "" if event.ratio is None else f", predicted ratio {event.ratio:.2f}x"
+                word = f"[{_CANDIDATE_STYLE.get(event.outcome, 'dim')}]{event.outcome}[/]"
+                self._print(
+                    f"  candidate {escape(event.technique)} on {escape(event.kernel)}: {word}{ratio} — {escape(event.reason)}"
+                )
+            case events.ComparisonMade():
+                self._comparison(event)
+            case events.ProposalMade():
+                self._proposal(event)
+            case events.DecisionMade():
+                reason = f" — {escape(event.reason or event.reason_code or '')}" if event.reason or event.reason_code else ""
+                self._print(f"[bold]{event.kind.replace('_', ' ')}[/] {event.proposal} by {escape(event.decided_by)}{reason}")
+            case events.JobEnded():
+                self._print(
+                    f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]"
+                )
+            case _:
+                assert_never(event)
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, highlight=False, soft_wrap=True)
+
+    def _message(self, event: events.Message) -> None:
+        place = "" if event.file is None else f"{event.file}:{event.line or 0}: "
+        style = _SEVERITY_STYLE[event.severity]
+        self._print(f"[{style}]{event.severity.value}:[/] {escape(place + event.message)}")
+        if event.remedy:
+            self._print(f"  [dim]try:[/] {escape(event.remedy)}")
+
+    def _diagnostics(self, event: events.Diagnostics) -> None:
+        for diagnostic in event.diagnostics:
+            style = "bold red" if diagnostic.severity is DiagnosticSeverity.ERROR else "yellow"
+            place = f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}: " if diagnostic.line else ""
+            self._print(
+                f"{escape(place)}[{style}]{diagnostic.severity.value}:[/] {escape(diagnostic.message)} [dim]({diagnostic.compiler})[/]"
+            )
+
+    def _profile(self, event: events.Profile) -> None:
+        title = f"{event.instance}  launch {event.launch}  grid {event.grid}  block {event.block}"
+        self._print(f"\n[bold]{escape(title)}[/]  [dim]{event.method}, {escape(event.device.name)}[/]")
+        self._console.print(_line_table(event.lines))
+        self._remember(event.evidence)
+        for finding in event.findings:
+            self._finding(
+                finding.code,
+                finding.line,
+                Severity(finding.severity),
+                finding.message,
+                finding.evidence,
+                finding.estimated_cost_ratio,
+            )
+        for problem in event.problems:
+            self._print(f"  [bold red]{problem.kind}[/] line {problem.line}: {escape(problem.message)}")
+
+    def _summary(self, event: events.ProfileSummary) -> None:
+        time = "" if event.predicted_time_s is None else f", predicted {format_quantity(event.predicted_time_s, 's')} each"
+        self._print(
+            f"[bold]{escape(event.instance)}[/] grid {event.grid} block {event.block}: {event.launch_count} launches, "
+            f"bottleneck {event.bottleneck}{time} [dim](model)[/]"
+        )
+
+    def _check(self, event: events.CheckEnded) -> None:
+        if not event.launch_count:
+            self._print(f"[yellow]{escape(event.kernel)}: never launched by this workload, not checked[/]")
+            return
+        verdict = "[green]no problem found[/]" if not event.problems else f"[bold red]{len(event.problems)} problems[/]"
+        determinism = {
+            True: "bitwise repeatable",
+            False: "[yellow]results differ between runs[/]",
+            None: "repeatability not tested",
+        }
+        self._print(
+            f"[bold]{escape(event.kernel)}[/]: {verdict}, {determinism[event.is_deterministic]}, {event.launch_count} launches"
+        )
+        for problem in event.problems:
+            place = f"{problem.file}:{problem.line}" if problem.line else "place unknown"
+            where = "" if problem.block is None else f" block {problem.block} thread {problem.thread}"
+            other = "" if problem.other_line is None else f", against line {problem.other_line}"
+            address = "" if problem.address is None else f" address {problem.address:#x}"
+            self._print(
+                f"  [bold red]{problem.kind}[/] {escape(place)}{where}{address}{other}: {escape(problem.message)} (x{problem.count})"
+            )
+
+    def _findings(self, event: events.FindingsFound) -> None:
+        self._remember(event.evidence)
+        self._print(f"\n[bold]Findings for {escape(event.kernel)}[/]" + ("" if event.findings else ": none"))
+        for finding in event.findings:
+            self._finding(
+                finding.code, finding.line, finding.severity, finding.message, finding.evidence, finding.estimated_cost_ratio
+            )
+
+    def _finding(
+        self, code: str, line: int, severity: Severity, message: str, evidence: Iterable[str], cost_ratio: float | None
+    ) -> None:
+        cost = "" if cost_ratio is None else f" [dim](about {cost_ratio:.0%} of the predicted time)[/]"
+        self._print(f"  [{_SEVERITY_STYLE[severity]}]{code}[/] line {line}: {escape(message)}{cost}")
+        for identity in evidence:
+            fact = self._evidence.get(identity)
+            if fact is not None:
+                line_text = "" if fact.line is None else f" line {fact.line}"
+                self._print(
+                    f"      [dim]{fact.id} {fact.metric}{line_text} = {format_quantity(fact.value, fact.unit)} "
+                    f"({fact.method.value}, {fact.grade.value})[/]"
+                )
+
+    def _plan(self, event: events.PlanMade) -> None:
+        self._print(f"\n[bold]Plan[/] [dim]({event.planner} planner)[/]" + ("" if event.steps else ": nothing to try"))
+        for number, step in enumerate(event.steps, 1):
+            self._print(
+                f"  {number}. [bold]{step.technique}[/] on {escape(step.kernel)} line {step.line}: {escape(self._filled(step.rationale))}"
+            )
+            for prediction in step.predictions:
+                before = format_quantity(prediction.before, prediction.unit)
+                self._print(
+                    f"       predicts {prediction.metric}: {before} → {format_quantity(prediction.after, prediction.unit)}"
+                )
+            for sentence in step.recalled:
+                self._print(f"       [magenta]memory:[/] {escape(sentence)}")
+        for decline in event.declines:
+            self._print(
+                f"  [dim]– {decline.technique} on {escape(decline.kernel)} line {decline.line} does not apply: {escape(decline.reason)}[/]"
+            )
+
+    def _comparison(self, event: events.ComparisonMade) -> None:
+        style = _OUTCOME_STYLE[event.verification.outcome]
+        name = "overall" if event.kernel is None else event.kernel
+        self._print(f"\n[bold]{escape(name)}[/]: [{style}]{event.verification.outcome}[/] [dim]({event.oracle} oracle)[/]")
+        self._verification(event.verification)
+        if event.speed is not None:
+            self._speed(event.speed)
+
+    def _verification(self, report: events.VerificationReport) -> None:
+        for finding in report.findings:
+            place = "" if finding.line is None else f" line {finding.line}"
+            detail = "" if finding.expected is None else f" (expected {finding.expected}, got {finding.actual})"
+            self._print(
+                f"  [{_OUTCOME_STYLE[finding.outcome.value]}]{finding.code}[/]{place}: {escape(finding.message + detail)}"
+            )
+        if report.cases:
+            self._print(f"  [dim]{_cases_in_words(report)}[/]")
+        if report.labels:
+            self._print(f"  labels: {', '.join(report.labels)}")
+        for dropped in report.dropped_cases:
+            self._print(f"  [dim]not used: {escape(dropped)}[/]")
+        for missing in report.missing_checks:
+            self._print(f"  [dim]not checked: {escape(missing)}[/]")
+
+    def _speed(self, speed: events.SpeedReport) -> None:
+        interval = "" if speed.low is None else f" [{speed.low:.2f}, {speed.high:.2f}]"
+        shift = ""
+        if speed.bottleneck_before and speed.bottleneck_after:
+            shift = f", bottleneck {speed.bottleneck_before} → {speed.bottleneck_after}"
+        self._print(
+            f"  speed: [bold]{speed.outcome} {speed.ratio:.2f}x[/]{interval}{shift} [dim]({escape(speed.method)}; {escape(speed.quality)})[/]"
+        )
+        if len(speed.cases) > 1:
+            for case in speed.cases:
+                self._print(f"    [dim]{escape(case.shape)} (weight {case.weight:g}): {case.outcome.value} {case.ratio:.2f}x[/]")
+
+    def _proposal(self, event: events.ProposalMade) -> None:
+        self._console.rule(f"proposal {event.id}")
+        self._print(
+            f"[bold]{escape(event.summary)}[/]  [dim]{escape(event.file)} · {' + '.join(event.techniques)} · {event.state}[/]"
+        )
+        self._remember(event.evidence)
+        if self._console.color_system is None:
+            self._console.out(event.diff, highlight=False)
+        else:
+            self._console.print(Syntax(event.diff, "diff", theme=_NO_SYNTAX_THEME, background_color="default"))
+        self._print(f"[{_OUTCOME_STYLE[event.verification.outcome]}]{event.verification.outcome}[/]")
+        self._verification(event.verification)
+        self._speed(event.speed)
+        for assumption in event.assumptions:
+            self._print(f"  assumes: {escape(assumption)}")
+        self._print(f"\n{escape(event.explanation)}")
+        if len(event.hunk_ids) > 1:
+            self._print(f"[dim]hunks: {' '.join(event.hunk_ids)}[/]")
+
+    def _remember(self, evidence: Iterable[Evidence]) -> None:
+        self._evidence.update({fact.id: fact for fact in evidence})
+
+    def _filled(self, text: str) -> str:
+        for identity, fact in self._evidence.items():
+            text = text.replace(f"{{{identity}}}", f"{fact.metric} {format_quantity(fact.value, fact.unit)}")
+        return text
+
+
+def format_quantity(value: float, unit: str) -> str:
+    """A number with its unit, integers in full with thousands separators, the rest with three significant digits."""
+    if unit == "s":
+        for factor, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+            if abs(value) >= factor:
+                return f"{value / factor:.3g} {name}"
+        return f"{value / 1e-9:.3g} ns"
+    if unit == "ratio":
+        return f"{value:.3g}"
+    number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
+    return f"{number} {unit}".rstrip()
+
+
+def _line_table(lines: Iterable[events.ProfileLine]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("line", "access", "requests", "threads", "sectors", "ideal", "wavefronts", "ideal", "grade"):
+        table.add_column(name, justify="left" if name in ("access", "grade") else "right")
+    for line in lines:
+        counters = (line.sectors, line.ideal_sectors, line.wavefronts, line.ideal_wavefronts)
+        cells = ["" if value is None else f"{value:,}" for value in counters]
+        reason = f" ({escape(line.grade_reason)})" if line.grade_reason else ""
+        table.add_row(
+            str(line.line), line.op, f"{line.requests:,}", f"{line.active_threads:,}", *cells, f"[dim]{line.grade}{reason}[/]"
+        )
+    return table
+
+
+def _cases_in_words(report: events.VerificationReport) -> str:
+    passed = sum(case.outcome.value == "PASS" for case in report.cases)
+    kinds = dict.fromkeys(case.kind for case in report.cases)
+    words = ", ".join(f"{sum(case.kind == kind for case in report.cases)} {kind}" for kind in kinds)
+    return f"{passed} of {len(report.cases)} cases passed ({words})"

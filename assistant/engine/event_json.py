@@ -1,0 +1,32 @@
+"""Events as JSON lines: the wire form of ``--json`` and of ``kernelopt/event``.
+
+Counters that do not apply to a line are absent (never 0 or null), everything else that is absent is null.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assistant.model.events import Event
+from assistant.serialize import encode
+
+__all__ = ["event_json", "event_object"]
+
+_OPTIONAL_COUNTERS = ("sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+
+
+def event_object(event: Event) -> dict[str, Any]:
+    """The JSON object of one event."""
+    data: dict[str, Any] = encode(event)
+    if data["event"] == "profile":
+        data["lines"] = [
+            {key: value for key, value in line.items() if value is not None or key not in _OPTIONAL_COUNTERS}
+            for line in data["lines"]
+        ]
+    return data
+
+
+def event_json(event: Event) -> str:
+    """One line of JSON; raises ValueError on a number that is not finite."""
+    return json.dumps(event_object(event), ensure_ascii=False, allow_nan=False)

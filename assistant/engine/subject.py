@@ -1,0 +1,120 @@
+"""The file in question, read and parsed: what is compiled, which kernels are asked about, how it says it is launched.
+
+Example::
+
+    subject = read_subject(JobRequest(Path("/tmp/a.cu"), Path("/tmp")), flags)
+    subject.kernels[0].key
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.engine.request import JobRequest
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.build import Flags
+from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.model.workload import DeclaredWorkload, WorkloadProblem
+from assistant.ports import Program
+from assistant.source.match import select_kernels
+from assistant.source.parse import parse
+from assistant.workload.blocks import find_blocks
+
+__all__ = ["Subject", "read_source", "read_subject", "with_text"]
+
+_MAX_SOURCE_BYTES = 16 << 20
+"""A CUDA source beyond this is generated or not a source."""
+_NAMES_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One file as a job sees it."""
+
+    request: JobRequest
+    parsed: ParsedSource
+    program: Program
+    kernels: tuple[Kernel, ...]
+    """The selected kernels, in source order."""
+    declared: tuple[DeclaredWorkload, ...]
+
+    @property
+    def source(self) -> Source:
+        return self.parsed.source
+
+
+def read_source(path: Path) -> Source:
+    """The file's text. Raises UsageError where there is no readable text file of sensible size."""
+    try:
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder", "name a .cu file, or use: kernelopt watch DIR")
+        if path.stat().st_size > _MAX_SOURCE_BYTES:
+            raise UsageError(f"{path} has {path.stat().st_size} bytes; sources up to {_MAX_SOURCE_BYTES} are read")
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise UsageError(f"{path} does not exist", "check the path") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if b"\0" in data:
+        raise UsageError(f"{path} is not a text file (it holds NUL bytes)", "name a CUDA C++ source")
+    try:
+        return Source(path, data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8: byte {error.object[error.start]:#04x} at offset {error.start}", "convert it with iconv"
+        ) from error
+
+
+def read_subject(request: JobRequest, flags: Flags) -> Subject:
+    """Parse ``request.file``. Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block."""
+    parsed = parse(read_source(request.file))
+    extra = tuple(read_source(path) for path in request.extra_sources)
+    return _subject(request, parsed, extra, flags)
+
+
+def with_text(subject: Subject, text: str) -> Subject:
+    """The same file with another text (a candidate). Raises as read_subject does."""
+    parsed = parse(Source(subject.source.path, text))
+    return _subject(subject.request, parsed, subject.program.sources[1:], subject.program.flags)
+
+
+def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...], flags: Flags) -> Subject:
+    declared = _declared(parsed)
+    workload_flags = tuple(flag for workload in declared for flag in workload.flags)
+    program = Program(
+        sources=(parsed.source, *extra),
+        flags=replace(flags, arguments=(*flags.arguments, *dict.fromkeys(workload_flags))),
+        arguments=request.arguments,
+        working_directory=request.working_directory,
+    )
+    return Subject(request, parsed, program, _selected(parsed, request.kernel), declared)
+
+
+def _selected(parsed: ParsedSource, selector: str | None) -> tuple[Kernel, ...]:
+    path = parsed.source.path
+    if not parsed.kernels:
+        hint = f"line {parsed.problems[0].line}: {parsed.problems[0].message}" if parsed.problems else ""
+        what = "is empty" if not parsed.source.text.strip() else "holds no __global__ function"
+        raise UsageError(f"{path} {what}", hint or "name a CUDA C++ source with at least one kernel")
+    if selector is None:
+        return parsed.kernels
+    selected = select_kernels(parsed, selector)
+    if not selected:
+        names = ", ".join(kernel.key for kernel in parsed.kernels[:_NAMES_SHOWN])
+        raise UsageError(f"{path} has no kernel {selector!r}", f"it has: {names}")
+    return selected
+
+
+def _declared(parsed: ParsedSource) -> tuple[DeclaredWorkload, ...]:
+    found = find_blocks(parsed.source.path, parsed.source.text, _sidecar(parsed.source.path))
+    problems = [item for item in found if isinstance(item, WorkloadProblem)]
+    if problems:
+        first = problems[0]
+        raise CannotAnswerError(f"{first.path}:{first.line}: {first.message}", "mend the workload block")
+    return tuple(item for item in found if isinstance(item, DeclaredWorkload))
+
+
+def _sidecar(path: Path) -> Source | None:
+    sidecar = path.with_suffix(".kernelopt.toml")
+    return read_source(sidecar) if sidecar.is_file() else None
