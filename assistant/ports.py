@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.build import BuildResult, Diagnostic, Flags, KernelResources
 from assistant.model.device import Architecture, LabDescription, Target
 from assistant.model.plan import Plan, Rewrite, Step
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
-from assistant.model.proposal import AlreadyDecided, Decision, Proposal
+from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import Case
@@ -193,10 +194,48 @@ class Planner(Protocol):
 
 
 class Store(Protocol):
-    """The memory file."""
+    """The memory file: append-only, shared between processes."""
 
-    def add_proposal(self, proposal: Proposal) -> None: ...
+    def add_attempt(self, attempt: Attempt) -> None: ...
 
-    def proposals(self, workspace: Path, state: str | None = None) -> tuple[Proposal, ...]: ...
+    def attempts(self, workspace: Path | None = None, path: Path | None = None, limit: int = 100) -> tuple[Attempt, ...]:
+        """Newest first."""
+        ...
 
-    def decide(self, decision: Decision) -> Decision | AlreadyDecided: ...
+    def add_proposal(self, workspace: Path, proposal: Proposal) -> None:
+        """Store an open proposal; an open one of the same file and kernel becomes superseded."""
+        ...
+
+    def proposals(self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None) -> tuple[Proposal, ...]:
+        """Newest first, with their present state; None means every workspace, every state."""
+        ...
+
+    def find_proposal(self, id_prefix: str) -> Proposal:
+        """The one proposal whose id starts so; raises UsageError for none or several."""
+        ...
+
+    def decide(self, decision: Decision, expected: frozenset[ProposalState]) -> Decision | AlreadyDecided:
+        """Append the decision and move the proposal to the state it means, if its state is one of ``expected``."""
+        ...
+
+    def mark(self, proposal_id: str, state: ProposalState) -> None:
+        """``stale``, ``superseded`` or ``open`` again; never one of the human decisions."""
+        ...
+
+    def decisions(self, proposal_id: str | None = None) -> tuple[Decision, ...]:
+        """Oldest first."""
+        ...
+
+    def recall(self, query: RecallQuery) -> tuple[Recalled, ...]: ...
+
+    def start_job(self, job: JobRow) -> None: ...
+
+    def beat(self, job_id: str, now_ms: int) -> bool:
+        """Record a heartbeat; True when somebody asked for the job to be cancelled."""
+        ...
+
+    def end_job(self, job_id: str, now_ms: int, exit_code: int) -> None: ...
+
+    def jobs(self, workspace: Path | None = None) -> tuple[JobRow, ...]: ...
+
+    def close(self) -> None: ...

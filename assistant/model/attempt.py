@@ -1,0 +1,76 @@
+"""What memory keeps of every candidate, and what the planner asks of memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.model.comparison import Comparison
+from assistant.model.profile import Signature
+from assistant.model.proposal import PredictionOutcome
+from assistant.model.verification import Outcome
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One candidate: what was tried, on what, and how it ended. Failures are first-class."""
+
+    id: str
+    """``C`` + ULID, the candidate's id."""
+    job: str
+    workspace: Path
+    path: Path
+    kernel: str
+    """``Kernel.key`` in the parent."""
+    technique: str
+    finding: str
+    """Code of the finding it answered."""
+    line: int
+    planner: str
+    parent_text: str
+    text: str
+    outcome: str
+    """``kept``, ``build_failed``, ``failed``, ``needs_decision``, ``not_better``."""
+    reason: str
+    """One sentence: why it was kept or dropped."""
+    verification: Outcome | None
+    """None when it did not get that far."""
+    comparison: Comparison | None
+    predictions: tuple[PredictionOutcome, ...]
+    before: Signature
+    after: Signature | None
+    lab: str
+    """``cpu`` or ``gpu:0``."""
+    device: str
+    target: str
+    created_ms: int
+
+
+@dataclass(frozen=True)
+class RecallQuery:
+    """A kernel that is about to be planned for."""
+
+    workspace: Path
+    kernel: str
+    signature: Signature
+    techniques: tuple[str, ...]
+    now_ms: int
+    may_cross_workspaces: bool = False
+    """Whether reasons and sources of other workspaces may be shown; techniques and statistics always may."""
+
+
+@dataclass(frozen=True)
+class JobRow:
+    """A job as other processes see it."""
+
+    id: str
+    command: str
+    path: Path
+    workspace: Path
+    owner: str
+    """``host pid front-end``."""
+    started_ms: int
+    heartbeat_ms: int
+    ended_ms: int | None
+    exit_code: int | None
+    is_cancel_requested: bool
