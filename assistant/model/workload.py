@@ -50,6 +50,8 @@ class DeclaredArgument:
     """Further expressions: value of ``full``/a scalar, low and high of ``randint``."""
     fields: tuple[tuple[str, str], ...] = ()
     """For a struct: (field, expression)."""
+    buffer: str | None = None
+    """Name of the block's buffer it is bound to; None when the argument has values of its own."""
 
 
 @dataclass(frozen=True)

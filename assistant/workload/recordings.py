@@ -1,0 +1,105 @@
+"""The on-disk form of a recording: ``recording.json`` beside ``blobs/<sha256>``. The only module here that touches files.
+
+Example::
+
+    case = write_case(folder, new_case)              # folder/recording.json, folder/blobs/…
+    reader = RecordingReader(case.recording)
+    reader.blob(reader.recording.launches[0].buffers[0].before)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.errors import CannotAnswerError
+from assistant.model.recording import SCHEMA_VERSION, Recording
+from assistant.model.workload import Case, CaseOrigin
+from assistant.serialize import DecodeError, dumps, loads
+
+__all__ = ["NewCase", "RecordingReader", "RecordingWriter", "blob_name", "read_recording", "write_case"]
+
+_BLOB_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class NewCase:
+    """A case that is not on disk yet."""
+
+    recording: Recording
+    blobs: Mapping[str, bytes]
+    """Contents by sha256; every name that ``recording`` uses."""
+    launches: tuple[int, ...]
+    """Indices into ``recording.launches``, in running order."""
+    origin: CaseOrigin
+
+
+def blob_name(data: bytes) -> str:
+    """The name of a blob: sha256 of its contents."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_case(folder: Path, case: NewCase) -> Case:
+    """``case`` written into ``folder`` (made if need be)."""
+    writer = RecordingWriter(folder)
+    for data in case.blobs.values():
+        writer.add_blob(data)
+    writer.write(case.recording)
+    return Case(folder, case.launches, case.origin)
+
+
+class RecordingWriter:
+    """Writes one recording; blobs first, ``recording.json`` last, so that a torn folder has no recording."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        (folder / "blobs").mkdir(parents=True, exist_ok=True)
+
+    def add_blob(self, data: bytes) -> str:
+        """Stores ``data`` once and returns its name."""
+        name = blob_name(data)
+        path = self._folder / "blobs" / name
+        if not path.exists():
+            _write_whole(path, data)
+        return name
+
+    def write(self, recording: Recording) -> None:
+        _write_whole(self._folder / "recording.json", dumps(recording).encode())
+
+
+class RecordingReader:
+    """Reads one recording folder; blobs are read when asked for and checked for their length only."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.recording = read_recording(folder)
+
+    def blob(self, name: str) -> bytes:
+        """Contents of one blob; raises ``CannotAnswerError`` when it is missing."""
+        if _BLOB_NAME.fullmatch(name) is None:
+            raise CannotAnswerError(f"'{name}' is no blob name in {self._folder}", "record the program again")
+        try:
+            return (self._folder / "blobs" / name).read_bytes()
+        except OSError as error:
+            raise CannotAnswerError(f"{self._folder} lacks blob {name[:12]}", "record the program again") from error
+
+
+def read_recording(folder: Path) -> Recording:
+    """The types of ``model/recording.py`` from ``recording.json``; raises ``CannotAnswerError`` when it is not readable."""
+    path = folder / "recording.json"
+    try:
+        recording = loads(Recording, path.read_bytes())
+    except (OSError, DecodeError) as error:
+        raise CannotAnswerError(f"{path} is not a readable recording: {error}", "record the program again") from error
+    if recording.schema != SCHEMA_VERSION:
+        raise CannotAnswerError(f"{path} has format {recording.schema}, expected {SCHEMA_VERSION}", "record the program again")
+    return recording
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(data)
+    partial.replace(path)
