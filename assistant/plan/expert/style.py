@@ -1,0 +1,84 @@
+"""How the author writes: indentation, spaces around operators, names. New code follows it.
+
+Example::
+
+    style = style_of(context)
+    style.sum("TILE", "1")       # 'TILE + 1', or 'TILE+1' in a text written that way
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.syntax import Node
+
+__all__ = ["Style", "indentation_of", "is_simple_term", "style_of"]
+
+_SPACED = re.compile(r"[\w)\]] [-+*/] [\w(]")
+_TIGHT = re.compile(r"[\w)\]][-+*/][\w(]")
+_SIMPLE_TERM = re.compile(r"[\w.]+(?:\s*[*/]\s*[\w.]+)*|\([^()]*\)")
+
+
+@dataclass(frozen=True)
+class Style:
+    """Spelling habits of one text."""
+
+    space: str
+    """Around a binary operator: one blank or nothing."""
+    indent: str
+    """One level of indentation."""
+    newline: str
+    is_camel: bool
+    """Names are written likeThis."""
+
+    def sum(self, left: str, right: str) -> str:
+        return f"{left}{self.space}+{self.space}{right}"
+
+    def name(self, *words: str) -> str:
+        """Words joined the way the text joins them."""
+        if self.is_camel:
+            return words[0] + "".join(w[:1].upper() + w[1:] for w in words[1:])
+        return "_".join(words)
+
+
+def style_of(context: TransformationContext) -> Style:
+    """The habits of the kernel, else of the whole text."""
+    span = context.kernel.span
+    kernel = context.text[span.start : span.end]
+    spaced, tight = len(_SPACED.findall(kernel)), len(_TIGHT.findall(kernel))
+    names = {context.tree.text(n) for n in context.tree.find("identifier", inside=context.body)}
+    camel = sum(bool(re.fullmatch(r"[a-z]+(?:[A-Z][a-z0-9]*)+", n)) for n in names)
+    snake = sum("_" in n and n.islower() for n in names)
+    builtin = len(names & {"threadIdx", "blockIdx", "blockDim", "gridDim"})
+    return Style(
+        space=" " if spaced >= tight else "",
+        indent=_indent_step(kernel),
+        newline="\r\n" if "\r\n" in context.text else "\n",
+        is_camel=camel - builtin > snake,
+    )
+
+
+def indentation_of(context: TransformationContext, node: Node) -> str:
+    """White space before the first token of the node's line."""
+    start = context.tree.span(node).start
+    line_start = context.text.rfind("\n", 0, start) + 1
+    match = re.match(r"[ \t]*", context.text[line_start:start])
+    return "" if match is None else match[0]
+
+
+def is_simple_term(text: str) -> bool:
+    """True where ``text + 1`` needs no parentheses around ``text``."""
+    return _SIMPLE_TERM.fullmatch(text.strip()) is not None
+
+
+def _indent_step(kernel: str) -> str:
+    widths: list[str] = re.findall(r"\n([ \t]+)\S", kernel)
+    if not widths:
+        return "    "
+    shortest = min(widths, key=len)
+    base = re.search(r"\n([ \t]*)\}\s*$", kernel)
+    outer = "" if base is None else base[1]
+    step = shortest.removeprefix(outer)
+    return step or "    "
