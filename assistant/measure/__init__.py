@@ -1,0 +1,24 @@
+"""Speed: the performance model that predicts it and the statistics that judge measured pairs. Pure."""
+
+from assistant.measure.compare import UNMEASURED, PredictedCase, compare_predictions
+from assistant.measure.model import predict, without_launch
+from assistant.measure.statistics import Pairs, WeightedPairs, aa_half_width, compare_pairs, judge_pairs
+from assistant.measure.targets import DEFAULT_TARGET, TARGETS, target, target_for_device, target_names
+
+__all__ = [
+    "DEFAULT_TARGET",
+    "TARGETS",
+    "UNMEASURED",
+    "Pairs",
+    "PredictedCase",
+    "WeightedPairs",
+    "aa_half_width",
+    "compare_pairs",
+    "compare_predictions",
+    "judge_pairs",
+    "predict",
+    "target",
+    "target_for_device",
+    "target_names",
+    "without_launch",
+]

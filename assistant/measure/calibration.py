@@ -1,0 +1,65 @@
+"""Constants of the performance model that no data sheet gives, each with its origin.
+
+Two kinds only: *cited* (public microbenchmarks) and *calibrated* from Nsight Compute durations of 38 launches on one H200
+(driver 580, CUDA 13.0, Nsight Compute 2025.3, one run each; 36 of them are ``tests/data/h200/counters.json``). How each was
+read off is said beside it; docs/explanation/performance-model.md shows the resulting errors.
+"""
+
+from __future__ import annotations
+
+SECTOR_BYTES = 32
+"""Size of an L1/L2 sector (Nsight Compute documentation, "Memory Tables")."""
+LINE_BYTES = 128
+"""Size of an L1 line, what one tag stands for (same)."""
+WARP_LANES = 32
+
+LAUNCH_S = 1.7e-6
+"""Duration Nsight Compute shows for a kernel that does next to nothing. Calibrated: least of the 36 fixture durations
+(1.79 µs, two blocks, one store per thread) minus its own instructions."""
+
+DRAM_EFFICIENCY_RATIO = 0.9
+"""Reachable share of the DRAM peak for streaming. Calibrated: with 0.9 the thread-per-row row sum (bound by L1 tags) is
+4.1 times the coalesced one (bound by DRAM); measured 4.05."""
+
+PARTIAL_STORE_COST = 2.65
+"""L2 time of a sector that a store fills only in part, in full-sector times. Calibrated: naive transpose of 4096²,
+16.8 M sectors of one 4-byte store each, 250.4 µs."""
+
+SAME_LINE_ATOMIC_S = 2.0e-9
+"""Time of one lane's atomic on a 128-byte line that others update too. Calibrated: histogram of 2^18 bytes into 256
+counters of 4 bytes (8 lines), 72.6 µs; consistent with 1,024 adds to one address in at most 2.0 µs (reduction)."""
+
+L1_LATENCY_CLOCKS = 41
+"""arXiv:2402.13499, table "memory latency": 40.7 on H100, 37.9 on A100, 43.4 on RTX 4090."""
+SHARED_LATENCY_CLOCKS = 30
+"""Same table: 29.0 on H100 and A100, 30.1 on RTX 4090."""
+L2_LATENCY_RATIO = 0.55
+"""L2 hit latency as a share of DRAM latency; same table: 263.0 / 478.8 clocks on H100."""
+
+L2_BYTES_PER_CLOCK_PER_SM = 64
+"""What one SM can read from L2 (NVIDIA A100 white paper, "64 bytes per clock per SM")."""
+
+L1_BYTES_PER_SM = 256 << 10
+"""Unified L1 and shared memory of sm_90; others have 100 to 192 KiB (guide, "Compute Capabilities"). Only decides whether a
+block's footprint is worth a note."""
+
+DEPENDENT_ISSUE_CLOCKS = 3.0
+"""Clocks between two instructions of one warp: results come after about 4 clocks (arXiv:1804.06826, Volta; same on later
+chips), some instructions do not wait."""
+
+LOADS_IN_FLIGHT_PER_SITE = 4
+"""Loads of one source line that a warp has in flight in a loop: nvcc unrolls plain loops by 4 or more (seen in the fixture's
+machine code). Where the kernel has barriers between shared stores and loads, or atomics, the fixture's loops keep one."""
+
+MAX_LOADS_IN_FLIGHT = 16
+"""Registers keep a warp from having more loads in flight than this (assumption)."""
+
+INTEGER_PER_ACCESS = 3.0
+ARITHMETIC_PER_ACCESS = 2.0
+CONTROL_PER_ACCESS = 0.5
+"""Instructions assumed beside each memory access when there is no machine code. Calibrated: median of (instructions −
+accesses) / accesses over the 36 fixture launches is about 5."""
+
+L2_RESIDENT_RATIO = 0.5
+"""Up to this share of L2 a footprint stays resident between repeated launches, from the full size on it does not; linear
+in between (assumption; DESIGN 6.1 uses L2's rate when the footprint fits there)."""

@@ -1,0 +1,57 @@
+"""Predictions of two versions → a Comparison that says PREDICTED and never a measured word.
+
+Example::
+
+    compare_predictions((PredictedCase("n=4096", 1.0, a, b),)).ratio   # time(A) / time(B)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.model.comparison import CaseSpeed, Comparison, PredictedTime, SpeedOutcome
+
+__all__ = ["UNMEASURED", "PredictedCase", "compare_predictions"]
+
+UNMEASURED = "error not yet measured"
+"""Quality of a prediction whose error no GPU has shown yet."""
+
+
+@dataclass(frozen=True)
+class PredictedCase:
+    """Both versions' predicted times on one shape; several launches of a shape are added up before."""
+
+    shape: str
+    weight: float
+    before: PredictedTime
+    after: PredictedTime
+
+
+def compare_predictions(cases: tuple[PredictedCase, ...]) -> Comparison:
+    """time(A)/time(B) over all shapes: Σ w·t_A / Σ w·t_B; the bottlenecks are those of the heaviest shape.
+
+    Shapes of weight 0 (boundary shapes) are listed and do not count. At least one case must have weight.
+    """
+    total_before_s = sum(case.weight * case.before.time_s for case in cases)
+    total_after_s = sum(case.weight * case.after.time_s for case in cases)
+    if total_after_s <= 0:
+        raise ValueError("no case has weight")
+    heaviest = max(cases, key=lambda case: case.weight * case.before.time_s)
+    targets = sorted({case.before.target for case in cases} | {case.after.target for case in cases})
+    return Comparison(
+        outcome=SpeedOutcome.PREDICTED,
+        ratio=total_before_s / total_after_s,
+        low=None,
+        high=None,
+        margin=None,
+        quality=UNMEASURED,
+        cases=tuple(_case_speed(case) for case in cases),
+        method=f"performance model for {', '.join(targets)}, from counted accesses; nothing was timed",
+        bottleneck_before=heaviest.before.bottleneck,
+        bottleneck_after=heaviest.after.bottleneck,
+    )
+
+
+def _case_speed(case: PredictedCase) -> CaseSpeed:
+    ratio = case.before.time_s / case.after.time_s
+    return CaseSpeed(case.shape, case.weight, ratio, None, None, SpeedOutcome.PREDICTED)

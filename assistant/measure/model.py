@@ -1,0 +1,231 @@
+"""Predicted time of a launch: the slowest of its resources, limited by how much it keeps in flight.
+
+    time = launch + max(slowest throughput + first latency, latency chain, barrier phases)
+
+Formulas, limits and measured facts it was checked against: docs/explanation/performance-model.md. Nothing here is a
+measurement; the only hardware input is a ``Target``. Example::
+
+    predict(profile, resources, occupancy, target("h200")).bottleneck   # "l2"
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from assistant.measure import calibration as c
+from assistant.measure.instructions import WarpInstructions, warp_instructions
+from assistant.measure.traffic import Traffic, traffic
+from assistant.model.build import KernelResources, Occupancy
+from assistant.model.comparison import ModelTerm, PredictedTime
+from assistant.model.device import Target
+from assistant.model.profile import LaunchProfile
+
+__all__ = ["Fill", "fill", "predict", "without_launch"]
+
+_MAX_WARPS_PER_SM = 64
+_MAX_BLOCKS_PER_SM = 32
+"""Assumed where occupancy is not known (guide, "Compute Capabilities", sm_90)."""
+
+
+@dataclass(frozen=True)
+class Fill:
+    """How a grid lies on the device."""
+
+    block_count: int
+    warps_per_block: int
+    blocks_per_sm: int
+    """Resident at once: what occupancy allows, at most what the grid has."""
+    wave_count: float
+    """How often the device is filled, at least 1."""
+    imbalance_ratio: float
+    """Work of the busiest SM / mean work of an SM, at least 1."""
+    busy_scheduler_ratio: float
+    """Share of an SM's four schedulers that have a warp at all."""
+
+    @property
+    def warp_count(self) -> int:
+        return self.block_count * self.warps_per_block
+
+
+def fill(profile: LaunchProfile, occupancy: Occupancy | None, target: Target) -> Fill:
+    """How the launch's blocks lie on ``target``'s SMs."""
+    config = profile.config
+    block_count = max(1, config.grid.count)
+    warps = max(1, math.ceil(config.block.count / c.WARP_LANES))
+    allowed = occupancy.blocks_per_sm if occupancy else min(_MAX_BLOCKS_PER_SM, _MAX_WARPS_PER_SM // warps)
+    busiest = math.ceil(block_count / target.sm_count)
+    resident = max(1, min(allowed, busiest))
+    return Fill(
+        block_count=block_count,
+        warps_per_block=warps,
+        blocks_per_sm=resident,
+        wave_count=max(1.0, block_count / (resident * target.sm_count)),
+        imbalance_ratio=busiest * target.sm_count / block_count,
+        busy_scheduler_ratio=min(1.0, resident * warps / target.issue_slots_per_clock_per_sm),
+    )
+
+
+def predict(
+    profile: LaunchProfile, resources: KernelResources | None, occupancy: Occupancy | None, target: Target
+) -> PredictedTime:
+    """The model's time of one launch on ``target``; ``notes`` say what had to be assumed."""
+    filled = fill(profile, occupancy, target)
+    moved = traffic(profile, target, filled.wave_count)
+    executed = warp_instructions(profile)
+    memory = (_dram(moved, target), _l2(moved, filled, target), _l1(moved, filled, target))
+    shared = _shared(moved, filled, target)
+    compute = _compute(executed, filled, target)
+    latency = _latency(moved, executed, filled, target)
+    launch = ModelTerm("launch", c.LAUNCH_S, (("launch overhead", c.LAUNCH_S, "s"),))
+    slowest = [max(t.time_s for t in group) for group in (memory, (shared,), compute)]
+    body_s = _combine(slowest, latency.time_s, _first_load_s(moved, target), filled, is_phased=moved.has_barrier_phases)
+    terms = tuple(t for t in (*memory, shared, *compute, latency, launch) if t.time_s > 0)
+    return PredictedTime(
+        time_s=c.LAUNCH_S + body_s,
+        bottleneck=max(terms, key=lambda t: t.time_s).name,
+        terms=terms,
+        target=target.name,
+        notes=(*moved.notes, *_notes(executed, occupancy, resources)),
+    )
+
+
+def _combine(slowest: list[float], latency_s: float, first_load_s: float, filled: Fill, *, is_phased: bool) -> float:
+    """Seconds besides the launch. ``slowest``: the slowest term of memory, of shared memory, of arithmetic.
+
+    Independent groups overlap freely. Where barriers separate a block's phases (``is_phased``), only the other resident blocks
+    hide its memory, shared memory and latency from each other: with B blocks on an SM, 1/(B−1) of what is hidden elsewhere
+    stays visible (checked on the 4096² tiled transpose, two blocks an SM: 124.2 µs measured).
+    """
+    throughput_s = max(slowest)
+    body_s = max(throughput_s + first_load_s, latency_s)
+    if not is_phased:
+        return body_s
+    memory_s, shared_s, _ = slowest
+    exposed_ratio = 1 / max(1, filled.blocks_per_sm - 1)
+    return max(body_s, throughput_s + exposed_ratio * (max(0.0, memory_s + shared_s - throughput_s) + latency_s))
+
+
+def _dram(moved: Traffic, target: Target) -> ModelTerm:
+    reachable = target.dram_bytes_per_s * c.DRAM_EFFICIENCY_RATIO
+    inputs = (
+        ("DRAM bytes", moved.dram_bytes, "byte"),
+        ("footprint", moved.footprint_bytes, "byte"),
+        ("DRAM bandwidth", reachable, "byte/s"),
+    )
+    return ModelTerm("dram", moved.dram_bytes / reachable, inputs)
+
+
+def _l2(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
+    """L2 slices, the SM's port to them, or atomics queueing on a line: the slowest."""
+    sectors = (
+        moved.l2_load_sectors
+        + moved.l2_store_sectors
+        + moved.atomic_sectors
+        + (c.PARTIAL_STORE_COST - 1) * moved.partial_store_sectors
+    )
+    slices_s = sectors * c.SECTOR_BYTES / target.l2_bytes_per_s
+    port_bytes_per_s = c.L2_BYTES_PER_CLOCK_PER_SM * target.clock_hz * target.sm_count
+    port_s = (moved.l2_load_sectors + moved.l2_store_sectors) * c.SECTOR_BYTES / port_bytes_per_s * filled.imbalance_ratio
+    atomics_s = moved.serial_atomics * c.SAME_LINE_ATOMIC_S
+    inputs = (
+        ("L2 load sectors", moved.l2_load_sectors, "sector"),
+        ("L2 store sectors", moved.l2_store_sectors, "sector"),
+        ("partly filled store sectors", moved.partial_store_sectors, "sector"),
+        ("atomics per line", moved.serial_atomics, "atomic"),
+        ("L2 bandwidth", target.l2_bytes_per_s, "byte/s"),
+    )
+    return ModelTerm("l2", max(slices_s, port_s, atomics_s), inputs)
+
+
+def _l1(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
+    """One 128-byte line looked up and 128 bytes moved per clock and SM."""
+    clocks = max(moved.l1_tags, moved.l1_sectors * c.SECTOR_BYTES / target.l1_bytes_per_clock_per_sm)
+    inputs = (("L1 tag lookups", moved.l1_tags, "line"), ("L1 sectors", moved.l1_sectors, "sector"))
+    return ModelTerm("l1", _per_sm_s(clocks, filled, target), inputs)
+
+
+def _shared(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
+    """One wavefront per clock and SM."""
+    clocks = moved.shared_wavefronts * c.LINE_BYTES / target.shared_bytes_per_clock_per_sm
+    inputs = (("shared wavefronts", moved.shared_wavefronts, "wavefront"),)
+    return ModelTerm("shared", _per_sm_s(clocks, filled, target), inputs)
+
+
+def _compute(executed: WarpInstructions, filled: Fill, target: Target) -> tuple[ModelTerm, ...]:
+    """Issue slots and every pipe."""
+    half_lanes = target.half_lanes_per_sm / 2  # a half2 instruction gives two results
+    pipes = (
+        ("fp32", executed.of("fp32"), target.fp32_lanes_per_sm),
+        ("fp64", executed.of("fp64"), target.fp64_lanes_per_sm),
+        ("half", executed.of("half"), half_lanes),
+        ("conversion", executed.of("conversion"), target.conversion_lanes_per_sm),
+        ("special", executed.of("special"), target.special_lanes_per_sm),
+        ("integer", executed.of("integer"), target.integer_lanes_per_sm),
+    )
+    issue = ModelTerm(
+        "issue",
+        _per_sm_s(executed.total / target.issue_slots_per_clock_per_sm / filled.busy_scheduler_ratio, filled, target),
+        (("warp instructions", executed.total, "instruction"),),
+    )
+    return (issue, *(_pipe(name, count, lanes, filled, target) for name, count, lanes in pipes))
+
+
+def _pipe(name: str, warp_instruction_count: float, lanes: float, filled: Fill, target: Target) -> ModelTerm:
+    clocks = warp_instruction_count * c.WARP_LANES / lanes / filled.busy_scheduler_ratio
+    inputs = ((f"{name} warp instructions", warp_instruction_count, "instruction"), ("lanes per SM", float(lanes), "lane"))
+    return ModelTerm(name, _per_sm_s(clocks, filled, target), inputs)
+
+
+def _per_sm_s(clocks: float, filled: Fill, target: Target) -> float:
+    """Seconds of ``clocks`` of work spread over all SMs, the busiest one deciding."""
+    return clocks / target.sm_count / target.clock_hz * filled.imbalance_ratio
+
+
+def _latency(moved: Traffic, executed: WarpInstructions, filled: Fill, target: Target) -> ModelTerm:
+    """Little's law: a warp waits for its loads in rounds of as many as it has in flight; waves follow each other."""
+    loads_per_warp = moved.load_requests / filled.warp_count
+    rounds = max(1.0, loads_per_warp / moved.loads_in_flight) if loads_per_warp else 0.0
+    load_s = _load_latency_s(moved, target)
+    shared_per_warp = moved.shared_load_requests / filled.warp_count / c.LOADS_IN_FLIGHT_PER_SITE
+    clocks = executed.total / filled.warp_count * c.DEPENDENT_ISSUE_CLOCKS + shared_per_warp * c.SHARED_LATENCY_CLOCKS
+    chain_s = rounds * load_s + clocks / target.clock_hz
+    inputs = (
+        ("load rounds per warp", rounds, "round"),
+        ("load latency", load_s, "s"),
+        ("waves", filled.wave_count, "wave"),
+        ("resident warps per SM", float(filled.blocks_per_sm * filled.warps_per_block), "warp"),
+    )
+    return ModelTerm("latency", chain_s * filled.wave_count, inputs)
+
+
+def _load_latency_s(moved: Traffic, target: Target) -> float:
+    """Mean over the sectors: those found in L1, those from L2, those from DRAM."""
+    miss = moved.l1_miss_ratio
+    l1_s = c.L1_LATENCY_CLOCKS / target.clock_hz
+    l2_sectors = moved.l2_load_sectors + moved.l2_store_sectors
+    dram_ratio = min(1.0, moved.dram_bytes / c.SECTOR_BYTES / l2_sectors) if l2_sectors else 0.0
+    beyond_s = target.dram_latency_s * (dram_ratio + (1 - dram_ratio) * c.L2_LATENCY_RATIO)
+    return l1_s + miss * beyond_s
+
+
+def _first_load_s(moved: Traffic, target: Target) -> float:
+    """The first load of all is never hidden."""
+    return _load_latency_s(moved, target) if moved.load_requests else 0.0
+
+
+def _notes(executed: WarpInstructions, occupancy: Occupancy | None, resources: KernelResources | None) -> tuple[str, ...]:
+    notes: list[str] = []
+    if executed.is_estimated:
+        notes.append("no machine code: instruction counts are assumed from the memory accesses")
+    if occupancy is None:
+        notes.append("occupancy not known: only the block size limits resident blocks")
+    if resources is not None and resources.spill_load_bytes + resources.spill_store_bytes > 0:
+        notes.append("register spills are not part of the counted accesses")
+    return tuple(notes)
+
+
+def without_launch(predicted: PredictedTime) -> PredictedTime:
+    """The same prediction without the launch overhead, as a timing that subtracts an empty kernel sees it."""
+    terms = tuple(t for t in predicted.terms if t.name != "launch")
+    return replace(predicted, time_s=predicted.time_s - c.LAUNCH_S, terms=terms)

@@ -1,0 +1,169 @@
+"""What a launch moves through each level of memory, estimated from its counters.
+
+Counters are exact addresses' consequences (requests, sectors, wavefronts); what hits in L1 and L2 is not known and is
+estimated from the distinct sectors per block and per grid. Everything is scaled from the counted blocks to the whole grid.
+
+    Example: a 4096² naive transpose: 2.1 M load sectors, 16.8 M store sectors of which 14.7 M partly filled, 4.2 M distinct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assistant.measure import calibration as c
+from assistant.model.device import Target
+from assistant.model.profile import LaunchProfile, LineAccess
+
+__all__ = ["Traffic", "estimate_tags", "sampling_scale", "traffic"]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Whole-grid counts."""
+
+    load_requests: float
+    """Warp-level global loads and atomics."""
+    loads_in_flight: int
+    """Loads a warp is taken to have in flight: sites times the compiler's unrolling."""
+    l1_sectors: float
+    l1_tags: float
+    l2_load_sectors: float
+    l2_store_sectors: float
+    partial_store_sectors: float
+    """Part of ``l2_store_sectors`` that a request fills only in part."""
+    atomic_sectors: float
+    serial_atomics: float
+    """Lane-level atomics per 128-byte line that receives any."""
+    shared_wavefronts: float
+    shared_load_requests: float
+    has_barrier_phases: bool
+    """Shared memory is written and read: phases of a block are taken to be separated by barriers."""
+    footprint_bytes: float
+    dram_bytes: float
+    notes: tuple[str, ...]
+
+    @property
+    def l1_miss_ratio(self) -> float:
+        """Share of loaded sectors that L1 does not hold."""
+        loads = self.l1_sectors - self.l2_store_sectors - self.atomic_sectors
+        return min(1.0, self.l2_load_sectors / loads) if loads > 0 else 1.0
+
+
+def sampling_scale(profile: LaunchProfile) -> float:
+    """Whole grid / counted blocks; 1 when all were counted."""
+    return profile.config.grid.count / profile.blocks_counted if profile.blocks_counted else 1.0
+
+
+def estimate_tags(access: LineAccess) -> float:
+    """L1 tag lookups of a line: counted, else estimated.
+
+    Ideal sectors lie four to a line. Of the excess, requests of more than 16 sectors are taken to be scattered (a line each),
+    others to be a stride that walks through whole lines.
+    """
+    if access.tags is not None:
+        return float(access.tags)
+    sectors, ideal = access.sectors or 0, access.ideal_sectors or access.sectors or 0
+    dense = max(sectors / 4, float(access.requests))
+    if access.requests == 0 or sectors / access.requests <= 16:
+        return min(dense, float(sectors)) if sectors else 0.0
+    return max(ideal / 4, float(access.requests)) + (sectors - ideal)
+
+
+def traffic(profile: LaunchProfile, target: Target, wave_count: float) -> Traffic:
+    """Estimate for one launch; ``wave_count`` is how often the device is filled with blocks."""
+    scale = sampling_scale(profile)
+    loads = _of(profile, "global load")
+    stores = _of(profile, "global store")
+    atomics = _of(profile, "global atomic")
+    local = tuple(a for a in profile.accesses if a.op.startswith("local"))
+    shared = tuple(a for a in profile.accesses if a.op.startswith("shared"))
+    load_sectors, store_sectors = _sectors(loads) * scale, _sectors(stores) * scale
+    unique, block_unique, notes = _distinct_sectors(profile, loads, stores, scale)
+    l2_loads = min(load_sectors, block_unique)
+    footprint_bytes = unique * c.SECTOR_BYTES
+    has_barrier_phases = {"shared load", "shared store"} <= {a.op for a in shared}
+    return Traffic(
+        load_requests=sum(a.requests for a in (*loads, *atomics)) * scale,
+        loads_in_flight=_loads_in_flight(loads, is_ordered=has_barrier_phases or any("atomic" in a.op for a in profile.accesses)),
+        l1_sectors=_sectors((*loads, *stores, *atomics, *local)) * scale,
+        l1_tags=sum(estimate_tags(a) for a in (*loads, *stores, *atomics, *local)) * scale,
+        l2_load_sectors=l2_loads,
+        l2_store_sectors=store_sectors,
+        partial_store_sectors=sum(max(0, (a.sectors or 0) - (a.ideal_sectors or 0)) for a in stores) * scale,
+        atomic_sectors=_sectors(atomics) * scale,
+        serial_atomics=_serial_atomics(atomics, unique, load_sectors + store_sectors, scale),
+        shared_wavefronts=sum(a.wavefronts or 0 for a in shared) * scale,
+        shared_load_requests=sum(a.requests for a in shared if a.op == "shared load") * scale,
+        has_barrier_phases=has_barrier_phases,
+        footprint_bytes=footprint_bytes,
+        dram_bytes=_dram_bytes(l2_loads, _ideal(stores) * scale, unique, footprint_bytes, target, wave_count),
+        notes=notes,
+    )
+
+
+def _of(profile: LaunchProfile, op: str) -> tuple[LineAccess, ...]:
+    return tuple(a for a in profile.accesses if a.op == op)
+
+
+def _sectors(accesses: Iterable[LineAccess]) -> int:
+    return sum(a.sectors or 0 for a in accesses)
+
+
+def _ideal(accesses: Iterable[LineAccess]) -> int:
+    return sum(a.ideal_sectors if a.ideal_sectors is not None else a.sectors or 0 for a in accesses)
+
+
+def _loads_in_flight(loads: tuple[LineAccess, ...], *, is_ordered: bool) -> int:
+    """``is_ordered``: barriers or atomics keep the compiler from moving loads of later iterations up."""
+    sites = max(1, len({(a.file, a.line, a.size_bytes) for a in loads}))
+    return min(c.MAX_LOADS_IN_FLIGHT, sites * (1 if is_ordered else c.LOADS_IN_FLIGHT_PER_SITE))
+
+
+def _distinct_sectors(
+    profile: LaunchProfile, loads: tuple[LineAccess, ...], stores: tuple[LineAccess, ...], scale: float
+) -> tuple[float, float, tuple[str, ...]]:
+    """(distinct in the grid, Σ over blocks of distinct in the block, notes)."""
+    notes: tuple[str, ...] = ()
+    if scale > 1:
+        notes = (f"counters of {profile.blocks_counted} of {profile.config.grid.count} blocks, scaled to the grid",)
+    if profile.unique_sectors is None:
+        assumed = float(_ideal((*loads, *stores))) * scale
+        return assumed, assumed, (*notes, "distinct sectors not tracked: ideal sectors are taken as distinct")
+    unique = min(profile.unique_sectors * scale, float(_sectors(profile.accesses)) * scale)
+    block_unique = profile.block_unique_sectors
+    return unique, block_unique * scale if block_unique is not None else unique, notes
+
+
+def _serial_atomics(atomics: tuple[LineAccess, ...], unique: float, other_sectors: float, scale: float) -> float:
+    """Lane-level atomics per line that receives any.
+
+    Atomics of one warp on one sector are merged before they leave the SM. Distinct atomic sectors are what the loads and
+    stores, if each touched its own, leave over; where they leave nothing, all distinct sectors are assumed (least contention).
+    """
+    lanes = sum(a.requests if (a.sectors or 0) <= a.requests else a.active_threads for a in atomics) * scale
+    if not lanes:
+        return 0.0
+    sectors = _sectors(atomics) * scale
+    left_over = unique - other_sectors
+    distinct = min(sectors, left_over if left_over >= 1 else max(unique, 1.0))
+    lines = max(1.0, distinct * c.SECTOR_BYTES / c.LINE_BYTES)
+    return lanes / lines
+
+
+def _dram_bytes(
+    l2_loads: float, ideal_stores: float, unique: float, footprint_bytes: float, target: Target, wave_count: float
+) -> float:
+    """Each distinct sector once in each direction, plus what later waves fetch again; nothing while L2 holds the footprint."""
+    spill_ratio = _beyond_l2(footprint_bytes, target.l2_bytes)
+    loads = min(l2_loads, unique)
+    refetched = max(0.0, min(l2_loads, unique * max(1.0, wave_count)) - unique)
+    overflow_ratio = max(0.0, 1 - target.l2_bytes / footprint_bytes) if footprint_bytes else 0.0
+    stores = min(ideal_stores, unique)
+    return ((loads + stores) * spill_ratio + refetched * overflow_ratio) * c.SECTOR_BYTES
+
+
+def _beyond_l2(footprint_bytes: float, l2_bytes: int) -> float:
+    """0 while the footprint stays in L2 between launches, 1 when it cannot; linear in between."""
+    resident = c.L2_RESIDENT_RATIO * l2_bytes
+    return min(1.0, max(0.0, (footprint_bytes - resident) / (l2_bytes - resident)))
