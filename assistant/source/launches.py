@@ -71,9 +71,7 @@ def _function_launch(tree: SyntaxTree, call: Node) -> Iterator[LaunchSite]:
         yield _site(tree, call, kernel, configuration, _pointed_arguments(tree, call, values[3]))
 
 
-def _site(
-    tree: SyntaxTree, call: Node, function: Node, configuration: Sequence[Node], arguments: Sequence[Node]
-) -> LaunchSite:
+def _site(tree: SyntaxTree, call: Node, function: Node, configuration: Sequence[Node], arguments: Sequence[Node]) -> LaunchSite:
     name, template_arguments = callee(tree, function)
     shown = [_expression(tree, node) for node in configuration]
     return LaunchSite(
@@ -111,9 +109,7 @@ def _behind_casts(node: Node) -> Node | None:
         arguments = node.child_by_field_name("arguments")
         function = node.child_by_field_name("function")
         is_cast = function is not None and function.type == "template_function" and arguments is not None
-        return (
-            _behind_casts(arguments.named_children[0]) if is_cast and arguments and arguments.named_children else None
-        )
+        return _behind_casts(arguments.named_children[0]) if is_cast and arguments and arguments.named_children else None
     return node if node.type in ("identifier", "qualified_identifier", "template_function") else None
 
 

@@ -15,9 +15,7 @@ from assistant.source.syntax import Node, SyntaxTree
 __all__ = ["declared_name", "function_parameters", "template_parameters", "tidy_type"]
 
 _NAMES = frozenset({"identifier", "field_identifier"})
-_NOT_IN_TYPE = re.compile(
-    r"//[^\n]*|/\*.*?\*/|(?<!\w)(?:__restrict__|__restrict|restrict|__grid_constant__)(?!\w)", re.DOTALL
-)
+_NOT_IN_TYPE = re.compile(r"//[^\n]*|/\*.*?\*/|(?<!\w)(?:__restrict__|__restrict|restrict|__grid_constant__)(?!\w)", re.DOTALL)
 _RESTRICT = re.compile(r"(?<!\w)(?:__restrict__|__restrict|restrict)(?!\w)")
 _CV = re.compile(r"(?<!\w)(?:const|volatile)(?!\w)")
 _CONST = re.compile(r"(?<!\w)const(?!\w)")

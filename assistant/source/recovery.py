@@ -1,7 +1,7 @@
 """Syntax trees of a text whose brackets do not match, cut so that an unfinished function does not hide the next one.
 
-A function definition cannot start inside another one, so where ``__global__ void`` comes while a body is still open, the
-text is cut, and each piece is parsed alone, with the rest blanked and its brackets closed. Knows nothing of kernels.
+A function definition cannot start inside another one, so where ``__global__ void`` comes while a body is still open,
+the text is cut, and each piece is parsed alone, with the rest blanked and its brackets closed. Knows nothing of kernels.
 
 Example::
 

@@ -1,8 +1,8 @@
 """A tree-sitter tree over CUDA text, addressed by character offsets.
 
 The only module that talks to tree-sitter. Nodes are tree-sitter's own; their byte offsets are converted here, once. The
-grammar reads ``Reading.readable``, so attributes such as ``__launch_bounds__`` are absent from the tree; ``text`` always
-answers from the source.
+grammar reads ``Reading.readable``, so attributes such as ``__launch_bounds__`` are absent from the tree; ``text``
+always answers from the source.
 
 Example::
 
@@ -32,7 +32,7 @@ class SyntaxTree:
     """One parse of one text; half-typed text gives a tree with ERROR or missing nodes."""
 
     def __init__(self, text: str, reading: Reading | None = None) -> None:
-        """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer than the text."""
+        """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer."""
         self._source = text
         self._reading = read(text) if reading is None else reading
         readable = self._reading.readable
