@@ -20,7 +20,7 @@ from assistant.plan.expert.shared_arrays import ElementUse, SharedArray, element
 from assistant.plan.expert.style import is_simple_term, style_of
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.values import Scope, evaluate, node_text, scope_of, unparenthesized
-from assistant.plan.expert.warp_pattern import BANK_BYTES, lane_values, wavefront_count
+from assistant.plan.expert.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
 from assistant.source.syntax import Node
 
 __all__ = ["SharedMemoryPadding"]
@@ -50,9 +50,14 @@ class SharedMemoryPadding:
     technique = "shared-memory-padding"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        array = _array_on_line(context)
-        if array is None:
+        arrays = _arrays_on_line(context)
+        if not arrays:
             return context.decline(self.technique, "no access on this line is to a shared array declared in this kernel")
+        results = [self._rewrite(context, array) for array in arrays]
+        found = [r for r in results if not isinstance(r, Decline)]
+        return found[0] if found else results[0]
+
+    def _rewrite(self, context: TransformationContext, array: SharedArray) -> tuple[Rewrite, ...] | Decline:
         if array.is_dynamic:
             reason = (
                 f"{array.name} is dynamic shared memory: its size is chosen at the launch, which would have to change with it"
@@ -76,6 +81,8 @@ class SharedMemoryPadding:
         if before is None or after is None:
             reason = f"which elements of {tile.array.name} a warp touches depends on values that are only known while it runs"
             return context.decline(self.technique, reason)
+        if before.on_line <= before.ideal_on_line:
+            return context.decline(self.technique, f"the warp's accesses to {tile.array.name} on this line do not conflict")
         if after.on_line >= before.on_line or after.total >= before.total:
             reason = f"a longer row of {tile.array.name} does not spread this access over more banks"
             return context.decline(self.technique, reason)
@@ -96,12 +103,12 @@ class SharedMemoryPadding:
         )
 
 
-def _array_on_line(context: TransformationContext) -> SharedArray | None:
+def _arrays_on_line(context: TransformationContext) -> tuple[SharedArray, ...]:
+    """Arrays that the finding's line mentions and that are declared once, those with most dimensions first."""
     names = {node_text(n) for n in context.tree.find("identifier", inside=context.body) if context.tree.line(n) == context.line}
     arrays = shared_arrays(context)
-    on_line = [a for a in arrays if a.name in names]
-    declared_once = [a for a in on_line if sum(b.name == a.name for b in arrays) == 1]
-    return max(declared_once, key=lambda a: len(a.sizes), default=None)
+    on_line = (a for a in arrays if a.name in names and sum(b.name == a.name for b in arrays) == 1)
+    return tuple(sorted(on_line, key=lambda a: -len(a.sizes)))
 
 
 def _tile(context: TransformationContext, array: SharedArray, uses: tuple[ElementUse, ...], scope: Scope) -> _Tile | str:
@@ -238,6 +245,7 @@ def _padding_elements(element_bytes: int) -> int:
 @dataclass(frozen=True)
 class _Wavefronts:
     on_line: int
+    ideal_on_line: int
     total: int
 
 
@@ -246,15 +254,17 @@ def _wavefronts(context: TransformationContext, tile: _Tile, scope: Scope, eleme
     block = next(iter(known_blocks(context)), Dim3(32, 32))
     unknowns = {p.name: _UNKNOWN_SIZE for p in context.kernel.parameters if not p.is_pointer} | template_environment(context)
     lengths = (*tile.lengths[:-1], tile.lengths[-1] + pad)
-    on_line = total = 0
+    on_line = ideal = total = 0
     for use, indices in tile.rows:
         linear = lane_values(block, unknowns, lambda lane, parts=indices: _linear(parts, lengths, scope, lane))
         if linear is None:
             continue
         count = wavefront_count(linear, element_bytes)
         total += count
-        on_line += count if use.line == context.line else 0
-    return _Wavefronts(on_line, total) if on_line else None
+        if use.line == context.line:
+            on_line += count
+            ideal += ideal_wavefront_count(linear, element_bytes)
+    return _Wavefronts(on_line, ideal, total) if on_line else None
 
 
 def _linear(indices: tuple[Node, ...], lengths: tuple[int, ...], scope: Scope, lane: dict[str, int]) -> int | None:

@@ -15,6 +15,7 @@ __all__ = [
     "BANK_COUNT",
     "SECTOR_BYTES",
     "WARP_SIZE",
+    "ideal_wavefront_count",
     "lane_environments",
     "lane_values",
     "sector_count",
@@ -64,14 +65,22 @@ def wavefront_count(element_indices: Sequence[int], size_bytes: int) -> int:
     return sum(_conflicts(element_indices[start : start + group], size_bytes) for start in range(0, len(element_indices), group))
 
 
-def _conflicts(element_indices: Sequence[int], size_bytes: int) -> int:
-    words = {
+def ideal_wavefront_count(element_indices: Sequence[int], size_bytes: int) -> int:
+    """Wavefronts of the same words without a conflict."""
+    return -(-len(_words(element_indices, size_bytes)) // BANK_COUNT)
+
+
+def _words(element_indices: Sequence[int], size_bytes: int) -> set[int]:
+    return {
         word
         for index in element_indices
         for word in range(index * size_bytes // BANK_BYTES, (index * size_bytes + size_bytes - 1) // BANK_BYTES + 1)
     }
+
+
+def _conflicts(element_indices: Sequence[int], size_bytes: int) -> int:
     banks: dict[int, int] = {}
-    for word in words:
+    for word in _words(element_indices, size_bytes):
         banks[word % BANK_COUNT] = banks.get(word % BANK_COUNT, 0) + 1
     return max(banks.values(), default=0)
 
