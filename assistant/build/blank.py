@@ -1,7 +1,7 @@
 """A `.cu` file made fit for NVRTC: host code blanked, lines and columns kept.
 
-NVRTC knows only device code. What is blanked and which kernel instances the host launches comes from a parse, handed in as plain data.
-Example::
+NVRTC knows only device code. What is blanked, and which kernel instances the host launches, comes from a parse, handed in as
+plain data. Example::
 
     blank("int main() { }\\n__global__ void k() { }", keep=(), blank_spans=(Span(0, 14),))   # '              \\n__global__ …'
 """

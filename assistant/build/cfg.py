@@ -207,10 +207,18 @@ def _dominators(edges: dict[int, tuple[int, ...]], entry: int) -> dict[int, froz
         is_changing = False
         for node in order:
             incoming = [dominators[p] for p in predecessors[node]]
-            new = frozenset({node}).union(frozenset.intersection(*incoming) if incoming else frozenset())
+            new = _intersection(incoming) | {node}
             if new != dominators[node]:
                 dominators[node], is_changing = new, True
     return dominators
+
+
+def _intersection(sets: list[frozenset[int]]) -> frozenset[int]:
+    """What all sets share; nothing if there are none."""
+    common = sets[0] if sets else frozenset[int]()
+    for other in sets[1:]:
+        common &= other
+    return common
 
 
 def _natural_loops(

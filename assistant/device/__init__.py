@@ -1,0 +1,1 @@
+"""Worker process for compilers (and, on a machine with a GPU, for the GPU): ``python -m assistant.device``. Nobody imports it."""

@@ -1,0 +1,101 @@
+"""The worker's loop: a request per line on standard input, an answer per line on a private copy of standard output, until the end of input.
+
+Whatever else prints (a compiler's library, a stray print) goes to standard error, so that answers are never mixed with noise.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from typing import IO, Any, cast
+
+from assistant.device.compile import compile_program
+from assistant.device.process import ToolRunner, tool_environment
+from assistant.device.protocol import PROTOCOL_VERSION, compile_request, failure, success
+from assistant.device.toolchain import Toolchain, find_toolchain, installed_wheel_tree
+from assistant.errors import KernelOptError
+
+
+class Worker:
+    """Answers requests one after another; finds the tools once, when first needed."""
+
+    def __init__(self, environment: Mapping[str, str], runner: ToolRunner) -> None:
+        self._environment = environment
+        self._runner = runner
+        self._toolchain: Toolchain | None = None
+
+    def answer(self, line: str) -> dict[str, Any]:
+        """The reply to one line; never raises for a bad request."""
+        try:
+            message = json.loads(line)
+        except ValueError as error:
+            return failure(None, "bad_request", f"not JSON: {error}")
+        if not isinstance(message, dict):
+            return failure(None, "bad_request", "expected an object")
+        fields = cast("dict[str, Any]", message)
+        try:
+            return self._dispatch(fields)
+        except KernelOptError as error:
+            return failure(fields.get("id"), "bad_request", error.message)
+
+    def _dispatch(self, message: dict[str, Any]) -> dict[str, Any]:
+        request_id = message.get("id")
+        match message.get("op"):
+            case "ping":
+                return success(request_id, {"version": PROTOCOL_VERSION})
+            case "toolchain":
+                return success(request_id, self._find().describe())
+            case "compile":
+                request = compile_request(message)
+                if not request.sources:
+                    return failure(request_id, "bad_request", "sources: expected at least one (path, text)")
+                return success(request_id, compile_program(request, self._find(), self._runner))
+            case other:
+                return failure(request_id, "bad_request", f"unknown op {other!r}; known: ping, toolchain, compile")
+
+    def _find(self) -> Toolchain:
+        if self._toolchain is None:
+            self._toolchain = find_toolchain(self._environment, installed_wheel_tree())
+        return self._toolchain
+
+
+def main() -> int:
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    runner = ToolRunner(tool_environment(os.environ))
+    signal.signal(signal.SIGTERM, lambda *_: _leave(runner))
+    lines: queue.Queue[str | None] = queue.Queue()
+    threading.Thread(target=_read_lines, args=(sys.stdin, lines, runner, os.getppid()), daemon=True).start()
+    worker = Worker(os.environ, runner)
+    while (line := lines.get()) is not None:
+        if line.strip():
+            _write(replies, worker.answer(line))
+    return 0
+
+
+def _write(replies: IO[str], reply: dict[str, Any]) -> None:
+    replies.write(json.dumps(reply, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
+    replies.flush()
+
+
+def _read_lines(stream: IO[str], lines: queue.Queue[str | None], runner: ToolRunner, parent: int) -> None:
+    """Pass lines on; at the end of input let what is queued finish, unless nobody is there to read it."""
+    for line in stream:
+        lines.put(line)
+    lines.put(None)
+    if os.getppid() != parent:
+        runner.stop()
+
+
+def _leave(runner: ToolRunner) -> None:
+    runner.stop()
+    os._exit(143)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

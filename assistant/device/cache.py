@@ -1,0 +1,36 @@
+"""Compile results on disk, by content hash. A cache that cannot be read or written is an empty one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from assistant.device.protocol import CompileReply
+from assistant.serialize import DecodeError, dumps, loads
+
+__all__ = ["load", "store"]
+
+
+def load(directory: Path, key: str) -> CompileReply | None:
+    try:
+        return loads(CompileReply, _entry(directory, key).read_bytes())
+    except (OSError, DecodeError):
+        return None
+
+
+def store(directory: Path, key: str, reply: CompileReply) -> None:
+    """Write atomically; a full or read-only disk only costs the next caller a compile."""
+    entry = _entry(directory, key)
+    try:
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=entry.parent, delete=False) as file:
+            temporary = Path(file.name)
+            file.write(dumps(reply))
+        os.replace(temporary, entry)
+    except OSError:
+        return
+
+
+def _entry(directory: Path, key: str) -> Path:
+    return directory / "compile" / key[:2] / f"{key}.json"

@@ -1,0 +1,201 @@
+"""One compile: NVRTC where it may answer, nvcc where it must, both read into the model's types.
+
+Which compiler: NVRTC answers a request for diagnostics alone, and one for resources where it has nvcc's version; it answers only by accepting
+the text without a remark. Everything else is nvcc's: machine code must be what the user's own build runs, and a diagnostic that nvcc would not
+give is never shown.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.build.blank import blank_spans, host_includes, host_spans, name_expressions
+from assistant.build.diagnostics import parse_compiler
+from assistant.build.flags import cache_key, nvrtc_options
+from assistant.build.includes import include_closure
+from assistant.build.ptxas import parse_resources
+from assistant.build.sass import parse_sass
+from assistant.device import cache
+from assistant.device.nvcc import compile_with_nvcc
+from assistant.device.nvrtc import compile_device_text
+from assistant.device.process import ToolRunner
+from assistant.device.protocol import CompileReply, CompileRequest
+from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Toolchain
+from assistant.model.build import (
+    Build,
+    BuildFailure,
+    BuildResult,
+    CompilerMissing,
+    Diagnostic,
+    DiagnosticSeverity,
+    KernelCode,
+)
+from assistant.model.source import Source, Span
+from assistant.source.functions import functions
+from assistant.source.parse import parse
+from assistant.source.syntax import SyntaxTree
+
+__all__ = ["compile_program"]
+
+
+def compile_program(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> CompileReply:
+    """The result for one request, from the cache where its content was compiled before."""
+    key = _key(request, toolchain)
+    directory = Path(request.cache_directory) if request.cache_directory else None
+    kept = cache.load(directory, key) if directory else None
+    if kept is not None:
+        return replace(kept, cached=True)
+    started = time.monotonic()
+    result, ptx = _compile(request, toolchain, runner)
+    reply = CompileReply(result, ptx, time.monotonic() - started, cached=False)
+    if directory and not isinstance(result, CompilerMissing):
+        cache.store(directory, key, reply)
+    return reply
+
+
+def _key(request: CompileRequest, toolchain: Toolchain) -> str:
+    texts = dict(request.sources)
+    directories = tuple(flag[2:] for flag in request.flags.arguments if flag.startswith("-I"))
+    for path, text in request.sources:
+        texts.update(include_closure(path, text, directories, lambda p: texts.get(p) or _read(p)))
+    nvcc = toolchain.nvcc.version if toolchain.nvcc else "none"
+    compiler = f"nvcc {nvcc}, nvrtc {toolchain.nvrtc_version}, {request.sources[0][0]}"
+    return cache_key(compiler, request.architecture, (*request.flags.arguments, *request.kernels), texts, request.want)
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text("utf-8", errors="surrogateescape")
+    except (OSError, ValueError):
+        return None
+
+
+def _compile(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> tuple[BuildResult, str]:
+    with tempfile.TemporaryDirectory(prefix="kernelopt-build-") as folder:
+        scratch = Path(folder)
+        if _may_use_nvrtc(request, toolchain):
+            quick = _by_nvrtc(request, toolchain, runner, scratch)
+            if quick is not None:
+                return quick
+        if toolchain.nvcc is None:
+            return CompilerMissing(_without_nvcc(toolchain), INSTALL_CUDA), ""
+        if toolchain.gxx is None:
+            return CompilerMissing("nvcc needs a host compiler and g++ is not on PATH", INSTALL_GXX), ""
+        return _by_nvcc(request, toolchain, runner, scratch)
+
+
+def _without_nvcc(toolchain: Toolchain) -> str:
+    if toolchain.nvrtc_version is None:
+        return "no CUDA compiler was found: neither nvcc nor NVRTC"
+    return "NVRTC cannot judge this source and nvcc was not found"
+
+
+def _may_use_nvrtc(request: CompileRequest, toolchain: Toolchain) -> bool:
+    if toolchain.nvrtc_version is None:
+        return False
+    if toolchain.nvcc is None or not request.want:
+        return True
+    is_same = toolchain.nvcc.version.split(".")[:2] == toolchain.nvrtc_version.split(".")[:2]
+    return is_same and request.want == ("resources",)
+
+
+def _by_nvrtc(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, scratch: Path) -> tuple[BuildResult, str] | None:
+    """None where NVRTC does not take the source without a remark."""
+    options = nvrtc_options(request.flags)
+    if options is None or len(request.sources) > 1:
+        return None
+    path, text = request.sources[0]
+    parsed = parse(Source(Path(path), text))
+    device_text = blank_spans(text, (*host_includes(text), *host_spans(parsed, _function_spans(text))))
+    includes = [f"-I{Path(path).parent}", *([f"-I{toolchain.include_directory}"] if toolchain.include_directory else [])]
+    views = ("--ptxas-options=-v",) if request.want else ()
+    every_option = (f"--gpu-architecture={request.architecture}", "-lineinfo", *views, *options, *includes)
+    expressions = tuple(dict.fromkeys((*name_expressions(parsed), *(k.partition("(")[0] for k in request.kernels))))
+    output = compile_device_text(path, device_text, every_option, expressions, with_ptx="ptx" in request.want)
+    if output is None or output.cubin is None or parse_compiler(output.log, {}, "nvrtc"):
+        return None
+    cubin = scratch / "kernel.cubin"
+    cubin.write_bytes(output.cubin)
+    compiler = f"nvrtc {toolchain.nvrtc_version}"
+    return _read_build(request, toolchain, runner, compiler, cubin, output.log, ()), output.ptx
+
+
+def _function_spans(text: str) -> tuple[Span, ...]:
+    return tuple(function.span for function in functions(SyntaxTree(text)))
+
+
+def _by_nvcc(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, scratch: Path) -> tuple[BuildResult, str]:
+    assert toolchain.nvcc is not None
+    compiler = f"nvcc {toolchain.nvcc.version}"
+    try:
+        output = compile_with_nvcc(toolchain.nvcc.path, request, runner, scratch)
+    except OSError as error:
+        return CompilerMissing(f"nvcc could not be started: {error}", INSTALL_CUDA), ""
+    texts = _texts_by_printed_name(request, scratch)
+    diagnostics = tuple(replace(d, file=_absolute(d.file, request)) for d in parse_compiler(output.log, texts, "nvcc"))
+    if output.cubin is None:
+        return BuildFailure(compiler, diagnostics or (_unexplained(request, output.status, output.log),)), ""
+    build = _read_build(request, toolchain, runner, compiler, output.cubin, output.log, diagnostics)
+    return build, output.ptx
+
+
+def _texts_by_printed_name(request: CompileRequest, scratch: Path) -> dict[str, str]:
+    texts = dict(request.sources)
+    texts.update({Path(path).name: text for path, text in reversed(request.sources)})
+    return texts
+
+
+def _absolute(file: str, request: CompileRequest) -> str:
+    """Compilers print a path as it was given; relative ones mean the source's folder."""
+    return os.path.normpath(os.path.join(os.path.dirname(request.sources[0][0]), file)) if file else file
+
+
+def _unexplained(request: CompileRequest, status: int | None, log: str) -> Diagnostic:
+    reason = f"nvcc did not end within {request.timeout_s:g} s" if status is None else f"nvcc failed with status {status}"
+    detail = "\n".join(log.strip().splitlines()[-5:])
+    message = f"{reason}\n{detail}" if detail else reason
+    return Diagnostic(request.sources[0][0], 0, 0, DiagnosticSeverity.ERROR, message, None, "nvcc")
+
+
+def _read_build(
+    request: CompileRequest,
+    toolchain: Toolchain,
+    runner: ToolRunner,
+    compiler: str,
+    cubin: Path,
+    log: str,
+    diagnostics: tuple[Diagnostic, ...],
+) -> Build:
+    resources = parse_resources(log, {})
+    code: tuple[KernelCode, ...] = ()
+    if "sass" in request.want and toolchain.nvdisasm:
+        text = runner.run((toolchain.nvdisasm, "-c", "-gi", str(cubin)), cwd=None, timeout_s=request.timeout_s).text
+        code = parse_sass(text, {}, toolchain.system_directories)
+    names = _demangled((*(r.symbol for r in resources), *(c.symbol for c in code)), toolchain, runner)
+    return Build(
+        compiler=compiler,
+        architecture=request.architecture,
+        flags=request.flags,
+        resources=tuple(replace(r, kernel=names.get(r.symbol, r.symbol)) for r in resources),
+        code=tuple(replace(c, kernel=names.get(c.symbol, c.symbol)) for c in code),
+        diagnostics=diagnostics,
+    )
+
+
+def _demangled(symbols: tuple[str, ...], toolchain: Toolchain, runner: ToolRunner) -> Mapping[str, str]:
+    """Mangled → demangled names by binutils' c++filt, which comes with g++; without it names stay mangled."""
+    unique = tuple(dict.fromkeys(symbols))
+    if not unique or toolchain.gxx is None:
+        return {}
+    try:
+        output = runner.run(("c++filt", *unique), cwd=None, timeout_s=10.0)
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    lines = output.text.splitlines()
+    return dict(zip(unique, lines, strict=True)) if len(lines) == len(unique) else {}

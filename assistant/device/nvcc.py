@@ -1,0 +1,85 @@
+"""Compiles a program's device code with nvcc, in a private folder.
+
+A text that differs from the disk is compiled from a copy that says, by ``#line``, which file it stands for; quoted includes still find
+their neighbours through ``-I``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.device.process import ToolRunner
+from assistant.device.protocol import CompileRequest
+
+__all__ = ["NvccOutput", "compile_with_nvcc"]
+
+
+@dataclass(frozen=True)
+class NvccOutput:
+    """What nvcc left; ``status`` is None where it ran past the deadline, ``cubin`` where it refused the source."""
+
+    status: int | None
+    cubin: Path | None
+    ptx: str
+    log: str
+
+
+def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, scratch: Path) -> NvccOutput:
+    """Compile to a cubin (and PTX if wanted) below ``scratch``."""
+    source, directories = _written(request, scratch)
+    cubin = scratch / "kernel.cubin"
+    common = (
+        nvcc,
+        *request.flags.arguments,
+        *(f"-I{directory}" for directory in directories),
+        f"-arch={request.architecture}",
+        "-lineinfo",
+    )
+    working_directory = Path(request.sources[0][0]).parent
+    cwd = working_directory if working_directory.is_dir() else scratch
+    views = ("-Xptxas", "-v") if request.want else ()
+    run = runner.run((*common, *views, "-cubin", "-o", str(cubin), str(source)), cwd=cwd, timeout_s=request.timeout_s)
+    if run.status != 0 or not cubin.exists():
+        return NvccOutput(run.status, None, "", run.text)
+    ptx = scratch / "kernel.ptx"
+    if "ptx" in request.want:
+        runner.run((*common, "-ptx", "-o", str(ptx), str(source)), cwd=cwd, timeout_s=request.timeout_s)
+    text = ptx.read_text("utf-8", "replace") if ptx.exists() else ""
+    return NvccOutput(0, cubin, text, run.text)
+
+
+def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, ...]]:
+    """The file to compile and the folders that quoted includes need."""
+    main_path, main_text = request.sources[0]
+    tail = "".join(_instantiations(request.kernels))
+    if not tail and all(_is_on_disk(path, text) for path, text in request.sources):
+        return Path(main_path), ()
+    common = os.path.commonpath([str(Path(path).parent) for path, _ in request.sources])
+    for path, text in request.sources:
+        copy = scratch / "overlay" / os.path.relpath(path, common)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        ending = tail if path == main_path else ""
+        copy.write_text(f'#line 1 "{path}"\n{text}\n{ending}', "utf-8", errors="surrogateescape")
+    directories = dict.fromkeys(str(Path(path).parent) for path, _ in request.sources)
+    return scratch / "overlay" / os.path.relpath(main_path, common), tuple(directories)
+
+
+def _is_on_disk(path: str, text: str) -> bool:
+    try:
+        return Path(path).read_text("utf-8", errors="surrogateescape") == text
+    except OSError:
+        return False
+
+
+def _instantiations(kernels: Iterable[str]) -> list[str]:
+    """Host code that takes each instance's address, so that nvcc compiles it."""
+    lines: list[str] = []
+    for index, kernel in enumerate(kernels):
+        name, parenthesis, parameters = kernel.partition("(")
+        cast = f"static_cast<void (*)({parameters}>" if parenthesis else ""
+        target = f"{cast}(&{name})" if cast else f"&{name}"
+        lines.append(f"__attribute__((used)) static const void* const kernelopt_instance_{index} = (const void*)({target});\n")
+    return lines

@@ -1,0 +1,92 @@
+"""What the worker is asked and what it answers: one JSON object per line.
+
+Example::
+
+    {"op": "ping", "id": 1}        → {"id": 1, "ok": true, "result": {"version": 1}}
+    {"op": "compile", "sources": [["/p/k.cu", "__global__ void k() {}"]], "architecture": "sm_90", "want": ["resources"]}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.model.build import BuildResult, Flags
+from assistant.serialize import decode, encode
+
+__all__ = [
+    "PROTOCOL_VERSION",
+    "CompileReply",
+    "CompileRequest",
+    "Tool",
+    "ToolchainReply",
+    "compile_request",
+    "failure",
+    "success",
+]
+
+PROTOCOL_VERSION = 1
+
+
+@dataclass(frozen=True)
+class CompileRequest:
+    """Compile one program's device code; nothing is linked or run."""
+
+    sources: tuple[tuple[str, str], ...]
+    """(absolute path, text); the first is the file in question, texts may differ from the disk."""
+    architecture: str
+    flags: Flags = Flags(("-O3",))
+    kernels: tuple[str, ...] = ()
+    """Instances that must be compiled even if no host code launches them (``tr<1>``, ``k(float*, int)``)."""
+    want: tuple[str, ...] = ()
+    """Of ``resources``, ``sass``, ``ptx``; with none of them the answer is only diagnostics, by the quickest compiler."""
+    cache_directory: str | None = None
+    """None: nothing is kept."""
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True)
+class CompileReply:
+    """A compile's result and how it was had."""
+
+    result: BuildResult
+    ptx: str
+    """Empty where it was not asked for or the compile failed."""
+    seconds: float
+    """What the compile took when it ran."""
+    cached: bool
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One compiler or tool: where it is, or how to get it."""
+
+    name: str
+    version: str | None
+    path: str | None
+    """None for a library, or where it is missing."""
+    origin: str
+    """``CUDA_HOME``, ``PATH``, ``system``, ``wheel`` or ``missing``."""
+    remedy: str
+    """Empty where the tool is there."""
+
+
+@dataclass(frozen=True)
+class ToolchainReply:
+    tools: tuple[Tool, ...]
+
+
+def compile_request(message: dict[str, Any]) -> CompileRequest:
+    """The request in a message; raises DecodeError naming the field that does not fit."""
+    fields = {key: value for key, value in message.items() if key not in ("op", "id")}
+    request: CompileRequest = decode(CompileRequest, fields)
+    return request
+
+
+def success(request_id: object, result: object) -> dict[str, Any]:
+    return {"id": request_id, "ok": True, "result": encode(result)}
+
+
+def failure(request_id: object, kind: str, message: str) -> dict[str, Any]:
+    """A request that could not be served at all; a source that does not compile is a success with a `BuildFailure`."""
+    return {"id": request_id, "ok": False, "error": {"kind": kind, "message": message}}
