@@ -38,19 +38,18 @@ from assistant.model.workload import (
     WorkloadProblem,
 )
 from assistant.workload.arrays import Array, encode
+from assistant.workload.draws import Draw
 from assistant.workload.expressions import ExpressionProblem, evaluate, evaluate_count
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.structs import StructLayout, encode_scalar, encode_struct
 
-__all__ = ["POISON", "Draw", "GenerateOptions", "Signature", "draws_for", "generate"]
+__all__ = ["POISON", "GenerateOptions", "Signature", "generate"]
 
 POISON = 0xAB
 """Byte that ``empty(…)`` buffers hold in the recording; a replay refills them (``ReplayOptions.fill``)."""
 FIRST_ADDRESS = 0x7000_0000_0000
 """Nominal device address of the first buffer; replay never uses it, as declared buffers hold no pointers."""
 ADDRESS_STEP = 1 << 32
-SCALES = (1.0, 0.125, 8.0)
-"""Multipliers of the random generators (DESIGN §5.6); powers of two, so that scaling itself rounds nothing."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +63,6 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Draw:
-    """One set of random values."""
-
-    seed: int
-    scale: float = 1.0
-    is_timed: bool = True
-    """The case carries its shape's weight; the other draws of a shape only verify."""
-
-
-@dataclass(frozen=True)
 class GenerateOptions:
     layouts: Mapping[str, StructLayout] = field(default_factory=dict[str, StructLayout])
     """Field layouts of by-value structs, by type name."""
@@ -81,13 +70,6 @@ class GenerateOptions:
     """Element types of ``__device__``/``__constant__`` variables, by name."""
     max_bytes: int = 256 << 20
     """Bound on all buffers of one case (DESIGN §5.1: 256 MiB a launch)."""
-
-
-def draws_for(shape: Shape, seeds: tuple[int, ...]) -> tuple[Draw, ...]:
-    """One draw per seed, the scales 1, 1/8 and 8 in turn; a boundary shape gets one of scale 1."""
-    if shape.is_boundary:
-        return (Draw(seeds[0], is_timed=False),)
-    return tuple(Draw(seed, SCALES[i % len(SCALES)], i == 0) for i, seed in enumerate(seeds))
 
 
 def generate(

@@ -1,0 +1,81 @@
+"""Shapes at which kernels break: 0, 1, around the tile, primes, numbers that no block divides. Weight 0: never timed.
+
+Example::
+
+    boundary_shapes(workload)    # (Shape((("n", 1),), 0.0, True), …)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from assistant.model.workload import DeclaredWorkload, Shape, SizeRule
+
+__all__ = ["boundary_shapes"]
+
+MAX_SHAPE_COUNT = 16
+"""Boundary shapes of one workload; more only repeat what these find."""
+_PRIMES = (7, 97, 251, 1021)
+"""Sizes that no tile or block divides, spread over the decades that run in milliseconds."""
+_INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+_LARGEST_TILE = 1024
+"""Threads of a block, at most (CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability")."""
+
+
+def boundary_shapes(workload: DeclaredWorkload) -> tuple[Shape, ...]:
+    """Shapes beyond the declared ones that the size rules allow; empty when the block says ``boundary = false``.
+
+    All sizes take the same critical value together, then each takes it alone while the others stay at their smallest
+    declared value.
+    """
+    names = tuple(name for name, _ in workload.shapes[0].sizes)
+    if not workload.has_boundary or not names:
+        return ()
+    rules = {rule.name: rule for rule in workload.size_rules}
+    smallest = {name: min(dict(shape.sizes)[name] for shape in workload.shapes) for name in names}
+    largest = {name: max(dict(shape.sizes)[name] for shape in workload.shapes) for name in names}
+    wanted = list[dict[str, int]]()
+    values = _critical_values(_tiles(workload))
+    for value in values:
+        wanted.append({name: _allowed(value, rules.get(name)) for name in names})
+    if len(names) > 1:
+        for name in names:
+            for value in values:
+                wanted.append({**smallest, name: _allowed(value, rules.get(name))})
+    declared = {shape.sizes for shape in workload.shapes}
+    kept: dict[tuple[tuple[str, int], ...], None] = {}
+    for sizes in wanted:
+        key = tuple(sizes.items())
+        if key not in declared and all(size <= max(largest[name], _PRIMES[0]) for name, size in key):
+            kept.setdefault(key)
+    return tuple(Shape(key, 0.0, is_boundary=True) for key in _spread(list(kept)))
+
+
+def _tiles(workload: DeclaredWorkload) -> tuple[int, ...]:
+    """Whole numbers that stand in grids and blocks: the sizes that work is cut into."""
+    texts = [text for step in workload.steps for text in (*step.grid, *step.block)]
+    numbers = {int(number) for text in texts for number in _INTEGER.findall(text)}
+    return tuple(sorted(number for number in numbers if 1 < number <= _LARGEST_TILE))
+
+
+def _critical_values(tiles: Iterable[int]) -> tuple[int, ...]:
+    around = [value for tile in tiles for value in (tile - 1, tile, tile + 1, 2 * tile + 3)]
+    return tuple(dict.fromkeys([1, 0, *around, *_PRIMES]))
+
+
+def _allowed(value: int, rule: SizeRule | None) -> int:
+    """The nearest value at or above ``value`` that the rule permits, else its largest."""
+    if rule is None:
+        return value
+    raised = -(-max(value, rule.minimum) // rule.multiple_of) * rule.multiple_of
+    if rule.maximum is None or raised <= rule.maximum:
+        return raised
+    return rule.maximum // rule.multiple_of * rule.multiple_of
+
+
+def _spread(keys: list[tuple[tuple[str, int], ...]]) -> list[tuple[tuple[str, int], ...]]:
+    """At most ``MAX_SHAPE_COUNT``, evenly taken from the whole list."""
+    if len(keys) <= MAX_SHAPE_COUNT:
+        return keys
+    return [keys[index * len(keys) // MAX_SHAPE_COUNT] for index in range(MAX_SHAPE_COUNT)]

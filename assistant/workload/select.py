@@ -1,0 +1,212 @@
+"""Which launches of a recording a kernel is judged on, and which launch of B answers which of A.
+
+Example::
+
+    for chosen in select_launches(recording, "k(float*, int)", kernel.parameters):
+        chosen.index, chosen.weight, chosen.shape      # 3, 120.0, "n=4096"
+    pair_launches(recording_of_a, recording_of_b)       # Pairing(…) or ProgramLevelOnly(reason)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from assistant.model.elements import parse_element_type
+from assistant.model.launch import LaunchConfig
+from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording
+from assistant.model.source import Parameter
+from assistant.workload.arrays import decode
+from assistant.workload.recordings import NewCase
+
+__all__ = [
+    "LaunchPair",
+    "Pairing",
+    "ProgramLevelOnly",
+    "SelectedLaunch",
+    "kernel_name",
+    "pair_launches",
+    "select_launches",
+    "shape_of",
+    "started_as",
+]
+
+_ShapeKey = tuple[LaunchConfig, tuple[str, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class SelectedLaunch:
+    """One launch that stands for all of its shape."""
+
+    index: int
+    weight: float
+    """How many launches of the program have this shape."""
+    shape: str
+
+
+@dataclass(frozen=True)
+class LaunchPair:
+    """A's launch and the launch of B that replaces it."""
+
+    a_index: int
+    b_index: int
+    kernel: str
+    """B's instance."""
+    config: LaunchConfig
+    """B's grid, block and shared memory."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Every launch of A has exactly one of B, in order, with the same arguments."""
+
+    pairs: tuple[LaunchPair, ...]
+    kernels: tuple[tuple[str, str], ...]
+    """(A's instance, B's instance)."""
+
+
+@dataclass(frozen=True)
+class ProgramLevelOnly:
+    """Launches do not correspond; only what reaches the host can be compared."""
+
+    reason: str
+
+
+def select_launches(
+    recording: Recording, kernel: str, parameters: tuple[Parameter, ...] = (), limit: int = 3
+) -> tuple[SelectedLaunch, ...]:
+    """The largest, the most frequent and the smallest shape, then further ones by frequency, at most ``limit`` (≥ 1)."""
+    groups: dict[_ShapeKey, list[RecordedLaunch]] = {}
+    for launch in recording.launches:
+        if launch.kernel == kernel:
+            groups.setdefault(_shape_key(recording, launch, parameters), []).append(launch)
+    by_size = sorted(groups.values(), key=lambda group: _work(recording, group[0]))
+    if not by_size:
+        return ()
+    by_count = sorted(by_size, key=len, reverse=True)
+    ranked = list[list[RecordedLaunch]]()
+    for group in (by_size[-1], by_count[0], by_size[0], *by_count):
+        if group not in ranked:
+            ranked.append(group)
+    chosen = sorted(ranked[:limit], key=lambda group: group[0].index)
+    return tuple(SelectedLaunch(group[0].index, float(len(group)), shape_of(group[0], parameters)) for group in chosen)
+
+
+def shape_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...] = ()) -> str:
+    """The launch's shape for people: its integer arguments, else its grid and block."""
+    sizes = list[str]()
+    for argument, parameter in zip(launch.arguments, parameters, strict=False):
+        element = None if parameter.is_pointer else parse_element_type(parameter.type)
+        if element is not None and not element.is_floating and element.components == 1:
+            sizes.append(f"{parameter.name}={decode(bytes.fromhex(argument.data_hex), element)[0]}")
+    return ", ".join(sizes) or f"grid {launch.config.grid}, block {launch.config.block}"
+
+
+def pair_launches(a: Recording, b: Recording) -> Pairing | ProgramLevelOnly:
+    """B's launches matched to A's, per kernel and in order (DESIGN §5.4), or why only the program can be compared."""
+    kernels = _pair_kernels(a, b)
+    if isinstance(kernels, ProgramLevelOnly):
+        return kernels
+    pairs = list[LaunchPair]()
+    for a_kernel, b_kernel in kernels:
+        of_a = [launch for launch in a.launches if launch.kernel == a_kernel]
+        of_b = [launch for launch in b.launches if launch.kernel == b_kernel]
+        if len(of_a) != len(of_b):
+            return ProgramLevelOnly(f"{kernel_name(a_kernel)} is launched {len(of_a)} times by A and {len(of_b)} by B")
+        for left, right in zip(of_a, of_b, strict=True):
+            difference = _argument_difference(a, left, b, right)
+            if difference is not None:
+                return ProgramLevelOnly(f"launch {left.index} of {kernel_name(a_kernel)}: {difference}")
+            pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config))
+    return Pairing(tuple(sorted(pairs, key=lambda pair: pair.a_index)), kernels)
+
+
+def started_as(case: NewCase, kernel: str, config: LaunchConfig) -> NewCase:
+    """``case`` (of one launch) with B's kernel and launch configuration on A's arguments and buffers."""
+    launches = tuple(replace(launch, kernel=kernel, config=config) for launch in case.recording.launches)
+    return replace(case, recording=replace(case.recording, launches=launches))
+
+
+def kernel_name(symbol: str) -> str:
+    """``void ns::tr<1>(float*, int)`` → ``ns::tr``: without return type, template arguments and parameters."""
+    depth, end = 0, len(symbol)
+    for position, character in enumerate(symbol):
+        if character == "(" and depth == 0 and not symbol.startswith("(anonymous namespace)", position):
+            end = position
+            break
+        depth += (character == "<") - (character == ">")
+    name, depth = "", 0
+    for character in symbol[:end]:
+        depth += (character == "<") - (character == ">")
+        if depth == 0 and character != ">":
+            name += character
+    return name.split(" ")[-1] if not name.endswith(")") else name
+
+
+def _pair_kernels(a: Recording, b: Recording) -> tuple[tuple[str, str], ...] | ProgramLevelOnly:
+    """By instance; what is left by its name where that is unique on both sides, or if each side launches one kernel."""
+    of_a = list(dict.fromkeys(launch.kernel for launch in a.launches))
+    of_b = list(dict.fromkeys(launch.kernel for launch in b.launches))
+    if not of_a or not of_b:
+        return ProgramLevelOnly(f"{'A' if not of_a else 'B'} launches no kernel that could be recorded")
+    if len(of_a) == 1 and len(of_b) == 1:
+        return ((of_a[0], of_b[0]),)
+    pairs = [(kernel, kernel) for kernel in of_a if kernel in of_b]
+    left = [kernel for kernel in of_a if kernel not in of_b]
+    right = [kernel for kernel in of_b if kernel not in of_a]
+    for kernel in left:
+        same = [other for other in right if kernel_name(other) == kernel_name(kernel)]
+        rivals = [other for other in left if kernel_name(other) == kernel_name(kernel)]
+        if len(same) != 1 or len(rivals) != 1:
+            return ProgramLevelOnly(f"B launches no kernel that corresponds to {kernel}")
+        pairs.append((kernel, same[0]))
+        right.remove(same[0])
+    if right:
+        return ProgramLevelOnly(f"B launches {right[0]}, which A does not")
+    return tuple(pairs)
+
+
+def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right: RecordedLaunch) -> str | None:
+    """The first difference between two launches' arguments; addresses may differ, what they point to may not."""
+    if len(left.arguments) != len(right.arguments):
+        return f"A passes {len(left.arguments)} arguments, B {len(right.arguments)}"
+    a_sizes = {buffer.id: buffer.size_bytes for buffer in a.buffers}
+    b_sizes = {buffer.id: buffer.size_bytes for buffer in b.buffers}
+    forward: dict[int, int] = {}
+    backward: dict[int, int] = {}
+    for number, (mine, other) in enumerate(zip(left.arguments, right.arguments, strict=True), 1):
+        if len(mine.pointers) != len(other.pointers) or _plain_bytes(mine) != _plain_bytes(other):
+            return f"argument {number} differs"
+        for p, q in zip(mine.pointers, other.pointers, strict=True):
+            same_place = (p.offset_bytes, p.buffer_offset_bytes) == (q.offset_bytes, q.buffer_offset_bytes)
+            same_buffer = forward.setdefault(p.buffer, q.buffer) == q.buffer
+            same_buffer = same_buffer and backward.setdefault(q.buffer, p.buffer) == p.buffer
+            if not same_place or not same_buffer or a_sizes[p.buffer] != b_sizes[q.buffer]:
+                return f"argument {number} points to another buffer"
+    return None
+
+
+def _plain_bytes(argument: RecordedArgument) -> bytes:
+    """The argument's bytes with every pointer blanked."""
+    data = bytearray.fromhex(argument.data_hex)
+    for pointer in argument.pointers:
+        data[pointer.offset_bytes : pointer.offset_bytes + 8] = bytes(8)
+    return bytes(data)
+
+
+def _shape_key(recording: Recording, launch: RecordedLaunch, parameters: tuple[Parameter, ...]) -> _ShapeKey:
+    """What launches of one shape share; a floating scalar (a time step, a learning rate) is a value, not a shape."""
+    sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
+    types = [parse_element_type(parameter.type) for parameter in parameters]
+    is_value = [element is not None and element.is_floating for element in types]
+    plain = tuple(
+        _plain_bytes(argument).hex()
+        for number, argument in enumerate(launch.arguments)
+        if number >= len(is_value) or not is_value[number]
+    )
+    reached = tuple(sizes[p.buffer] for argument in launch.arguments for p in argument.pointers)
+    return (launch.config, plain, reached)
+
+
+def _work(recording: Recording, launch: RecordedLaunch) -> tuple[int, int]:
+    sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
+    return (launch.config.thread_count, sum(sizes[state.buffer] for state in launch.buffers))
