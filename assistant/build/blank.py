@@ -3,7 +3,7 @@
 NVRTC knows only device code. What is blanked, and which kernel instances the host launches, comes from a parse, handed in as
 plain data. Example::
 
-    blank("int main() { }\\n__global__ void k() { }", keep=(), blank_spans=(Span(0, 14),))   # '              \\n__global__ …'
+    blank_spans("int main() { } __global__ void k();", (Span(0, 14),))   # '               __global__ void k();'
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The worker's loop: a request per line on standard input, an answer per line on a private copy of standard output, until the end of input.
+"""The worker's loop: one request per line on standard input, one answer per line on a private copy of standard output.
 
-Whatever else prints (a compiler's library, a stray print) goes to standard error, so that answers are never mixed with noise.
+It ends with its input. Whatever else prints (a compiler's library, a stray print) goes to standard error, so that answers are never mixed with noise.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
+from types import FrameType
 from typing import IO, Any, cast
 
 from assistant.device.compile import compile_program
@@ -68,7 +69,7 @@ def main() -> int:
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     runner = ToolRunner(tool_environment(os.environ))
-    signal.signal(signal.SIGTERM, lambda *_: _leave(runner))
+    _leave_on_terminate(runner)
     lines: queue.Queue[str | None] = queue.Queue()
     threading.Thread(target=_read_lines, args=(sys.stdin, lines, runner, os.getppid()), daemon=True).start()
     worker = Worker(os.environ, runner)
@@ -92,9 +93,12 @@ def _read_lines(stream: IO[str], lines: queue.Queue[str | None], runner: ToolRun
         runner.stop()
 
 
-def _leave(runner: ToolRunner) -> None:
-    runner.stop()
-    os._exit(143)
+def _leave_on_terminate(runner: ToolRunner) -> None:
+    def leave(signal_number: int, frame: FrameType | None) -> None:
+        runner.stop()
+        os._exit(128 + signal_number)
+
+    signal.signal(signal.SIGTERM, leave)
 
 
 if __name__ == "__main__":

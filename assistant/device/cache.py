@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
@@ -27,7 +26,7 @@ def store(directory: Path, key: str, reply: CompileReply) -> None:
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=entry.parent, delete=False) as file:
             temporary = Path(file.name)
             file.write(dumps(reply))
-        os.replace(temporary, entry)
+        temporary.replace(entry)
     except OSError:
         return
 

@@ -1,8 +1,8 @@
 """One compile: NVRTC where it may answer, nvcc where it must, both read into the model's types.
 
-Which compiler: NVRTC answers a request for diagnostics alone, and one for resources where it has nvcc's version; it answers only by accepting
-the text without a remark. Everything else is nvcc's: machine code must be what the user's own build runs, and a diagnostic that nvcc would not
-give is never shown.
+NVRTC answers a request for diagnostics alone, and one for resources where it has nvcc's version; it answers only by accepting
+the text without a remark. All else is nvcc's: machine code must be what the user's own build runs, and a diagnostic that nvcc
+would not give is never shown.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _by_nvrtc(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner,
     parsed = parse(Source(Path(path), text))
     device_text = blank_spans(text, (*host_includes(text), *host_spans(parsed, _function_spans(text))))
     includes = [f"-I{Path(path).parent}", *([f"-I{toolchain.include_directory}"] if toolchain.include_directory else [])]
-    views = ("--ptxas-options=-v",) if request.want else ()
+    views = ["--ptxas-options=-v"] if request.want else []
     every_option = (f"--gpu-architecture={request.architecture}", "-lineinfo", *views, *options, *includes)
     expressions = tuple(dict.fromkeys((*name_expressions(parsed), *(k.partition("(")[0] for k in request.kernels))))
     output = compile_device_text(path, device_text, every_option, expressions, with_ptx="ptx" in request.want)
@@ -153,7 +153,7 @@ def _texts_by_printed_name(request: CompileRequest, scratch: Path) -> dict[str, 
 
 def _absolute(file: str, request: CompileRequest) -> str:
     """Compilers print a path as it was given; relative ones mean the source's folder."""
-    return os.path.normpath(os.path.join(os.path.dirname(request.sources[0][0]), file)) if file else file
+    return os.path.normpath(Path(request.sources[0][0]).parent / file) if file else file
 
 
 def _unexplained(request: CompileRequest, status: int | None, log: str) -> Diagnostic:

@@ -1,7 +1,7 @@
 """Compiles a program's device code with nvcc, in a private folder.
 
-A text that differs from the disk is compiled from a copy that says, by ``#line``, which file it stands for; quoted includes still find
-their neighbours through ``-I``.
+A text that differs from the disk is compiled from a copy that says, by ``#line``, which file it stands for; quoted includes
+still find their neighbours through ``-I``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
 
 def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, ...]]:
     """The file to compile and the folders that quoted includes need."""
-    main_path, main_text = request.sources[0]
+    main_path = request.sources[0][0]
     tail = "".join(_instantiations(request.kernels))
     if not tail and all(_is_on_disk(path, text) for path, text in request.sources):
         return Path(main_path), ()

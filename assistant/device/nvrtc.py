@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +23,9 @@ def compile_device_text(
 ) -> NvrtcOutput | None:
     """Compile ``text`` under the name ``path``; None if NVRTC cannot be loaded here."""
     try:
-        from cuda.bindings import nvrtc  # pyright: ignore[reportMissingImports]
+        bindings: Any = importlib.import_module("cuda.bindings.nvrtc")  # ships no usable types
     except (ImportError, RuntimeError):
         return None
-    bindings: Any = nvrtc  # the bindings ship no usable types
     try:
         _, program = bindings.nvrtcCreateProgram(text.encode("utf-8", "surrogateescape"), path.encode(), 0, [], [])
     except RuntimeError:  # the shared library is missing or does not fit

@@ -21,9 +21,10 @@ __all__ = ["ToolOutput", "ToolRunner", "tool_environment"]
 _PR_SET_PDEATHSIG = 1
 """prctl(2): signal for a child whose parent dies."""
 _PASSED_VARIABLES = (
-    "PATH", "HOME", "TMPDIR", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN",
-    "CUDA_HOME", "CUDA_PATH",
-)  # fmt: skip
+    *("PATH", "HOME", "TMPDIR", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"),
+    *("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDA_HOME", "CUDA_PATH"),
+)
+"""What a compile may depend on; nothing else of the environment reaches a compiler."""
 
 
 @dataclass(frozen=True)

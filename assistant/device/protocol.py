@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.build.flags import DEFAULT_FLAGS
 from assistant.model.build import BuildResult, Flags
 from assistant.serialize import decode, encode
 
@@ -35,7 +36,7 @@ class CompileRequest:
     sources: tuple[tuple[str, str], ...]
     """(absolute path, text); the first is the file in question, texts may differ from the disk."""
     architecture: str
-    flags: Flags = Flags(("-O3",))
+    flags: Flags = DEFAULT_FLAGS
     kernels: tuple[str, ...] = ()
     """Instances that must be compiled even if no host code launches them (``tr<1>``, ``k(float*, int)``)."""
     want: tuple[str, ...] = ()
