@@ -1,0 +1,85 @@
+"""Where new statements go so that the text keeps its author's layout: indentation, line ends, braces.
+
+Example::
+
+    edits = [*before_statement(tree, loop, "float acc = 0.0f;"), *after_statement(tree, loop, "out[i] = acc;")]
+"""
+
+from __future__ import annotations
+
+from assistant.model.source import Span, TextEdit
+from assistant.source.syntax import Node, SyntaxTree
+
+__all__ = ["after_statement", "before_statement", "indentation", "line_end", "zero_of"]
+
+_BLOCKS = ("compound_statement", "translation_unit", "case_statement", "preproc_if", "preproc_ifdef", "preproc_else")
+_ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "unsigned": "0", "long long": "0", "size_t": "0"}
+
+
+def zero_of(type_name: str) -> str:
+    """A zero of the type, as people write it."""
+    return _ZEROS.get(type_name, f"{type_name}(0)")
+
+
+def line_end(text: str) -> str:
+    """The line end that the text uses."""
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def indentation(text: str, offset: int) -> str:
+    """Leading white space of the line that holds ``offset``."""
+    start = text.rfind("\n", 0, offset) + 1
+    line = text[start:offset]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def before_statement(tree: SyntaxTree, statement: Node, new: str) -> tuple[TextEdit, ...]:
+    """Puts ``new`` before ``statement`` and the pragmas right before it; a lone branch becomes a block."""
+    text = tree.source
+    first = statement
+    while (previous := first.prev_named_sibling) is not None and _is_pragma(tree, previous):
+        first = previous
+    opening = () if _is_in_block(statement) else (_insert(_branch_head_end(tree, first), " {"),)
+    start = tree.span(first).start
+    line_start = text.rfind("\n", 0, start) + 1
+    if text[line_start:start].strip():
+        return (*opening, _insert(start, f"{new} "))
+    indent = indentation(text, tree.span(statement).start)
+    return (*opening, _insert(line_start, f"{indent}{new}{line_end(text)}"))
+
+
+def after_statement(tree: SyntaxTree, statement: Node, new: str) -> tuple[TextEdit, ...]:
+    """Puts ``new`` after ``statement`` and the comment at the end of its line; closes the block of a former lone branch."""
+    text = tree.source
+    span = tree.span(statement)
+    indent = indentation(text, span.start)
+    parent = statement.parent
+    outer = indent if parent is None else indentation(text, tree.span(parent).start)
+    closing = "" if _is_in_block(statement) else f"{line_end(text)}{outer}}}"
+    stop = text.find("\n", span.end)
+    stop = len(text) if stop < 0 else stop
+    rest = text[span.end : stop].strip()
+    if rest and not rest.startswith("//"):
+        return (_insert(span.end, f" {new}{' }' if closing else ''}"),)
+    at = stop - 1 if text[:stop].endswith("\r") else stop
+    return (_insert(at, f"{line_end(text)}{indent}{new}{closing}"),)
+
+
+def _insert(offset: int, text: str) -> TextEdit:
+    return TextEdit(Span(offset, offset), text)
+
+
+def _branch_head_end(tree: SyntaxTree, statement: Node) -> int:
+    """Where ``if (…)``, ``else`` or ``for (…)`` before a lone statement ends."""
+    previous = statement.prev_sibling
+    while previous is not None and previous.type == "comment":
+        previous = previous.prev_sibling
+    return tree.span(statement).start if previous is None else tree.span(previous).end
+
+
+def _is_in_block(statement: Node) -> bool:
+    return statement.parent is not None and statement.parent.type in _BLOCKS
+
+
+def _is_pragma(tree: SyntaxTree, node: Node) -> bool:
+    return node.type == "preproc_call" and tree.text(node).lstrip().startswith("#pragma")

@@ -1,0 +1,339 @@
+"""Keep an element of global memory that a loop accumulates into in a register: load before the loop, store after it.
+
+Declines wherever the element could be seen or changed by anything else while the loop runs.
+
+Example::
+
+    for (int k = 0; k < n; ++k) out[i] += a[k];
+    // becomes
+    float out_acc = out[i];
+    for (int k = 0; k < n; ++k) out_acc += a[k];
+    out[i] = out_acc;
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assistant.model.plan import Decline, Rewrite
+from assistant.model.source import TextEdit
+from assistant.plan.expert.accesses import (
+    PointerUse,
+    Use,
+    callee_name,
+    canonical,
+    modified_names,
+    names_in,
+    takes_values_only,
+    unwrap,
+    uses_of,
+)
+from assistant.plan.expert.functions import Function, all_functions, enclosing_function, fresh_name
+from assistant.plan.expert.intrinsics import is_pure
+from assistant.plan.expert.layout import after_statement, before_statement, zero_of
+from assistant.plan.expert.loops import LOOPS, counted_header, entry_condition, loops_around, runs_at_least_once
+from assistant.plan.expert.roots import Root, element_type, global_pointers, may_overlap, root_of
+from assistant.plan.expert.style import style_of
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.syntax import Node, SyntaxTree
+
+__all__ = ["ScalarReplacement"]
+
+_HARMLESS_CALLS = re.compile(r"atomic\w+|__(?:shfl|ballot|any|all|reduce|match|activemask)\w*|printf")
+"""Calls that order no other memory and touch only what their arguments name."""
+
+
+@dataclass(frozen=True)
+class _Accumulator:
+    """One element of global memory that a loop updates."""
+
+    function: Function
+    base: str
+    place: str
+    node: Node
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Start:
+    """How the register gets its first value and whether the loop needs a guard."""
+
+    store: Node | None
+    """The assignment right before the loop that gives it; None: load the element."""
+    guard: str | None
+    """Condition under which the loop runs at all; None: it always does, or the element is already written before it."""
+
+
+class ScalarReplacement:
+    """Global accumulator in a loop → register."""
+
+    technique = "scalar-replacement"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        accumulators = _accumulators_at(context)
+        if not accumulators:
+            return context.decline(
+                self.technique, "no loop around this line adds to an element of global memory through a pointer of the kernel"
+            )
+        refusals: list[str] = []
+        for accumulator in accumulators:
+            for loop in reversed(loops_around(context.tree, accumulator.node, accumulator.function)):
+                match _start_of(context.tree, accumulator, loop):
+                    case _Refusal(reason):
+                        refusals.append(reason)
+                    case _Start() as start:
+                        return (_rewrite(context, accumulator, loop, start),)
+        return context.decline(self.technique, refusals[-1])
+
+
+def _accumulators_at(context: TransformationContext) -> tuple[_Accumulator, ...]:
+    """Updates inside loops: those on the finding's line first, else those in a loop that covers it."""
+    tree = context.tree
+    reachable = {context.kernel.name, *context.kernel.device_functions}
+    found: list[_Accumulator] = []
+    for node in tree.find("assignment_expression", "update_expression"):
+        function = enclosing_function(tree, node)
+        if function is not None and function.name in reachable and loops_around(tree, node, function):
+            accumulator = _accumulator(tree, function, node)
+            if accumulator is not None:
+                found.append(accumulator)
+    on_line = [a for a in found if _covers(a.node, context.line)]
+    around = [a for a in found if _covers(loops_around(tree, a.node, a.function)[-1], context.line)]
+    return tuple(on_line or around)
+
+
+def _covers(node: Node, line: int) -> bool:
+    return node.start_point[0] + 1 <= line <= node.end_point[0] + 1
+
+
+def _accumulator(tree: SyntaxTree, function: Function, node: Node) -> _Accumulator | None:
+    target = node.child_by_field_name("left") or node.child_by_field_name("argument")
+    operator = node.child_by_field_name("operator")
+    value = node.child_by_field_name("right")
+    if target is None or operator is None:
+        return None
+    target = unwrap(target)
+    base = next((n for n in tree.find("identifier", inside=target)), None)
+    if base is None or target == base or tree.text(base) not in global_pointers(tree, function, target):
+        return None
+    place = canonical(tree, target)
+    is_update = tree.text(operator) != "=" or (value is not None and _mentions(tree, value, place))
+    return _Accumulator(function, tree.text(base), place, node) if is_update else None
+
+
+def _mentions(tree: SyntaxTree, node: Node, place: str) -> bool:
+    kinds = ("subscript_expression", "pointer_expression", "field_expression")
+    return any(canonical(tree, n) == place for n in tree.find(*kinds, inside=node))
+
+
+def _start_of(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> _Start | _Refusal:
+    refusal = _unsafe(tree, accumulator, loop)
+    if refusal is not None:
+        return _Refusal(refusal)
+    store = _store_before(tree, accumulator, loop)
+    if store is not None:
+        return _Start(store if _is_adjacent(tree, store, loop) else None, None)
+    if _is_conditional(tree, accumulator, loop):
+        return _Refusal(
+            f"`{tree.text(_target(accumulator.node))}` is updated only under a condition; loading it before the loop "
+            "could touch memory that the kernel does not touch now"
+        )
+    if runs_at_least_once(tree, loop, accumulator.function):
+        return _Start(None, None)
+    header = counted_header(tree, loop)
+    type_name = _register_type(tree, accumulator)
+    if header is None or type_name == "auto" or header.comparison == "!=":
+        return _Refusal("the loop may not run at all, and then the element must not be touched")
+    guard = entry_condition(tree, loop, header, accumulator.function)
+    if guard is None:
+        return _Refusal("the loop may not run at all, and whether it does cannot be asked again after it")
+    return _Start(None, guard)
+
+
+def _unsafe(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
+    """Why the element could be seen or changed by something else while ``loop`` runs; None if it cannot."""
+    return (
+        _leaves_or_synchronizes(tree, loop)
+        or _place_changes(tree, accumulator, loop)
+        or _other_use(tree, accumulator, loop)
+        or _aliased(tree, accumulator, loop)
+    )
+
+
+def _leaves_or_synchronizes(tree: SyntaxTree, loop: Node) -> str | None:
+    for node in tree.find("return_statement", "goto_statement", "gnu_asm_expression", "lambda_expression", inside=loop):
+        what = {"return_statement": "returns", "goto_statement": "jumps", "gnu_asm_expression": "runs inline assembly"}
+        return f"the loop {what.get(node.type, 'calls a lambda')} at line {tree.line(node)}, where the element must be up to date"
+    if "volatile" in tree.text(loop):
+        return "the loop uses volatile memory"
+    for call in tree.find("call_expression", inside=loop):
+        name = callee_name(tree, call)
+        if re.search("sync|fence", name.lower()) and not _HARMLESS_CALLS.fullmatch(name):
+            return f"`{name}` at line {tree.line(call)} lets other threads see the element while the loop runs"
+        if not _is_harmless(tree, call, name):
+            return f"`{name}` at line {tree.line(call)} may read or change the element"
+    return None
+
+
+def _is_harmless(tree: SyntaxTree, call: Node, name: str) -> bool:
+    if is_pure(name) or _HARMLESS_CALLS.fullmatch(name):
+        return True
+    if not takes_values_only(tree, call):
+        return False
+    for function in all_functions(tree):
+        if function.name == name.split("::")[-1]:
+            inner = (callee_name(tree, c) for c in tree.find("call_expression", inside=function.body))
+            touches_globals = global_pointers(tree, function, function.body) - {p.name for p in function.parameters}
+            return not touches_globals and all(is_pure(n) for n in inner)
+    return True
+
+
+def _place_changes(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
+    names = names_in(tree, _target(accumulator.node))
+    changed = names & modified_names(tree, loop)
+    if changed:
+        return (
+            f"`{tree.text(_target(accumulator.node))}` is another element in each iteration: `{min(changed)}` changes in the loop"
+        )
+    for name in names - {accumulator.base}:
+        if any(
+            use.kind is not Use.READ
+            for use in uses_of(tree, loop, name)
+            if name in global_pointers(tree, accumulator.function, loop)
+        ):
+            return f"`{name}`, which chooses the element, is changed in the loop"
+    return None
+
+
+def _other_use(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
+    root = root_of(tree, accumulator.function, accumulator.base)
+    if not isinstance(root, Root):
+        return f"where `{accumulator.base}` points is not clear"
+    variable = accumulator.function.parameter(accumulator.base)
+    if root.parameter.is_volatile or (variable is not None and variable.is_volatile):
+        return f"`{accumulator.base}` is volatile: each access must reach memory"
+    if "**" in tree.text(root.parameter.node).replace(" ", ""):
+        return f"`{accumulator.base}` is a pointer to pointers; what they point to may overlap"
+    for use in uses_of(tree, loop, accumulator.base):
+        line = tree.line(use.node)
+        if use.kind is Use.ATOMIC:
+            return f"`{accumulator.base}` is updated atomically at line {line}: other threads add to it meanwhile"
+        if use.kind is Use.ESCAPE or _is_addressed(tree, use):
+            return f"`{accumulator.base}` itself is passed on or changed at line {line}"
+        if use.place != accumulator.place:
+            return f"`{tree.text(use.node)}` at line {line} may be the same element as `{tree.text(_target(accumulator.node))}`"
+    return None
+
+
+def _is_addressed(tree: SyntaxTree, use: PointerUse) -> bool:
+    parent = use.node.parent
+    return parent is not None and parent.type == "pointer_expression" and tree.text(parent).startswith("&")
+
+
+def _aliased(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
+    others = global_pointers(tree, accumulator.function, loop) - {accumulator.base}
+    reasons = (may_overlap(tree, accumulator.function, accumulator.base, name) for name in sorted(others))
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _store_before(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> Node | None:
+    """The assignment that surely writes the element before ``loop``: a statement of a block around it."""
+    node = loop
+    changed: frozenset[str] = frozenset()
+    names = names_in(tree, _target(accumulator.node))
+    for ancestor in tree.ancestors(loop):
+        if ancestor.type == "compound_statement":
+            for sibling in reversed([s for s in ancestor.named_children if s.end_byte <= node.start_byte]):
+                store = _plain_store(tree, sibling)
+                if store is not None and canonical(tree, store) == accumulator.place and not names & changed:
+                    return sibling.named_children[0]
+                changed |= modified_names(tree, sibling)
+        if ancestor == accumulator.function.body or ancestor.type in LOOPS:
+            return None
+        node = ancestor
+    return None
+
+
+def _plain_store(tree: SyntaxTree, statement: Node) -> Node | None:
+    if statement.type != "expression_statement" or not statement.named_children:
+        return None
+    assignment = statement.named_children[0]
+    operator = assignment.child_by_field_name("operator")
+    if assignment.type != "assignment_expression" or operator is None or tree.text(operator) != "=":
+        return None
+    return assignment.child_by_field_name("left")
+
+
+def _is_adjacent(tree: SyntaxTree, store: Node, loop: Node) -> bool:
+    """Only comments, pragmas and declarations without memory accesses lie between the store and the loop, in one block."""
+    statement = store.parent
+    if statement is None or statement.parent != loop.parent:
+        return False
+    node = statement.next_named_sibling
+    while node is not None and node != loop:
+        is_quiet = node.type in ("comment", "preproc_call") or (
+            node.type == "declaration"
+            and not any(tree.find("subscript_expression", "pointer_expression", "call_expression", inside=node))
+        )
+        if not is_quiet:
+            return False
+        node = node.next_named_sibling
+    return node == loop
+
+
+def _is_conditional(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> bool:
+    """Some iteration may skip the update: an ``if`` or an inner loop around it, or a jump before it."""
+    plain = ("compound_statement", "expression_statement", "parenthesized_expression", "comma_expression")
+    for ancestor in tree.ancestors(accumulator.node):
+        if ancestor == loop:
+            break
+        is_sure_loop = ancestor.type in LOOPS and runs_at_least_once(tree, ancestor, accumulator.function)
+        if ancestor.type not in plain and not is_sure_loop:
+            return True
+    jumps = tree.find("break_statement", "continue_statement", inside=loop)
+    return any(jump.start_byte < accumulator.node.start_byte for jump in jumps)
+
+
+def _register_type(tree: SyntaxTree, accumulator: _Accumulator) -> str:
+    if "." in accumulator.place.split("]")[-1] or "->" in accumulator.place:
+        return "auto"
+    return element_type(tree, accumulator.function, accumulator.base) or "auto"
+
+
+def _target(node: Node) -> Node:
+    target = node.child_by_field_name("left") or node.child_by_field_name("argument")
+    return node if target is None else unwrap(target)
+
+
+def _rewrite(context: TransformationContext, accumulator: _Accumulator, loop: Node, start: _Start) -> Rewrite:
+    tree = context.tree
+    base = accumulator.base.lower() if len(accumulator.base) == 1 else accumulator.base.rstrip("_")
+    name = fresh_name(tree, style_of(context).name(base, "acc"))
+    element = tree.text(_target(accumulator.node))
+    type_name = _register_type(tree, accumulator)
+    declaration = f"{type_name} {name}"
+    edits = [TextEdit(tree.span(use.node), name) for use in uses_of(tree, loop, accumulator.base)]
+    store = f"{element} = {name};"
+    if start.store is not None:
+        edits.append(TextEdit(tree.span(_target(start.store)), declaration))
+        edits.extend(after_statement(tree, loop, store))
+    elif start.guard is not None:
+        load = f"{declaration} = {start.guard} ? {element} : {zero_of(type_name)};"
+        edits.extend(before_statement(tree, loop, load))
+        edits.extend(after_statement(tree, loop, f"if ({start.guard}) {store}"))
+    else:
+        edits.extend(before_statement(tree, loop, f"{declaration} = {element};"))
+        edits.extend(after_statement(tree, loop, store))
+    return Rewrite(
+        technique=ScalarReplacement.technique,
+        kernel=context.kernel.key,
+        line=tree.line(accumulator.node),
+        edits=tuple(sorted(edits)),
+        summary=f"Keep `{element}` in the register `{name}` while the loop at line {tree.line(loop)} runs; store it once after.",
+        labels=(),
+    )
