@@ -13,11 +13,16 @@ from assistant.source.edits import EditOutOfRange, OverlappingEdits, apply_edits
 from assistant.source.hunks import HunkMismatch, apply_hunks, hunks, unified_diff
 from assistant.source.rebase import Conflict, Rebased, rebase, rebase_edits, rebase_hunks
 
-LINES = st.sampled_from(["", "a", "b", "\tc", "  d  ", "µ → é", "x\u2028y", "\x0c", "}"])
-ENDS = st.sampled_from(["\n", "\r\n"])
-TEXTS = st.builds(
-    lambda lines, last: "".join(line + end for line, end in lines) + last, st.lists(st.tuples(LINES, ENDS), max_size=12), LINES
-)
+LINES: st.SearchStrategy[str] = st.sampled_from(["", "a", "b", "\tc", "  d  ", "µ → é", "x\u2028y", "\x0c", "}"])
+ENDS: st.SearchStrategy[str] = st.sampled_from(["\n", "\r\n"])
+PAIRS: st.SearchStrategy[list[tuple[str, str]]] = st.lists(st.tuples(LINES, ENDS), max_size=12)
+
+
+def text_of(lines: list[tuple[str, str]], last: str) -> str:
+    return "".join(line + end for line, end in lines) + last
+
+
+TEXTS: st.SearchStrategy[str] = st.builds(text_of, PAIRS, LINES)
 
 
 @given(TEXTS, TEXTS)
