@@ -13,11 +13,12 @@ from rich.markup import escape
 from rich.syntax import Syntax
 from rich.table import Table
 
+from assistant.engine.quantity import format_quantity
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
 
-__all__ = ["TextRenderer", "format_quantity"]
+__all__ = ["TextRenderer"]
 
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
 _OUTCOME_STYLE = {"PASS": "green", "FAIL": "bold red", "NEEDS_DECISION": "yellow"}
@@ -244,19 +245,6 @@ class TextRenderer:
         for identity, fact in self._evidence.items():
             text = text.replace(f"{{{identity}}}", f"{fact.metric} {format_quantity(fact.value, fact.unit)}")
         return text
-
-
-def format_quantity(value: float, unit: str) -> str:
-    """A number with its unit, integers in full with thousands separators, the rest with three significant digits."""
-    if unit == "s":
-        for factor, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-            if abs(value) >= factor:
-                return f"{value / factor:.3g} {name}"
-        return f"{value / 1e-9:.3g} ns"
-    if unit == "ratio":
-        return f"{value:.3g}"
-    number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
-    return f"{number} {unit}".rstrip()
 
 
 def _line_table(lines: Iterable[events.ProfileLine]) -> Table:

@@ -19,7 +19,7 @@ from assistant.model.workload import DeclaredWorkload, WorkloadProblem
 from assistant.ports import Program
 from assistant.source.match import select_kernels
 from assistant.source.parse import parse
-from assistant.workload.blocks import find_blocks
+from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
 __all__ = ["Subject", "read_source", "read_subject", "with_text"]
 
@@ -107,14 +107,12 @@ def _selected(parsed: ParsedSource, selector: str | None) -> tuple[Kernel, ...]:
 
 
 def _declared(parsed: ParsedSource) -> tuple[DeclaredWorkload, ...]:
-    found = find_blocks(parsed.source.path, parsed.source.text, _sidecar(parsed.source.path))
-    problems = [item for item in found if isinstance(item, WorkloadProblem)]
-    if problems:
-        first = problems[0]
-        raise CannotAnswerError(f"{first.path}:{first.line}: {first.message}", "mend the workload block")
+    path = parsed.source.path
+    found = list(find_workloads(path, parsed.source.text))
+    sidecar = sidecar_path(path)
+    if sidecar.is_file():
+        found += parse_sidecar(sidecar, read_source(sidecar).text)
+    for item in found:
+        if isinstance(item, WorkloadProblem):
+            raise CannotAnswerError(f"{item.path}:{item.line}: {item.message}", "mend the workload block")
     return tuple(item for item in found if isinstance(item, DeclaredWorkload))
-
-
-def _sidecar(path: Path) -> Source | None:
-    sidecar = path.with_suffix(".kernelopt.toml")
-    return read_source(sidecar) if sidecar.is_file() else None

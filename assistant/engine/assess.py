@@ -1,0 +1,159 @@
+"""Assess a subject as it stands: build, counters, grades, occupancy, predicted time, findings. The same path for every candidate.
+
+Example::
+
+    match await assess(job, subject, counted):
+        case Assessment(kernels=kernels): ...
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from assistant.build.mix import line_instructions
+from assistant.build.occupancy import occupancy
+from assistant.engine.counting import Counted, CountedKernel
+from assistant.engine.facts import source_facts
+from assistant.engine.grades import graded
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.measure.model import predict
+from assistant.model.build import Build, BuildFailure, BuildResult, KernelCode, KernelResources, Occupancy
+from assistant.model.comparison import PredictedTime
+from assistant.model.device import Architecture
+from assistant.model.profile import Evidence, Finding, LaunchProfile, Signature
+from assistant.model.source import Kernel
+from assistant.profile.context import CountedLaunch, FindContext
+from assistant.profile.findings import find
+from assistant.profile.signature import signature
+
+_Named = TypeVar("_Named", KernelResources, KernelCode)
+
+__all__ = ["AssessedLaunch", "Assessment", "KernelAssessment", "assess", "build_subject"]
+
+
+@dataclass(frozen=True)
+class AssessedLaunch:
+    """One launch shape with its graded counters and its predicted time."""
+
+    profile: LaunchProfile
+    occupancy: Occupancy | None
+    predicted: PredictedTime
+    count: float
+
+
+@dataclass(frozen=True)
+class KernelAssessment:
+    """All that is known of one kernel instance."""
+
+    kernel: Kernel
+    instance: str
+    launches: tuple[AssessedLaunch, ...]
+    resources: KernelResources | None
+    code: KernelCode | None
+    findings: tuple[Finding, ...]
+    evidence: tuple[Evidence, ...]
+    signature: Signature
+
+    @property
+    def predicted_time_s(self) -> float:
+        """Σ count · predicted time over all launches."""
+        return sum(launch.count * launch.predicted.time_s for launch in self.launches)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The subject's kernels that its workload launches."""
+
+    build: BuildResult
+    counted: Counted
+    kernels: tuple[KernelAssessment, ...]
+
+    def of(self, kernel: Kernel) -> tuple[KernelAssessment, ...]:
+        return tuple(item for item in self.kernels if item.kernel.key == kernel.key)
+
+
+async def build_subject(job: Job, subject: Subject, instances: tuple[str, ...]) -> BuildResult:
+    """Compile the kernels for the target's architecture; templates are instantiated as the workload launches them."""
+    return await job.lab.build(replace(subject.program, kernels=instances), job.target.architecture)
+
+
+async def assess(job: Job, subject: Subject, counted: Counted, first_evidence: int = 1) -> Assessment | BuildFailure:
+    """Judge what ``counted`` shows. Without a CUDA compiler every counter stays ``estimated``."""
+    instances = tuple(item.instance for item in counted.kernels)
+    build = await build_subject(job, subject, instances)
+    if isinstance(build, BuildFailure):
+        return build
+    kernels: list[KernelAssessment] = []
+    for item in counted.kernels:
+        assessed = _assess_kernel(job, subject, item, build if isinstance(build, Build) else None, first_evidence)
+        first_evidence += len(assessed.evidence)
+        kernels.append(assessed)
+    return Assessment(build, counted, tuple(kernels))
+
+
+def _assess_kernel(
+    job: Job, subject: Subject, item: CountedKernel, build: Build | None, first_evidence: int
+) -> KernelAssessment:
+    resources = None if build is None else _matching(build.resources, item.instance)
+    code = None if build is None else _matching(build.code, item.instance)
+    launches = tuple(_counted_launch(job, group.profile, group.count, resources, code) for group in item.groups)
+    context = FindContext(
+        kernel=item.kernel.key,
+        launches=launches,
+        target=job.target,
+        predict=predict,
+        resources=resources,
+        facts=source_facts(subject.parsed, item.kernel),
+        first_evidence_number=first_evidence,
+    )
+    found = find(context)
+    assessed = tuple(
+        AssessedLaunch(
+            launch.profile,
+            launch.occupancy,
+            predict(launch.profile, resources, launch.occupancy, job.target),
+            launch.weight,
+        )
+        for launch in launches
+    )
+    return KernelAssessment(
+        kernel=item.kernel,
+        instance=item.instance,
+        launches=assessed,
+        resources=resources,
+        code=code,
+        findings=found.findings,
+        evidence=found.evidence,
+        signature=signature(context),
+    )
+
+
+def _counted_launch(
+    job: Job, profile: LaunchProfile, count: float, resources: KernelResources | None, code: KernelCode | None
+) -> CountedLaunch:
+    corrected = profile if code is None else graded(profile, code)
+    if code is not None:
+        corrected = replace(corrected, instructions=line_instructions(code, profile.executions))
+    return CountedLaunch(corrected, _occupancy(job.architecture, profile, resources), count)
+
+
+def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelResources | None) -> Occupancy | None:
+    if resources is None:
+        return None
+    return occupancy(
+        limits,
+        threads_per_block=profile.config.block.count,
+        registers_per_thread=resources.registers_per_thread,
+        shared_bytes=resources.static_shared_bytes + profile.config.shared_bytes,
+    )
+
+
+def _matching(items: tuple[_Named, ...], instance: str) -> _Named | None:
+    return next((item for item in items if _plain(item.kernel) == _plain(instance)), None)
+
+
+def _plain(demangled: str) -> str:
+    """Demanglers differ in spaces and in whether a template instance shows its return type."""
+    return demangled.removeprefix("void ").replace(" ", "")

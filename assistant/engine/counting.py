@@ -1,0 +1,123 @@
+"""Run a subject's workload once with every counter on: what was launched, what it did to memory, what went wrong.
+
+A source with ``main()`` is run as it is and recorded; one with declared workloads has their launches replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.model.profile import LaunchProfile, Problem
+from assistant.model.recording import Recording
+from assistant.model.source import Kernel
+from assistant.model.workload import Case
+from assistant.ports import LabFailure, ProgramRun, ReplayOptions, ReplayRun
+from assistant.source.match import kernel_of_instance
+
+__all__ = ["CountedKernel", "CountedLaunchGroup", "Counted", "count_cases", "count_program", "group_by_kernel"]
+
+
+@dataclass(frozen=True)
+class CountedLaunchGroup:
+    """Launches of one instance with the same grid, block and shared memory."""
+
+    profile: LaunchProfile
+    """Of the first of them."""
+    count: float
+    """How many there are (captured), or the shape's weight (declared)."""
+
+
+@dataclass(frozen=True)
+class CountedKernel:
+    """One kernel instance and its launches, most threads first."""
+
+    kernel: Kernel
+    instance: str
+    groups: tuple[CountedLaunchGroup, ...]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Everything one counted run showed."""
+
+    kernels: tuple[CountedKernel, ...]
+    profiles: tuple[LaunchProfile, ...]
+    """Every launch in program order."""
+    problems: tuple[Problem, ...]
+    run: ProgramRun | None
+    """None for declared workloads."""
+
+    @property
+    def recording(self) -> Recording | None:
+        return None if self.run is None else self.run.recording
+
+
+async def count_program(job: Job, subject: Subject, mode: str = "count") -> Counted | LabFailure:
+    """Run ``main()`` under the lab in ``mode`` (``count`` or ``check``), recording every launch."""
+    run = await job.lab.run(subject.program, mode, job.limits, record=True, sample_blocks=job.request.sample_blocks)
+    if isinstance(run, LabFailure):
+        return run
+    failure = _failed(run, subject, job.limits.wall_s)
+    if failure is not None:
+        return failure
+    return Counted(group_by_kernel(subject, run.profiles), run.profiles, run.problems, run)
+
+
+async def count_cases(job: Job, subject: Subject, cases: Sequence[Case], mode: str = "count") -> Counted | LabFailure:
+    """Replay declared or recorded cases in ``mode``; a case's weight becomes its launches' count."""
+    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks)
+    replayed = await job.lab.replay(subject.program, cases, options, job.limits)
+    if isinstance(replayed, LabFailure):
+        return replayed
+    profiles = tuple(profile for case in replayed.cases for profile in case.profiles)
+    problems = tuple(problem for case in replayed.cases for problem in case.problems)
+    return Counted(_group_cases(subject, cases, replayed), profiles, problems, None)
+
+
+def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:
+    """Launches of the subject's selected kernels by instance and launch configuration, in source order."""
+    return _grouped(subject, [(profile, 1.0) for profile in profiles])
+
+
+def _group_cases(subject: Subject, cases: Sequence[Case], replayed: ReplayRun) -> tuple[CountedKernel, ...]:
+    weighted = [
+        (profile, case.origin.weight) for case, run in zip(cases, replayed.cases, strict=True) for profile in run.profiles
+    ]
+    return _grouped(subject, weighted)
+
+
+def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float]]) -> tuple[CountedKernel, ...]:
+    by_instance: dict[str, dict[object, CountedLaunchGroup]] = {}
+    for profile, weight in weighted:
+        groups = by_instance.setdefault(profile.kernel, {})
+        known = groups.get(profile.config)
+        groups[profile.config] = (
+            CountedLaunchGroup(profile, weight) if known is None else replace(known, count=known.count + weight)
+        )
+    counted = [
+        CountedKernel(kernel, instance, tuple(sorted(groups.values(), key=lambda g: -g.profile.config.thread_count)))
+        for instance, groups in by_instance.items()
+        if (kernel := kernel_of_instance(subject.parsed, instance)) is not None and kernel in subject.kernels
+    ]
+    return tuple(sorted(counted, key=lambda item: (item.kernel.span.start, item.instance)))
+
+
+def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | None:
+    """Why a run of the user's program cannot be used, in the user's terms; None when it ended by itself with status 0."""
+    last_words = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+    if run.timed_out:
+        return LabFailure(
+            "timed_out",
+            f"the program did not end within {wall_s:g} s",
+            "give it smaller arguments after --, or raise --timeout",
+        )
+    if run.signal is not None:
+        return LabFailure("crashed", f"the program was killed by signal {run.signal}: {last_words[0]}", "run kernelopt check")
+    if run.exit_status != 0:
+        arguments = "" if subject.request.arguments else "; it was given no arguments, pass them after --"
+        message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")
+        return LabFailure("crashed", message, f"make it succeed by itself first{arguments}")
+    return None

@@ -1,0 +1,146 @@
+"""The core's values as events. Pure; the one place that knows both."""
+
+from __future__ import annotations
+
+from assistant.engine.assess import AssessedLaunch, KernelAssessment
+from assistant.engine.job import Job
+from assistant.model import events
+from assistant.model.comparison import Comparison
+from assistant.model.launch import Dim3
+from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
+from assistant.model.proposal import Proposal
+from assistant.model.verification import Verification
+from assistant.source.hunks import unified_diff
+
+__all__ = ["findings_event", "profile_event", "proposal_event", "speed_report", "summary_event", "verification_report"]
+
+_TOTALS = ("requests", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+_CLASSES = tuple(InstructionMix.__dataclass_fields__)
+
+
+def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) -> events.Profile:
+    """One launch's counters, with the kernel's findings and their evidence."""
+    profile = launch.profile
+    return events.Profile(
+        job=job.id,
+        kernel=assessed.kernel.key,
+        instance=assessed.instance,
+        launch=profile.index,
+        grid=_triple(profile.config.grid),
+        block=_triple(profile.config.block),
+        shared_bytes=profile.config.shared_bytes,
+        device=job.device,
+        method=profile.method.value,
+        totals=_totals(profile),
+        instructions=_mix(profile),
+        lines=tuple(_line(access) for access in profile.accesses),
+        findings=tuple(
+            events.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio)
+            for f in assessed.findings
+        ),
+        evidence=assessed.evidence,
+        problems=profile.problems,
+    )
+
+
+def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) -> events.ProfileSummary:
+    """How often a launch shape happens and what limits it."""
+    config = launch.profile.config
+    return events.ProfileSummary(
+        job=job.id,
+        kernel=assessed.kernel.key,
+        instance=assessed.instance,
+        grid=_triple(config.grid),
+        block=_triple(config.block),
+        shared_bytes=config.shared_bytes,
+        launch_count=max(1, round(launch.count)),
+        bottleneck=launch.predicted.bottleneck,
+        predicted_time_s=launch.predicted.time_s,
+    )
+
+
+def findings_event(job: Job, assessed: KernelAssessment) -> events.FindingsFound:
+    return events.FindingsFound(job.id, assessed.instance, assessed.findings, assessed.evidence)
+
+
+def verification_report(verification: Verification) -> events.VerificationReport:
+    return events.VerificationReport(
+        outcome=verification.outcome.value,
+        findings=verification.findings,
+        cases=verification.cases,
+        labels=tuple(label.value for label in verification.labels),
+        dropped_cases=verification.dropped_cases,
+        missing_checks=verification.missing_checks,
+    )
+
+
+def speed_report(comparison: Comparison) -> events.SpeedReport:
+    return events.SpeedReport(
+        outcome=comparison.outcome.value,
+        ratio=comparison.ratio,
+        low=comparison.low,
+        high=comparison.high,
+        margin=comparison.margin,
+        quality=comparison.quality,
+        cases=comparison.cases,
+        method=comparison.method,
+        bottleneck_before=comparison.bottleneck_before,
+        bottleneck_after=comparison.bottleneck_after,
+    )
+
+
+def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:
+    """A proposal as it is shown; its diff is against the text it was made for."""
+    return events.ProposalMade(
+        job=job_id,
+        id=proposal.id,
+        kernel=proposal.kernel,
+        file=str(proposal.path),
+        techniques=proposal.techniques,
+        summary=proposal.summary,
+        diff=unified_diff(proposal.before_text, proposal.after_text, proposal.path.name),
+        hunk_ids=tuple(hunk.id for hunk in proposal.hunks),
+        labels=tuple(label.value for label in proposal.labels),
+        assumptions=proposal.assumptions,
+        verification=verification_report(proposal.verification),
+        speed=speed_report(proposal.comparison),
+        evidence=proposal.evidence,
+        explanation=proposal.explanation,
+        state=proposal.state.value,
+    )
+
+
+def _triple(dimensions: Dim3) -> tuple[int, int, int]:
+    return (dimensions.x, dimensions.y, dimensions.z)
+
+
+def _line(access: LineAccess) -> events.ProfileLine:
+    return events.ProfileLine(
+        file=access.file,
+        line=access.line,
+        op=access.op,
+        requests=access.requests,
+        active_threads=access.active_threads,
+        sectors=access.sectors,
+        ideal_sectors=access.ideal_sectors,
+        wavefronts=access.wavefronts,
+        ideal_wavefronts=access.ideal_wavefronts,
+        grade=access.grade.value,
+        grade_reason=access.grade_reason,
+    )
+
+
+def _totals(profile: LaunchProfile) -> dict[str, int]:
+    """``<space> <kind> <counter>`` → sum over lines, for the counters that apply."""
+    totals: dict[str, int] = {}
+    for access in profile.accesses:
+        for counter in _TOTALS:
+            value: int | None = getattr(access, counter)
+            if value is not None:
+                name = f"{access.op} {counter}".replace(" ", "_")
+                totals[name] = totals.get(name, 0) + value
+    return totals
+
+
+def _mix(profile: LaunchProfile) -> InstructionMix:
+    return InstructionMix(**{name: sum(getattr(line.mix, name) for line in profile.instructions) for name in _CLASSES})
