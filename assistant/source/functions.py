@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.model.source import Span
-from assistant.source.launches import callee
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["Function", "called_names", "functions"]
+__all__ = ["Function", "called_names", "callee", "enclosing_definition", "function_declarator", "functions"]
 
 _CLASSES = frozenset({"class_specifier", "struct_specifier", "union_specifier"})
 
@@ -41,8 +40,32 @@ class Function:
 
 def functions(tree: SyntaxTree) -> tuple[Function, ...]:
     """Every function definition with a body, in source order."""
-    found = (_function(tree, node) for node in tree.find("function_definition"))
+    found = (_function(tree, node) for node in tree.find("function_definition") if not _is_macro_block(tree, node))
     return tuple(function for function in found if function is not None)
+
+
+def callee(tree: SyntaxTree, function: Node) -> tuple[str, tuple[str, ...]]:
+    """The name as written without template arguments (``ns::k``), and the template arguments of its last part."""
+    prefix = ""
+    while function.type == "qualified_identifier":
+        scope = function.child_by_field_name("scope")
+        name = function.child_by_field_name("name")
+        if name is None:
+            break
+        prefix += ("" if scope is None else tree.text(scope)) + "::"
+        function = name
+    if function.type in ("template_function", "template_method", "template_type"):
+        name = function.child_by_field_name("name")
+        arguments = function.child_by_field_name("arguments")
+        if name is not None and arguments is not None:
+            return prefix + tree.text(name), tuple(tree.text(node) for node in arguments.named_children if node.type != "comment")
+    return prefix + tree.text(function), ()
+
+
+def enclosing_definition(tree: SyntaxTree, node: Node) -> Node | None:
+    """The function definition around ``node``; None at file scope."""
+    found = (parent for parent in tree.ancestors(node) if parent.type == "function_definition")
+    return next((definition for definition in found if not _is_macro_block(tree, definition)), None)
 
 
 def called_names(tree: SyntaxTree, body: Node) -> tuple[str, ...]:
@@ -57,8 +80,27 @@ def called_names(tree: SyntaxTree, body: Node) -> tuple[str, ...]:
     return tuple(names)
 
 
+def function_declarator(node: Node) -> Node | None:
+    """The declarator with the parameters, behind the ``*`` and ``&`` of the return type."""
+    declarator = node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type != "function_declarator":
+        inner = declarator.child_by_field_name("declarator")
+        declarator = inner or next((c for c in declarator.named_children if c.type.endswith("declarator")), None)
+    return declarator
+
+
+def _is_macro_block(tree: SyntaxTree, definition: Node) -> bool:
+    """Is it a ``CUDA_KERNEL_LOOP(i, n) { … }`` inside a body, which the grammar takes for a function?"""
+    for parent in tree.ancestors(definition):
+        if parent.type in _CLASSES:
+            return False
+        if parent.type == "compound_statement":
+            return True
+    return False
+
+
 def _function(tree: SyntaxTree, node: Node) -> Function | None:
-    declarator = _function_declarator(node)
+    declarator = function_declarator(node)
     body = node.child_by_field_name("body")
     if declarator is None or body is None:
         return None
@@ -84,15 +126,6 @@ def _function(tree: SyntaxTree, node: Node) -> Function | None:
         is_extern_c=is_linkage or any(mark in head for mark in reading.extern_c_marks),
         line=tree.line(name),
     )
-
-
-def _function_declarator(node: Node) -> Node | None:
-    """The declarator with the parameters, behind the ``*`` and ``&`` of the return type."""
-    declarator = node.child_by_field_name("declarator")
-    while declarator is not None and declarator.type != "function_declarator":
-        inner = declarator.child_by_field_name("declarator")
-        declarator = inner or next((c for c in declarator.named_children if c.type.endswith("declarator")), None)
-    return declarator
 
 
 def _around(tree: SyntaxTree, node: Node) -> tuple[Node, Node | None, bool]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assistant.model.source import Expression, LaunchSite
+from assistant.source.functions import callee, enclosing_definition, function_declarator
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["callee", "launch_sites"]
+__all__ = ["launch_sites"]
 
 _LAUNCH_FUNCTIONS = frozenset({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})
 """CUDA runtime API reference, execution control: (func, gridDim, blockDim, args, sharedMem, stream)."""
@@ -26,24 +27,6 @@ def launch_sites(tree: SyntaxTree) -> tuple[LaunchSite, ...]:
     """Every finished launch, in source order."""
     calls = tree.find("call_expression")
     return tuple(site for call in calls for site in (*_chevron_launch(tree, call), *_function_launch(tree, call)))
-
-
-def callee(tree: SyntaxTree, function: Node) -> tuple[str, tuple[str, ...]]:
-    """The name as written without template arguments (``ns::k``), and the template arguments of its last part."""
-    prefix = ""
-    while function.type == "qualified_identifier":
-        scope = function.child_by_field_name("scope")
-        name = function.child_by_field_name("name")
-        if name is None:
-            break
-        prefix += ("" if scope is None else tree.text(scope)) + "::"
-        function = name
-    if function.type in ("template_function", "template_method", "template_type"):
-        name = function.child_by_field_name("name")
-        arguments = function.child_by_field_name("arguments")
-        if name is not None and arguments is not None:
-            return prefix + tree.text(name), tuple(tree.text(node) for node in _without_comments(arguments))
-    return prefix + tree.text(function), ()
 
 
 def _chevron_launch(tree: SyntaxTree, call: Node) -> Iterator[LaunchSite]:
@@ -115,7 +98,7 @@ def _behind_casts(node: Node) -> Node | None:
 
 def _pointed_arguments(tree: SyntaxTree, call: Node, array: Node) -> list[Node]:
     """What ``void *args[] = {&a, &n}`` points to; nothing when the array is not set up in the same function."""
-    function = next((node for node in tree.ancestors(call) if node.type == "function_definition"), None)
+    function = enclosing_definition(tree, call)
     for declarator in tree.find("init_declarator", inside=function) if function is not None else ():
         name = declarator.child_by_field_name("declarator")
         value = declarator.child_by_field_name("value")
@@ -138,11 +121,7 @@ def _addressed(node: Node) -> Node | None:
 
 
 def _enclosing_function(tree: SyntaxTree, call: Node) -> str:
-    for node in tree.ancestors(call):
-        if node.type == "function_definition":
-            declarator = node.child_by_field_name("declarator")
-            while declarator is not None and declarator.type != "function_declarator":
-                declarator = declarator.child_by_field_name("declarator") or next(iter(declarator.named_children), None)
-            name = None if declarator is None else declarator.child_by_field_name("declarator")
-            return "" if name is None else callee(tree, name)[0]
-    return ""
+    definition = enclosing_definition(tree, call)
+    declarator = None if definition is None else function_declarator(definition)
+    name = None if declarator is None else declarator.child_by_field_name("declarator")
+    return "" if name is None else callee(tree, name)[0]

@@ -33,6 +33,7 @@ _OBJECT_MACRO = re.compile(r"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(.*)", re.DO
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LAST_WORD = re.compile(r"([A-Za-z_]\w*)\s*$")
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9_]{2,}$")
+_LAMBDA_SPECIFIERS = re.compile(r"\]\s*((?:(?:__host__|__device__)\s*)+)(?=[({])")
 _BRACKET = re.compile(r"[()\[\]{}]")
 
 _ATTRIBUTES_WITH_ARGUMENTS = (
@@ -84,7 +85,8 @@ def read(text: str) -> Reading:
     kernel_marks: list[int] = []
     device_marks: list[int] = []
     extern_c_marks: list[int] = []
-    blanked: set[Span] = set()
+    blanked = {Span(*match.span(1)) for match in _LAMBDA_SPECIFIERS.finditer(code)}
+    in_lambdas = {offset for span in blanked for offset in range(span.start, span.end)}
     for match in re.finditer(rf"(?<!\w)(?:{names})(?!\w)", code):
         meaning = macros.get(match[0], match[0])
         if match[0] in macros:
@@ -94,7 +96,7 @@ def read(text: str) -> Reading:
         elif "__global__" in meaning:
             kernel_marks.append(match.start())
             blanked.update(_head_macros(code, match.start(), match.end(), "void" in meaning.split()))
-        else:
+        elif match.start() not in in_lambdas:
             device_marks.append(match.start())
             blanked.update(_device_head_macros(code, match.start(), match.end()))
         if 'extern "C"' in meaning:

@@ -25,6 +25,7 @@ from assistant.source.reading import Reading, read
 
 __all__ = ["Node", "SyntaxTree"]
 
+_OPTIONAL_IN_PARAMETERS = frozenset({"identifier", "type_identifier"})
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
@@ -75,10 +76,15 @@ class SyntaxTree:
         yield from sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
     def problems(self) -> Iterator[Node]:
-        """ERROR and missing nodes, outermost only, in source order."""
+        """ERROR and missing nodes, outermost only, in source order.
+
+        The grammar wants a name in ``float * = 0`` and a type in ``S s = {}``; both are right without.
+        """
         stack = [self.root] if self.root.has_error else []
         while stack:
             node = stack.pop()
+            if node.is_missing and node.type in _OPTIONAL_IN_PARAMETERS and _is_in_parameters(self, node):
+                continue
             if node.is_error or node.is_missing:
                 yield node
             else:
@@ -108,6 +114,10 @@ class SyntaxTree:
 
     def _byte(self, offset: int) -> int:
         return offset + self._extra_bytes[bisect_right(self._wide_starts, offset - 1)]
+
+
+def _is_in_parameters(tree: SyntaxTree, node: Node) -> bool:
+    return any(parent.type == "optional_parameter_declaration" for parent in tree.ancestors(node))
 
 
 @cache
