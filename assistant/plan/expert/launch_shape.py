@@ -107,7 +107,7 @@ def _shape(tree: SyntaxTree, expression: Node, body: Node | None) -> Shape:
         return Shape(expression, (), None)
     declaration, declarator = declared
     kind = declaration.child_by_field_name("type")
-    value = declarator.child_by_field_name("value")
+    value = declarator.child_by_field_name("value" if declarator.type == "init_declarator" else "parameters")
     spelled = "" if kind is None else node_text(kind)
     is_dim3 = spelled == "dim3" or (spelled == "auto" and value is not None and node_text(value).startswith("dim3"))
     if not is_dim3:
@@ -122,7 +122,7 @@ def _shape(tree: SyntaxTree, expression: Node, body: Node | None) -> Shape:
 
 
 def _written_components(node: Node) -> tuple[Node, ...]:
-    if node.type in {"argument_list", "initializer_list"}:
+    if node.type in {"argument_list", "initializer_list", "parameter_list"}:  # dim3 b(X, Y) reads like a prototype
         parts = tuple(n for n in node.named_children if n.type != "comment")
         if len(parts) == 1 and _is_dim3_value(parts[0]):
             return _written_components(parts[0])

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assistant.model.plan import MetricPrediction
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["predicted_sectors", "predicted_wavefronts"]
+__all__ = ["predicted_sectors", "predicted_values", "predicted_wavefronts"]
+
+_WAVEFRONT_METRICS = ("shared_wavefronts", "shared_conflict_factor")
+_SECTOR_METRICS = ("global_sectors", "global_sectors_per_request")
 
 
 def predicted_wavefronts(context: TransformationContext, ratio: float) -> tuple[MetricPrediction, ...]:
-    """Shared-memory wavefronts of the line scaled by ``ratio`` (after / before)."""
-    return _scaled(context, "wavefronts", ratio)
+    """Shared-memory wavefronts of the line, scaled by ``ratio`` (after / before)."""
+    return _scaled(context, _WAVEFRONT_METRICS, ratio)
 
 
 def predicted_sectors(context: TransformationContext, ratio: float) -> tuple[MetricPrediction, ...]:
-    """Global-memory sectors of the line scaled by ``ratio`` (after / before)."""
-    return _scaled(context, "sectors", ratio)
+    """Global-memory sectors of the line, scaled by ``ratio`` (after / before)."""
+    return _scaled(context, _SECTOR_METRICS, ratio)
 
 
-def _scaled(context: TransformationContext, word: str, ratio: float) -> tuple[MetricPrediction, ...]:
-    return tuple(
-        MetricPrediction(e.metric, e.value, e.value * ratio, e.unit)
-        for e in context.evidence
-        if word in e.metric and "ideal" not in e.metric
-    )
+def predicted_values(context: TransformationContext, after: Mapping[str, float]) -> tuple[MetricPrediction, ...]:
+    """The metrics of ``after`` that the finding cites, at their new value."""
+    return tuple(MetricPrediction(e.metric, e.value, after[e.metric], e.unit) for e in context.evidence if e.metric in after)
+
+
+def _scaled(context: TransformationContext, metrics: tuple[str, ...], ratio: float) -> tuple[MetricPrediction, ...]:
+    return predicted_values(context, {e.metric: e.value * ratio for e in context.evidence if e.metric in metrics})

@@ -1,0 +1,181 @@
+"""Let threads that are neighbours in a warp touch elements that are neighbours in memory.
+
+Answers KO101 and KO102 by exchanging the roles of x and y: in every built-in variable of the kernel, and in block and grid of
+every launch. The same threads do the same work; only who shares a warp with whom changes. Where a kernel has one dimension,
+``element_reorder`` is asked instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assistant.model.launch import Dim3
+from assistant.model.plan import Decline, Rewrite
+from assistant.model.source import TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.element_reorder import reordered
+from assistant.plan.expert.launch_shape import Launch, Shape, known_blocks, launches_of
+from assistant.plan.expert.memory_accesses import WarpCost, unknown_sizes, warp_cost
+from assistant.plan.expert.predictions import predicted_sectors
+from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.values import node_text
+from assistant.plan.expert.warp_pattern import lane_environments
+from assistant.plan.expert.workload_block import DeclaredShape, declared_shapes
+from assistant.source.syntax import Node
+
+__all__ = ["CoalescingInterchange"]
+
+GRID_Y_LIMIT = 65535
+"""Largest ``gridDim.y`` (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
+
+_DEFAULT_BLOCK = Dim3(16, 16)
+_EXCHANGED = {"x": "y", "y": "x"}
+_BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+
+
+class CoalescingInterchange:
+    """``row = … threadIdx.x`` → ``row = … threadIdx.y``, with the launch."""
+
+    technique = "coalescing-interchange"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        fields = tuple(_exchangeable_fields(context))
+        if not any(node_text(f) == "y" for f in fields):
+            result = reordered(context, self.technique)
+            return context.decline(self.technique, result) if isinstance(result, str) else (result,)
+        reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_launch(context)
+        if reason is not None:
+            return context.decline(self.technique, reason)
+        before, after = _costs(context)
+        reason = _no_gain(context, before, after)
+        if reason is not None:
+            return context.decline(self.technique, reason)
+        launch_edits = _launch_edits(context)
+        if isinstance(launch_edits, str):
+            return context.decline(self.technique, launch_edits)
+        kernel_edits = tuple(TextEdit(context.tree.span(f), _EXCHANGED[node_text(f)]) for f in fields)
+        return (
+            Rewrite(
+                technique=self.technique,
+                kernel=context.kernel.key,
+                line=context.line,
+                edits=tuple(sorted((*kernel_edits, *launch_edits))),
+                summary="Exchange the roles of x and y, so that neighbouring threads touch neighbouring elements.",
+                labels=(Label.HOST_CODE,) if launch_edits else (),
+                predictions=predicted_sectors(context, after.line_sectors / before.line_sectors),
+                assumptions=(f"the grid has at most {GRID_Y_LIMIT:,} blocks along the new y; a larger one fails to launch",),
+            ),
+        )
+
+
+def _exchangeable_fields(context: TransformationContext) -> Iterator[Node]:
+    """The ``x`` or ``y`` of each built-in variable that the kernel mentions."""
+    for node in context.tree.find("field_expression", inside=context.body):
+        owner, field = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        if owner is not None and field is not None and node_text(owner) in _BUILTINS and node_text(field) in _EXCHANGED:
+            yield field
+
+
+def _costs(context: TransformationContext) -> tuple[WarpCost, WarpCost]:
+    block = next((b for b in known_blocks(context)), _DEFAULT_BLOCK)
+    sizes = unknown_sizes(context)
+    before = [{**sizes, **lane} for lane in lane_environments(block)]
+    exchanged = [_exchange(lane) for lane in lane_environments(Dim3(block.y, block.x, block.z))]
+    return warp_cost(context, before), warp_cost(context, [{**sizes, **lane} for lane in exchanged])
+
+
+def _exchange(lane: dict[str, int]) -> dict[str, int]:
+    """What the kernel's old words mean to a thread of the new launch."""
+    return {f"{name[:-1]}{_EXCHANGED.get(name[-1], name[-1])}": value for name, value in lane.items()}
+
+
+def _no_gain(context: TransformationContext, before: WarpCost, after: WarpCost) -> str | None:
+    if before.line_sectors == 0:
+        return "which elements this line touches depends on values that are only known while it runs"
+    if after.line_sectors >= before.line_sectors:
+        return "with x and y exchanged this line would touch as many sectors"
+    if after.sectors >= before.sectors:
+        return "exchanging x and y would spoil other accesses of the kernel by as much as it mends this one"
+    if after.wavefronts > before.wavefronts:
+        return "exchanging x and y would bring bank conflicts to the shared memory of the kernel"
+    widest = max((launch.grid.x for launch in context.launches), default=0)
+    return f"the grid has {widest:,} blocks along x, more than fit along y" if widest > GRID_Y_LIMIT else None
+
+
+def _launch_edits(context: TransformationContext) -> tuple[TextEdit, ...] | str:
+    """Edits that exchange x and y of block and grid wherever the kernel is launched; a sentence where that cannot be done."""
+    launches, declared = launches_of(context), declared_shapes(context)
+    edits: set[TextEdit] = set()
+    for launch in launches:
+        for shape in (launch.grid, launch.block):
+            found = _shape_edits(context, launch, shape)
+            if isinstance(found, str):
+                return found
+            edits.update(found)
+    for shape in declared:
+        found = _declared_edits(shape)
+        if isinstance(found, str):
+            return found
+        edits.update(found)
+    return tuple(sorted(edits))
+
+
+def _shape_edits(context: TransformationContext, launch: Launch, shape: Shape) -> tuple[TextEdit, ...] | str:
+    tree, line = context.tree, launch.site.line
+    texts = tuple(node_text(c) for c in shape.components)
+    if len(texts) == 1:
+        return f"the launch on line {line} has one dimension, so x and y cannot be exchanged there"
+    if texts and texts[0] == texts[1]:
+        return ()
+    if shape.variable is not None and not _is_only_used_here(context, launch, shape):
+        parts = ", ".join(f"{shape.variable}.{axis}" for axis in ("y", "x", "z"))
+        short = parts if len(texts) != 2 else parts.rpartition(",")[0]
+        return (TextEdit(tree.span(shape.expression), f"dim3({short})"),)
+    if not texts:
+        return _exchanged_expression(context, launch, shape)
+    first, second = tree.span(shape.components[0]), tree.span(shape.components[1])
+    return TextEdit(first, texts[1]), TextEdit(second, texts[0])
+
+
+def _exchanged_expression(context: TransformationContext, launch: Launch, shape: Shape) -> tuple[TextEdit, ...] | str:
+    """For a ``dim3`` parameter of the host function around the launch."""
+    name = node_text(shape.expression)
+    function = None if launch.function is None else launch.function.parent
+    declarator = None if function is None else function.child_by_field_name("declarator")
+    heading = "" if declarator is None else node_text(declarator)
+    if not re.search(rf"\bdim3\s*(?:const\s*)?&?\s*{re.escape(name)}\b", heading):
+        return f"the shape of the launch on line {launch.site.line} is made elsewhere"
+    return (TextEdit(context.tree.span(shape.expression), f"dim3({name}.y, {name}.x, {name}.z)"),)
+
+
+def _is_only_used_here(context: TransformationContext, launch: Launch, shape: Shape) -> bool:
+    """True when the ``dim3`` variable serves launches of this kernel and nothing else."""
+    sites = {s.span.start for s in context.parsed.launch_sites_of(context.kernel)}
+    for node in context.tree.find("identifier", inside=launch.function or context.tree.root):
+        if node_text(node) != shape.variable:
+            continue
+        parent = node.parent
+        is_declared = parent is not None and parent.type in {"init_declarator", "declaration"}
+        is_assigned = parent is not None and parent.parent is not None and parent.parent.type == "assignment_expression"
+        is_field_write = is_assigned and any(f.parent == parent for f in shape.fields)
+        call = next((a for a in context.tree.ancestors(node) if a.type == "call_expression"), None)
+        is_launch = call is not None and context.tree.span(call).start in sites and _is_configuration(node)
+        if not (is_declared or is_field_write or is_launch):
+            return False
+    return bool(shape.components) and (launch.function is not None)
+
+
+def _is_configuration(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "kernel_call_syntax"
+
+
+def _declared_edits(shape: DeclaredShape) -> tuple[TextEdit, ...] | str:
+    edits: list[TextEdit] = []
+    for items in (shape.grid, shape.block):
+        if len(items) < 2:
+            return f"the workload {shape.name} declares a grid or block of one dimension, so x and y cannot be exchanged there"
+        if items[0].text != items[1].text:
+            edits += [TextEdit(items[0].span, items[1].text), TextEdit(items[1].span, items[0].text)]
+    return tuple(edits)
