@@ -1,0 +1,36 @@
+"""From counters to conclusions: metric catalogue, evidence, findings, signature, roofline. Pure."""
+
+from assistant.profile.catalogue import METRICS, Metric, metric
+from assistant.profile.context import CountedLaunch, FindContext
+from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts
+from assistant.profile.findings import FindResult, find
+from assistant.profile.roofline import Roofline, roofline
+from assistant.profile.rules import RULES, documentation_page, title
+from assistant.profile.signature import distance, signature
+from assistant.profile.summary import Summary, summarize
+from assistant.profile.thresholds import THRESHOLDS, threshold
+
+__all__ = [
+    "METRICS",
+    "RULES",
+    "THRESHOLDS",
+    "CountedLaunch",
+    "FindContext",
+    "FindResult",
+    "LineFacts",
+    "LoopFacts",
+    "Metric",
+    "PointerFacts",
+    "Roofline",
+    "SourceFacts",
+    "Summary",
+    "distance",
+    "documentation_page",
+    "find",
+    "metric",
+    "roofline",
+    "signature",
+    "summarize",
+    "threshold",
+    "title",
+]

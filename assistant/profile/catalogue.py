@@ -1,0 +1,151 @@
+"""Every metric once: name, unit, meaning, Nsight Compute's name, and which method gives it.
+
+No other module spells a metric's unit or meaning. Example::
+
+    metric("global_sectors_per_request").unit   # "sectors/request"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.model.profile import Method
+
+__all__ = ["METRICS", "Metric", "metric"]
+
+_COUNTED = (Method.EMULATOR, Method.NCU)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One kind of number that evidence can hold."""
+
+    name: str
+    unit: str
+    meaning: str
+    """Shown to people beside the number."""
+    ncu: str | None
+    """Nsight Compute's metric or formula; None where it has none."""
+    methods: tuple[Method, ...]
+
+
+def _counted(name: str, unit: str, meaning: str, ncu: str | None) -> Metric:
+    return Metric(name, unit, meaning, ncu, _COUNTED)
+
+
+def _modelled(name: str, unit: str, meaning: str) -> Metric:
+    return Metric(name, unit, meaning, None, (Method.MODEL,))
+
+
+METRICS: tuple[Metric, ...] = (
+    # memory, per line
+    _counted("global_requests", "requests", "warp-level global requests with at least one active lane", None),
+    _counted("global_active_threads", "threads", "lanes that took part in global requests", None),
+    _counted(
+        "global_sectors",
+        "sectors",
+        "32-byte sectors that the addresses of the requests touch (theoretical)",
+        "memory_l1_theoretical_sectors_global",
+    ),
+    _counted(
+        "global_ideal_sectors",
+        "sectors",
+        "32-byte sectors that would do if the active lanes lay side by side (theoretical)",
+        "memory_l1_theoretical_sectors_global_ideal",
+    ),
+    _counted(
+        "global_sectors_per_request",
+        "sectors/request",
+        "theoretical sectors per global request; 4 for 32 consecutive 4-byte values",
+        "memory_l1_theoretical_sectors_global / requests",
+    ),
+    _counted(
+        "global_ideal_sectors_per_request",
+        "sectors/request",
+        "least theoretical sectors per request for its width and active lanes",
+        "memory_l1_theoretical_sectors_global_ideal / requests",
+    ),
+    _counted("global_access_bytes", "bytes/thread", "width of one thread's access", None),
+    _counted("global_requests_per_warp", "requests/warp", "global requests of the line divided by the warps of the grid", None),
+    _counted(
+        "shared_wavefronts",
+        "wavefronts",
+        "passes through shared memory that the requests need (theoretical)",
+        "memory_l1_wavefronts_shared",
+    ),
+    _counted(
+        "shared_ideal_wavefronts",
+        "wavefronts",
+        "passes through shared memory without bank conflicts (theoretical)",
+        "memory_l1_wavefronts_shared_ideal",
+    ),
+    _counted(
+        "shared_conflict_factor",
+        "wavefronts/ideal wavefront",
+        "how many times more passes bank conflicts cause; 1 without any",
+        "memory_l1_wavefronts_shared / memory_l1_wavefronts_shared_ideal",
+    ),
+    _counted("atomic_lanes", "atomics", "thread-level atomic operations", None),
+    _counted("atomic_lanes_per_sector", "atomics/sector", "thread-level atomics per 32-byte sector of a request", None),
+    _counted("atomic_sector_reuse", "updates/sector", "atomic sectors per distinct sector of the grid, at least this many", None),
+    # memory, per launch
+    _counted("unique_sectors", "sectors", "distinct 32-byte global sectors that the grid touches", None),
+    _counted("block_unique_sectors", "sectors", "distinct global sectors of each block, summed over blocks", None),
+    _counted("load_reuse_in_block", "loads/sector", "ideal load sectors per distinct sector of a block", None),
+    # execution
+    _counted(
+        "divergent_branch_ratio", "ratio", "share of the branch's warp executions after which lanes go different ways", None
+    ),
+    _counted("active_lanes_per_execution", "lanes", "mean active lanes of a warp, over all executed code", None),
+    _counted(
+        "fp64_instructions",
+        "instructions",
+        "thread-level double-precision instructions",
+        "sm__sass_thread_inst_executed_op_fp64_pred_on",
+    ),
+    _counted(
+        "conversion_instructions",
+        "instructions",
+        "thread-level type conversions",
+        "sm__sass_thread_inst_executed_op_conversion_pred_on",
+    ),
+    _counted("loop_overhead_ratio", "ratio", "share of integer and control instructions in a loop's code", None),
+    _counted("loop_trip_count", "iterations", "constant number of iterations, from the source", None),
+    # resources and launch
+    Metric(
+        "registers_per_thread", "registers", "registers of one thread", "launch__registers_per_thread", (Method.PTXAS, Method.NCU)
+    ),
+    Metric("spill_bytes", "bytes/thread", "register contents stored to and loaded from local memory", None, (Method.PTXAS,)),
+    Metric(
+        "occupancy",
+        "ratio",
+        "resident warps over the most an SM holds",
+        "sm__maximum_warps_per_active_cycle_pct",
+        (Method.OCCUPANCY,),
+    ),
+    Metric("resident_warps_per_sm", "warps", "warps an SM holds at once", None, (Method.OCCUPANCY,)),
+    Metric("block_count", "blocks", "blocks of the grid", "launch__grid_size", (Method.STATIC,)),
+    Metric("sm_count", "SMs", "multiprocessors of the target", None, (Method.STATIC,)),
+    Metric("block_threads", "threads", "threads of a block", "launch__block_size", (Method.STATIC,)),
+    Metric("idle_lane_ratio", "ratio", "share of lanes in a block's warps that no thread fills", None, (Method.STATIC,)),
+    Metric(
+        "wave_count",
+        "waves",
+        "grid over the blocks that the target holds at once",
+        "launch__waves_per_multiprocessor",
+        (Method.STATIC,),
+    ),
+    Metric("double_literals", "literals", "floating literals without f on a line", None, (Method.STATIC,)),
+    # model
+    _modelled("predicted_time", "s", "the performance model's time of one launch; nothing was timed"),
+    _modelled("predicted_saving_ratio", "ratio", "share of the predicted time that goes away with this cause"),
+    # defects
+    Metric("problem_count", "events", "how often a defect was seen", None, (Method.EMULATOR,)),
+)
+
+_BY_NAME = {m.name: m for m in METRICS}
+
+
+def metric(name: str) -> Metric:
+    """The metric of that name; ``KeyError`` for a name that is not in the catalogue (a defect of ours)."""
+    return _BY_NAME[name]

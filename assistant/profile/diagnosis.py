@@ -1,0 +1,58 @@
+"""What a rule returns: a cause with its facts and what the launch would look like without it.
+
+``find`` turns facts into numbered Evidence and the mended launch into an estimated cost; rules know neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from assistant.model.build import Occupancy
+from assistant.model.profile import Grade, LaunchProfile, LineAccess, Method, Severity
+
+__all__ = ["Diagnosis", "Fact", "Mended", "fact_of", "replace_accesses"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number to be cited; the same fact cited by two rules becomes one Evidence."""
+
+    metric: str
+    """A name of the catalogue."""
+    value: float
+    line: int | None
+    method: Method
+    grade: Grade = Grade.EXACT
+
+
+@dataclass(frozen=True)
+class Mended:
+    """The launch with this cause's excess removed."""
+
+    profile: LaunchProfile
+    occupancy: Occupancy | None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One cause at one line."""
+
+    code: str
+    line: int
+    message: str
+    facts: tuple[Fact, ...]
+    """Most important first."""
+    mended: Mended | None = None
+    """None where the model cannot tell what it costs."""
+    severity: Severity | None = None
+    """Where it does not follow from the cost (defects)."""
+
+
+def fact_of(access: LineAccess, profile: LaunchProfile, metric: str, value: float) -> Fact:
+    """A number counted on the access's line, as trustworthy as its counters."""
+    return Fact(metric, value, access.line, profile.method, access.grade)
+
+
+def replace_accesses(profile: LaunchProfile, mended: dict[LineAccess, LineAccess]) -> LaunchProfile:
+    """The profile with some accesses exchanged; no other counter changes."""
+    return replace(profile, accesses=tuple(mended.get(a, a) for a in profile.accesses))

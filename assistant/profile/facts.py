@@ -1,0 +1,74 @@
+"""What the rules need to know about the source, as plain data; the engine fills it from the parser.
+
+The rules work without it (every field has an empty default) and then say less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LineFacts", "LoopFacts", "PointerFacts", "SourceFacts"]
+
+
+@dataclass(frozen=True)
+class LoopFacts:
+    """One ``for``, ``while`` or ``do`` loop of the kernel."""
+
+    line: int
+    """Of the keyword."""
+    end_line: int
+    depth: int
+    """1 for an outermost loop."""
+    trip_count: int | None
+    """Where it is a constant of the source; None otherwise."""
+    has_unroll_pragma: bool = False
+
+
+@dataclass(frozen=True)
+class LineFacts:
+    """What stands on one line of the kernel."""
+
+    line: int
+    double_literals: tuple[str, ...] = ()
+    """Floating literals without ``f`` (``0.5``, ``1e-3``) in an expression that has float operands or targets."""
+    accumulated_pointers: tuple[str, ...] = ()
+    """Pointers updated in place (``o[i] += …``, ``o[i] = o[i] + …``) at an index the innermost loop does not change."""
+    invariant_loads: tuple[str, ...] = ()
+    """Pointers read at an index that the innermost loop does not change."""
+    stored_pointers: tuple[str, ...] = ()
+    """Pointer parameters written on this line."""
+    struct_fields: tuple[str, ...] = ()
+    """Members read or written through an indexed pointer (``p[i].x`` → ``x``)."""
+
+
+@dataclass(frozen=True)
+class PointerFacts:
+    """One pointer parameter."""
+
+    name: str
+    element_type: str
+    is_const: bool
+    is_restrict: bool
+    is_written: bool
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """Of one kernel."""
+
+    lines: tuple[LineFacts, ...] = ()
+    loops: tuple[LoopFacts, ...] = ()
+    pointers: tuple[PointerFacts, ...] = ()
+    kernel_line: int = 0
+    """Line of the kernel's name; 0 where unknown."""
+    declares_double: bool = False
+    """The kernel has double parameters or variables: double arithmetic is meant."""
+
+    def at(self, line: int) -> LineFacts:
+        """Facts of a line; empty ones where nothing is known."""
+        return next((f for f in self.lines if f.line == line), LineFacts(line))
+
+    def innermost_loop(self, line: int) -> LoopFacts | None:
+        """The deepest loop whose lines include ``line``; None outside loops."""
+        around = [loop for loop in self.loops if loop.line <= line <= loop.end_line]
+        return max(around, key=lambda loop: (loop.depth, loop.line), default=None)

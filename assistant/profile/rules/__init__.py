@@ -1,0 +1,75 @@
+"""The catalogue of performance rules ``KO1nn`` and the defects ``KO2nn``.
+
+A rule is a pure function from a kernel's context and its costliest launch to diagnoses; each has a page
+``docs/reference/findings/KOnnn.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assistant.profile.context import CountedLaunch, FindContext
+from assistant.profile.diagnosis import Diagnosis
+from assistant.profile.rules.coalescing import uncoalesced_access, wasted_sectors
+from assistant.profile.rules.conflicts import bank_conflicts, contended_atomics
+from assistant.profile.rules.defects import defects
+from assistant.profile.rules.execution import accidental_double, divergence, loop_overhead, register_spills
+from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
+from assistant.profile.rules.reuse import aliasing_reloads, global_accumulator, redundant_loads
+
+__all__ = ["DEFECT_TITLES", "RULES", "Rule", "defects", "documentation_page", "title"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One performance rule."""
+
+    code: str
+    title: str
+    thresholds: tuple[str, ...]
+    """Names in ``assistant.profile.thresholds``."""
+    examine: Callable[[FindContext, CountedLaunch], tuple[Diagnosis, ...]]
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("KO101", "Uncoalesced global access", ("uncoalesced_ratio",), uncoalesced_access),
+    Rule("KO102", "Sectors used in part", ("wasted_ratio", "uncoalesced_ratio"), wasted_sectors),
+    Rule("KO103", "Shared memory bank conflicts", ("conflict_factor",), bank_conflicts),
+    Rule("KO104", "Register spills", ("spill_bytes",), register_spills),
+    Rule("KO105", "Low occupancy", ("low_occupancy",), low_occupancy),
+    Rule("KO106", "Double precision in float code", (), accidental_double),
+    Rule("KO107", "Accumulator in global memory", ("accumulator_requests",), global_accumulator),
+    Rule("KO108", "Redundant global loads", ("load_reuse", "accumulator_requests"), redundant_loads),
+    Rule("KO109", "Divergent branches", ("divergent_branch_ratio", "active_lanes"), divergence),
+    Rule(
+        "KO110",
+        "Contended atomics",
+        ("atomic_share", "atomic_lanes_per_sector", "atomic_sector_reuse", "conflict_factor"),
+        contended_atomics,
+    ),
+    Rule("KO111", "Grid too small or uneven", ("tail_waste",), grid_size),
+    Rule("KO112", "Block shape wastes lanes", ("small_block_threads",), block_shape),
+    Rule("KO113", "Reloads forced by possible aliasing", ("reload_requests",), aliasing_reloads),
+    Rule("KO114", "Loop overhead", ("loop_overhead_ratio", "unroll_trip_count"), loop_overhead),
+)
+
+DEFECT_TITLES: tuple[tuple[str, str], ...] = (
+    ("KO201", "Access out of bounds"),
+    ("KO202", "Data race"),
+    ("KO203", "Read of uninitialised memory"),
+    ("KO204", "Barrier in divergent code"),
+    ("KO205", "Use of freed memory"),
+    ("KO206", "Invalid launch configuration"),
+    ("KO207", "Other defects of a kernel"),
+)
+
+
+def title(code: str) -> str:
+    """Title of a finding's code; ``KeyError`` for an unknown one."""
+    return (dict(DEFECT_TITLES) | {rule.code: rule.title for rule in RULES})[code]
+
+
+def documentation_page(code: str) -> str:
+    """Path of the page inside the documentation."""
+    return f"reference/findings/{code}.md"

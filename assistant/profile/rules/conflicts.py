@@ -1,0 +1,114 @@
+"""KO103 shared memory bank conflicts, KO110 contended atomics."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import replace
+
+from assistant.model.profile import LaunchProfile, LineAccess
+from assistant.profile.context import CountedLaunch, FindContext, accesses
+from assistant.profile.diagnosis import Diagnosis, Mended, fact_of, replace_accesses
+from assistant.profile.rules.reuse import scaled_access
+from assistant.profile.thresholds import threshold
+from assistant.profile.wording import number
+
+__all__ = ["bank_conflicts", "contended_atomics"]
+
+
+def bank_conflicts(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO103: lanes of a request meet in one bank at different addresses."""
+    lines: defaultdict[tuple[str, int], list[LineAccess]] = defaultdict(list)
+    for access in accesses(launch.profile, "shared load", "shared store"):
+        if _factor(access) >= threshold("conflict_factor"):
+            lines[access.file, access.line].append(access)
+    return tuple(_conflict(launch, sorted(group, key=_excess, reverse=True)) for group in lines.values())
+
+
+def _conflict(launch: CountedLaunch, group: list[LineAccess]) -> Diagnosis:
+    worst, profile = group[0], launch.profile
+    mended = replace_accesses(profile, {a: replace(a, wavefronts=a.ideal_wavefronts) for a in group})
+    return Diagnosis(
+        "KO103",
+        worst.line,
+        f"Bank conflicts make the {worst.op}s of this line take {number(_factor(worst))} times the wavefronts they need "
+        f"({number(worst.wavefronts or 0)} theoretical against {number(worst.ideal_wavefronts or 0)}, as Nsight Compute counts)",
+        (
+            fact_of(worst, profile, "shared_conflict_factor", _factor(worst)),
+            fact_of(worst, profile, "shared_wavefronts", float(worst.wavefronts or 0)),
+            fact_of(worst, profile, "shared_ideal_wavefronts", float(worst.ideal_wavefronts or 0)),
+        ),
+        Mended(mended, launch.occupancy),
+    )
+
+
+def _factor(access: LineAccess) -> float:
+    return (access.wavefronts or 0) / access.ideal_wavefronts if access.ideal_wavefronts else 1.0
+
+
+def _excess(access: LineAccess) -> int:
+    return (access.wavefronts or 0) - (access.ideal_wavefronts or 0)
+
+
+def contended_atomics(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO110: many threads update few addresses, which the hardware does one after the other."""
+    profile = launch.profile
+    threads = max(1, profile.blocks_counted * profile.config.block.count)
+    found: list[Diagnosis] = []
+    for access in accesses(profile, "global atomic", "shared atomic"):
+        if access.active_threads / threads < threshold("atomic_share"):
+            continue
+        diagnosis = _shared_contention(launch, access) if access.op == "shared atomic" else _global_contention(launch, access)
+        if diagnosis is not None:
+            found.append(diagnosis)
+    return tuple(found)
+
+
+def _shared_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis | None:
+    if _factor(access) < threshold("conflict_factor"):
+        return None
+    mended = replace_accesses(launch.profile, {access: replace(access, wavefronts=access.ideal_wavefronts)})
+    return Diagnosis(
+        "KO110",
+        access.line,
+        f"Lanes of a warp update the same shared words or banks: the atomics of this line take {number(_factor(access))} times "
+        "the wavefronts they need (theoretical)",
+        (
+            fact_of(access, launch.profile, "shared_conflict_factor", _factor(access)),
+            fact_of(access, launch.profile, "atomic_lanes", float(access.active_threads)),
+        ),
+        Mended(mended, launch.occupancy),
+    )
+
+
+def _global_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis | None:
+    """Either one warp's lanes share sectors, or different warps meet in few distinct sectors."""
+    profile = launch.profile
+    lanes = fact_of(access, profile, "atomic_lanes", float(access.active_threads))
+    per_sector = access.active_threads / max(1, access.sectors or access.requests)
+    reuse = _sector_reuse(profile, access)
+    if reuse is not None and reuse >= threshold("atomic_sector_reuse"):
+        sentence = (
+            f"{number(access.active_threads)} atomics meet in few addresses: each touched sector is updated at least "
+            f"{number(reuse)} times"
+        )
+        facts = (fact_of(access, profile, "atomic_sector_reuse", reuse), lanes)
+    elif per_sector > threshold("atomic_lanes_per_sector"):
+        sentence = f"The lanes of a warp update the same address: {number(per_sector)} atomics in one sector"
+        facts = (fact_of(access, profile, "atomic_lanes_per_sector", per_sector), lanes)
+    else:
+        return None
+    message = f"{sentence}, and they are carried out one after the other; combine in the warp or block first"
+    return Diagnosis("KO110", access.line, message, facts, _aggregated(launch, access))
+
+
+def _sector_reuse(profile: LaunchProfile, access: LineAccess) -> float | None:
+    """Atomic sectors / distinct sectors of the whole grid: a lower bound, None when those were not tracked."""
+    return (access.sectors or 0) / profile.unique_sectors if profile.unique_sectors else None
+
+
+def _aggregated(launch: CountedLaunch, access: LineAccess) -> Mended:
+    """One atomic per warp and address group: a warp's share of the lanes goes away."""
+    warps = math.ceil(launch.profile.config.block.count / 32)
+    factor = 1 / min(32 * warps, max(1, access.active_threads // max(1, launch.profile.blocks_counted)))
+    return Mended(replace_accesses(launch.profile, {access: scaled_access(access, factor)}), launch.occupancy)

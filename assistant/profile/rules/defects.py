@@ -1,0 +1,62 @@
+"""KO201 … KO207: defects that a run exposed. Always errors, except where a GPU may allow it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from assistant.model.profile import Method, Problem, Severity
+from assistant.profile.context import FindContext
+from assistant.profile.diagnosis import Diagnosis, Fact
+from assistant.profile.rules.places import kernel_line
+from assistant.profile.wording import plural
+
+__all__ = ["CODE_BY_KIND", "defects"]
+
+CODE_BY_KIND: dict[str, str] = {
+    "out_of_bounds": "KO201",
+    "wild_pointer": "KO201",
+    "shared_race": "KO202",
+    "global_race": "KO202",
+    "uninitialised_read": "KO203",
+    "barrier_divergence": "KO204",
+    "use_after_free": "KO205",
+    "bad_launch": "KO206",
+    "missing_syncwarp": "KO207",
+    "bad_warp_mask": "KO207",
+    "misaligned": "KO207",
+    "host_pointer": "KO207",
+    "assertion": "KO207",
+    "timeout": "KO207",
+}
+"""``Problem.kind`` → finding; a kind that is not listed is KO207."""
+
+_WARNING_KINDS = frozenset({"host_pointer", "missing_syncwarp"})
+"""Some systems let a kernel read host memory; lock-step code without ``__syncwarp`` worked before Volta."""
+
+
+def defects(context: FindContext, problems: tuple[Problem, ...]) -> tuple[Diagnosis, ...]:
+    """One diagnosis per kind and place, over all launches."""
+    groups: defaultdict[tuple[str, str, int, int | None], list[Problem]] = defaultdict(list)
+    for problem in problems:
+        groups[problem.kind, problem.file, problem.line, problem.other_line].append(problem)
+    return tuple(_diagnose(context, group) for group in groups.values())
+
+
+def _diagnose(context: FindContext, group: list[Problem]) -> Diagnosis:
+    first = group[0]
+    count = sum(max(1, p.count) for p in group)
+    line = first.line or kernel_line(context, context.launches[0].profile)
+    seen = f" ({plural(count, 'time')}{_where(first)})"
+    return Diagnosis(
+        code=CODE_BY_KIND.get(first.kind, "KO207"),
+        line=line,
+        message=first.message.rstrip(".") + seen,
+        facts=(Fact("problem_count", float(count), line, Method.EMULATOR),),
+        severity=Severity.WARNING if first.kind in _WARNING_KINDS else Severity.ERROR,
+    )
+
+
+def _where(problem: Problem) -> str:
+    if problem.block is None or problem.thread is None:
+        return ""
+    return f", first in block {problem.block}, thread {problem.thread}"

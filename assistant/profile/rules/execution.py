@@ -1,0 +1,165 @@
+"""KO104 register spills, KO106 double precision by accident, KO109 divergence, KO114 loop overhead."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+
+from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineExecution, LineInstructions, Method
+from assistant.profile.context import CountedLaunch, FindContext, warps_of
+from assistant.profile.diagnosis import Diagnosis, Fact, Mended
+from assistant.profile.facts import LoopFacts
+from assistant.profile.rules.places import kernel_line
+from assistant.profile.thresholds import threshold
+from assistant.profile.wording import number, percent, plural
+
+__all__ = ["accidental_double", "divergence", "loop_overhead", "register_spills"]
+
+_WARP_LANES = 32
+
+
+def register_spills(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO104: ptxas stored registers to local memory. Not modelled: how often the spilling code runs is not known."""
+    used = context.resources
+    if used is None or used.spill_store_bytes + used.spill_load_bytes < threshold("spill_bytes"):
+        return ()
+    total = used.spill_store_bytes + used.spill_load_bytes
+    return (
+        Diagnosis(
+            "KO104",
+            kernel_line(context, launch.profile),
+            f"The compiler spills registers: {number(used.spill_store_bytes)} bytes stored and {number(used.spill_load_bytes)} "
+            f"bytes loaded per thread in the code, at {used.registers_per_thread} registers a thread",
+            (
+                Fact("spill_bytes", float(total), None, Method.PTXAS),
+                Fact("registers_per_thread", float(used.registers_per_thread), None, Method.PTXAS),
+            ),
+        ),
+    )
+
+
+def accidental_double(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO106: a literal without ``f`` turns float arithmetic into conversions and double arithmetic."""
+    if launch.profile.instructions:
+        return tuple(
+            _double_in_code(context, launch, line) for line in launch.profile.instructions if _is_accidental(context, line)
+        )
+    return tuple(
+        Diagnosis(
+            "KO106",
+            facts.line,
+            f"The literal {', '.join(facts.double_literals)} is of type double: float operands are converted, computed in double "
+            "precision and converted back",
+            (Fact("double_literals", float(len(facts.double_literals)), facts.line, Method.STATIC),),
+        )
+        for facts in context.facts.lines
+        if facts.double_literals and not context.facts.declares_double
+    )
+
+
+def _is_accidental(context: FindContext, line: LineInstructions) -> bool:
+    has_both = line.mix.fp64 > 0 and line.mix.conversion > 0
+    return has_both and (bool(context.facts.at(line.line).double_literals) or not context.facts.declares_double)
+
+
+def _double_in_code(context: FindContext, launch: CountedLaunch, line: LineInstructions) -> Diagnosis:
+    literals = context.facts.at(line.line).double_literals
+    cause = f"The double literal {', '.join(literals)}" if literals else "A value of type double"
+    single = replace(line.mix, fp32=line.mix.fp32 + line.mix.fp64, fp64=0, conversion=0)
+    instructions = tuple(replace(i, mix=single) if i == line else i for i in launch.profile.instructions)
+    return Diagnosis(
+        "KO106",
+        line.line,
+        f"{cause} makes float code compute in double: {number(line.mix.conversion)} conversions and {number(line.mix.fp64)} "
+        "double-precision instructions (thread-level, from the machine code) on this line",
+        (
+            Fact("conversion_instructions", float(line.mix.conversion), line.line, launch.profile.method, Grade.ESTIMATED),
+            Fact("fp64_instructions", float(line.mix.fp64), line.line, launch.profile.method, Grade.ESTIMATED),
+        ),
+        Mended(replace(launch.profile, instructions=instructions), launch.occupancy),
+    )
+
+
+def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO109: lanes of a warp go different ways at a branch, and the ways are walked one after the other."""
+    profile = launch.profile
+    warp_total = sum(e.warp_executions for e in profile.executions)
+    if not warp_total:
+        return ()
+    lanes = sum(e.thread_executions for e in profile.executions) / warp_total
+    if lanes >= threshold("active_lanes") or profile.config.block.count < _WARP_LANES:
+        return ()
+    branches = [e for e in profile.executions if _divergent_ratio(e) >= threshold("divergent_branch_ratio")]
+    total = sum(e.divergent_branches for e in branches)
+    mended = Mended(_converged(profile), launch.occupancy)
+    return tuple(
+        Diagnosis(
+            "KO109",
+            e.line,
+            f"Lanes of a warp go different ways at this line in {percent(_divergent_ratio(e))} of its executions; over the "
+            f"kernel {number(lanes)} of {_WARP_LANES} lanes are active",
+            (
+                Fact("divergent_branch_ratio", _divergent_ratio(e), e.line, profile.method, Grade.ESTIMATED),
+                Fact("active_lanes_per_execution", lanes, None, profile.method, Grade.ESTIMATED),
+            ),
+            mended,
+        )
+        for e in branches
+        if e.divergent_branches * 4 >= total
+    )
+
+
+def _divergent_ratio(execution: LineExecution) -> float:
+    return execution.divergent_branches / execution.warp_executions if execution.warp_executions else 0.0
+
+
+def _converged(profile: LaunchProfile) -> LaunchProfile:
+    """The same thread-level work in full warps."""
+    full = (replace(e, warp_executions=math.ceil(e.thread_executions / _WARP_LANES)) for e in profile.executions)
+    return replace(profile, executions=tuple(full))
+
+
+def loop_overhead(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO114: a short loop of constant count runs as a loop, and counting costs as much as its body."""
+    found: list[Diagnosis] = []
+    for loop in context.facts.loops:
+        lines = tuple(i for i in launch.profile.instructions if loop.line <= i.line <= loop.end_line)
+        if loop.trip_count is None or loop.has_unroll_pragma or loop.trip_count > threshold("unroll_trip_count") or not lines:
+            continue
+        diagnosis = _overhead(launch, loop, lines)
+        if diagnosis is not None:
+            found.append(diagnosis)
+    return tuple(found)
+
+
+def _overhead(launch: CountedLaunch, loop: LoopFacts, lines: tuple[LineInstructions, ...]) -> Diagnosis | None:
+    profile = launch.profile
+    trips = loop.trip_count or 1
+    total = sum(_total(i.mix) for i in lines)
+    counting = sum(i.mix.integer + i.mix.control for i in lines)
+    control_per_thread = sum(i.mix.control for i in lines) / max(1, warps_of(profile) * _WARP_LANES)
+    ratio = counting / total if total else 0.0
+    if ratio < threshold("loop_overhead_ratio") or control_per_thread < trips:
+        return None
+    mended = tuple(_without_counting(i, trips) if i in lines else i for i in profile.instructions)
+    return Diagnosis(
+        "KO114",
+        loop.line,
+        f"This loop of {plural(trips, 'iteration')} is not unrolled: {percent(ratio)} of its instructions are integer and "
+        "control (from the machine code)",
+        (
+            Fact("loop_overhead_ratio", ratio, loop.line, profile.method, Grade.ESTIMATED),
+            Fact("loop_trip_count", float(trips), loop.line, Method.STATIC),
+        ),
+        Mended(replace(profile, instructions=mended), launch.occupancy),
+    )
+
+
+def _total(mix: InstructionMix) -> int:
+    return sum(getattr(mix, f.name) for f in fields(mix))
+
+
+def _without_counting(line: LineInstructions, trips: int) -> LineInstructions:
+    """Control once instead of ``trips`` times, and half of the integer work (addresses become constant offsets)."""
+    mix = line.mix
+    return replace(line, mix=replace(mix, control=mix.control // trips, integer=mix.integer // 2))

@@ -1,0 +1,157 @@
+"""KO107 accumulator in global memory, KO108 redundant loads, KO113 reloads forced by possible aliasing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assistant.model.profile import LaunchProfile, LineAccess
+from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
+from assistant.profile.diagnosis import Diagnosis, Fact, Mended, fact_of, replace_accesses
+from assistant.profile.facts import LineFacts, PointerFacts, SourceFacts
+from assistant.profile.thresholds import threshold
+from assistant.profile.wording import number
+
+__all__ = ["aliasing_reloads", "global_accumulator", "redundant_loads", "scaled_access"]
+
+
+def global_accumulator(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO107: a loop reads, adds and writes the same global element in every iteration."""
+    found: list[Diagnosis] = []
+    for facts in context.facts.lines:
+        stores = _on_line(launch.profile, "global store", facts.line)
+        if not facts.accumulated_pointers or context.facts.innermost_loop(facts.line) is None or not stores:
+            continue
+        per_warp = sum(a.requests for a in stores) / max(1, warps_of(launch.profile))
+        if per_warp >= threshold("accumulator_requests"):
+            found.append(_accumulator(launch, facts, stores, per_warp))
+    return tuple(found)
+
+
+def _accumulator(launch: CountedLaunch, facts: LineFacts, stores: tuple[LineAccess, ...], per_warp: float) -> Diagnosis:
+    loads = _on_line(launch.profile, "global load", facts.line)
+    names = " and ".join(facts.accumulated_pointers)
+    saved_requests = sum(a.requests for a in stores) * (1 - 1 / per_warp)
+    load_requests = sum(a.requests for a in loads)
+    load_factor = max(0.0, 1 - saved_requests / load_requests) if load_requests else 1.0
+    mended = {a: scaled_access(a, 1 / per_warp) for a in stores} | {a: scaled_access(a, load_factor) for a in loads}
+    facts_cited = (
+        fact_of(stores[0], launch.profile, "global_requests_per_warp", per_warp),
+        fact_of(stores[0], launch.profile, "global_sectors", float(sum(a.sectors or 0 for a in stores))),
+    )
+    return Diagnosis(
+        "KO107",
+        facts.line,
+        f"The loop keeps its running value in global memory: every warp stores {names} {number(per_warp)} times where once after "
+        "the loop would do",
+        facts_cited,
+        Mended(replace_accesses(launch.profile, mended), launch.occupancy),
+    )
+
+
+def redundant_loads(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO108: the threads of a block load the same global sectors many times."""
+    profile = launch.profile
+    loads = accesses(profile, "global load")
+    ideal = sum(a.ideal_sectors or 0 for a in loads)
+    if not profile.block_unique_sectors or not ideal:
+        return ()
+    reuse = ideal / profile.block_unique_sectors
+    repeated = [a for a in loads if a.requests >= threshold("accumulator_requests") * warps_of(profile)]
+    if reuse < threshold("load_reuse") or not repeated:
+        return ()
+    top = max(repeated, key=lambda a: a.ideal_sectors or 0)
+    return (
+        Diagnosis(
+            "KO108",
+            top.line,
+            f"The threads of a block load each distinct global sector {number(reuse)} times over (theoretical sectors, "
+            "coalescing aside); a tile in shared memory or registers would load it once",
+            (
+                fact_of(top, profile, "load_reuse_in_block", reuse),
+                Fact("block_unique_sectors", float(profile.block_unique_sectors), None, profile.method, top.grade),
+                fact_of(top, profile, "global_sectors", float(top.sectors or 0)),
+            ),
+            Mended(_tiled(profile, tuple(repeated), reuse), launch.occupancy),
+        ),
+    )
+
+
+def _tiled(profile: LaunchProfile, repeated: tuple[LineAccess, ...], reuse: float) -> LaunchProfile:
+    """Repeated loads served by shared memory, filled once; a conflict-free wavefront per request."""
+    once = replace_accesses(profile, {a: scaled_access(a, 1 / reuse) for a in repeated})
+    tile = tuple(
+        replace(
+            a,
+            op="shared load",
+            sectors=None,
+            ideal_sectors=None,
+            tags=None,
+            wavefronts=a.requests,
+            ideal_wavefronts=a.requests,
+        )
+        for a in repeated
+    )
+    return replace(once, accesses=(*once.accesses, *tile))
+
+
+def aliasing_reloads(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO113: a loop loads an unchanging element again each time, because a store in it might have changed it."""
+    found: list[Diagnosis] = []
+    for facts in context.facts.lines:
+        readers = _unprotected(context.facts, facts)
+        loads = _on_line(launch.profile, "global load", facts.line)
+        if not readers or not loads or not _stores_in_same_loop(context.facts, facts.line):
+            continue
+        per_warp = max(a.requests for a in loads) / max(1, warps_of(launch.profile))
+        if per_warp >= threshold("reload_requests"):
+            found.append(_reload(launch, facts, readers, loads, per_warp))
+    return tuple(found)
+
+
+def _reload(
+    launch: CountedLaunch, facts: LineFacts, readers: tuple[PointerFacts, ...], loads: tuple[LineAccess, ...], per_warp: float
+) -> Diagnosis:
+    names = " and ".join(p.name for p in readers)
+    verb = "is" if len(readers) == 1 else "are"
+    kept_factor = 1 / per_warp if len(readers) >= len(loads) else 0.5 * (1 + 1 / per_warp)
+    mended = {a: scaled_access(a, kept_factor) for a in loads}
+    return Diagnosis(
+        "KO113",
+        facts.line,
+        f"{names} {verb} loaded again in each iteration ({number(per_warp)} requests per warp) though the index does not change: "
+        "without __restrict__ the compiler must assume that the loop's store may have changed it",
+        (fact_of(loads[0], launch.profile, "global_requests_per_warp", per_warp),),
+        Mended(replace_accesses(launch.profile, mended), launch.occupancy),
+    )
+
+
+def _unprotected(facts: SourceFacts, line: LineFacts) -> tuple[PointerFacts, ...]:
+    """Pointers read at an unchanging index on this line that a store through another pointer may alias."""
+    return tuple(p for p in facts.pointers if p.name in line.invariant_loads and not p.is_restrict and not p.is_written)
+
+
+def _stores_in_same_loop(facts: SourceFacts, line: int) -> bool:
+    loop = facts.innermost_loop(line)
+    return loop is not None and any(f.stored_pointers and loop.line <= f.line <= loop.end_line for f in facts.lines)
+
+
+def _on_line(profile: LaunchProfile, op: str, line: int) -> tuple[LineAccess, ...]:
+    return tuple(a for a in accesses(profile, op) if a.line == line)
+
+
+def scaled_access(access: LineAccess, factor: float) -> LineAccess:
+    """The access happening ``factor`` times as often."""
+
+    def scaled(count: int | None) -> int | None:
+        return None if count is None else round(count * factor)
+
+    return replace(
+        access,
+        requests=round(access.requests * factor),
+        active_threads=round(access.active_threads * factor),
+        sectors=scaled(access.sectors),
+        ideal_sectors=scaled(access.ideal_sectors),
+        wavefronts=scaled(access.wavefronts),
+        ideal_wavefronts=scaled(access.ideal_wavefronts),
+        tags=scaled(access.tags),
+    )

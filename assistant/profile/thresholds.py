@@ -1,0 +1,90 @@
+"""When a counter becomes a finding: every limit once, with unit and reason.
+
+``docs/reference/findings/`` shows the same values; a test compares them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["THRESHOLDS", "Threshold", "threshold"]
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """One limit."""
+
+    name: str
+    value: float
+    unit: str
+    source: str
+    """Where it comes from, or why it was chosen."""
+
+
+THRESHOLDS: tuple[Threshold, ...] = (
+    Threshold(
+        "uncoalesced_ratio",
+        4.0,
+        "sectors/ideal sector",
+        "Best Practices Guide 13.0, 'Coalesced Access': from a stride of four 4-byte values on, at most a quarter of every "
+        "sector moved is used",
+    ),
+    Threshold(
+        "wasted_ratio",
+        1.2,
+        "sectors/ideal sector",
+        "an access shifted by one element costs 5 sectors for 4 (1.25; same guide, 'Sequential but Misaligned Access'); "
+        "below that edges of the grid dominate",
+    ),
+    Threshold(
+        "conflict_factor",
+        1.5,
+        "wavefronts/ideal wavefront",
+        "Nsight Compute warns of bank conflicts that cost time; half as much again is the least that a padding can visibly win",
+    ),
+    Threshold("spill_bytes", 1.0, "bytes/thread", "ptxas reports 0 when nothing is spilled"),
+    Threshold(
+        "low_occupancy",
+        0.5,
+        "ratio",
+        "Best Practices Guide 13.0, 'Occupancy': more does not always help, but low occupancy interferes with hiding "
+        "latency; half is where most kernels stop gaining",
+    ),
+    Threshold(
+        "accumulator_requests",
+        2.0,
+        "requests/warp",
+        "a value kept in a register is loaded and stored once per warp; two or more stores come from a loop",
+    ),
+    Threshold(
+        "load_reuse",
+        4.0,
+        "loads/sector",
+        "a tile in shared memory costs one store and one load per use; below four uses it hardly pays",
+    ),
+    Threshold("divergent_branch_ratio", 0.1, "ratio", "one warp in ten; edges of a grid stay below it"),
+    Threshold("active_lanes", 28.8, "lanes", "nine in ten lanes: above it divergence costs less than a tenth of the issue slots"),
+    Threshold(
+        "atomic_lanes_per_sector",
+        8.0,
+        "atomics/sector",
+        "a 32-byte sector holds eight 4-byte counters: more atomics than that must share an address",
+    ),
+    Threshold("atomic_sector_reuse", 8.0, "updates/sector", "different warps update each counter of a sector more than once"),
+    Threshold("atomic_share", 0.03125, "atomics/thread", "fewer than one atomic per warp is already aggregated"),
+    Threshold("tail_waste", 0.2, "ratio", "slots left empty in the last wave, over all waves; block times vary more"),
+    Threshold("small_block_threads", 64.0, "threads", "Best Practices Guide 13.0, 'Thread and Block Heuristics'"),
+    Threshold("reload_requests", 2.0, "requests/warp", "a value loaded once per warp needs no hoisting"),
+    Threshold(
+        "unroll_trip_count", 64.0, "iterations", "nvcc unrolls loops of small constant count by itself; longer ones grow the code"
+    ),
+    Threshold("loop_overhead_ratio", 0.5, "ratio", "half of the loop's instructions do no work of the algorithm"),
+    Threshold("warning_saving", 0.1, "ratio", "a tenth of the predicted time is worth an edit; less is information"),
+)
+
+_BY_NAME = {t.name: t.value for t in THRESHOLDS}
+
+
+def threshold(name: str) -> float:
+    """Value of the threshold of that name; ``KeyError`` for an unknown name (a defect of ours)."""
+    return _BY_NAME[name]
