@@ -2,6 +2,11 @@
 //
 // Included by the prelude of every translated program and by every runtime source file. Plain declarations only: it knows
 // neither CUDA's host API types nor the C++ standard library. Everything here is implemented in runtime/*.cpp.
+//
+// Added by the core for the host API and headers: emu_yield (for __nanosleep), emu_register_host / emu_unregister_host (for
+// cudaHostRegister), emu_allow_dynamic_shared / emu_dynamic_shared_limit (cudaFuncSetAttribute; launches with more than 48 KiB
+// are refused without it), emu_reset_device (cudaDeviceReset). The runtime's objects are linked after the program's, so that
+// the replay's constructor runs after the program's registrations.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +84,11 @@ void emu_set_error(int error);                           // sticky for device fa
 int emu_on_copy(void* destination, const void* source, size_t bytes, int kind /* cudaMemcpyKind */);
 int emu_on_memset(void* destination, size_t bytes);
 void emu_on_synchronize();                               // every host synchronisation point
+void emu_register_host(void* pointer, size_t bytes);     // host memory that kernels may use from now on
+void emu_unregister_host(void* pointer);
+void emu_allow_dynamic_shared(const void* function, size_t bytes);
+size_t emu_dynamic_shared_limit(const void* function);   // 48 KiB unless raised
+void emu_reset_device();                                 // forgets the last and the sticky error
 // A host API entry that exists but is not implemented: reported once with its name, returns cudaErrorNotSupported (801).
 int emu_unsupported(const char* name);
 }
@@ -97,6 +107,7 @@ unsigned emu_match(unsigned mask, uint64_t value, unsigned bytes, int* all_equal
 uint64_t emu_reduce(unsigned mask, uint64_t value, int mode /* 0 add, 1 min_u32, 2 max_u32, 3 min_s32, 4 max_s32, 5 and, 6 or, 7 xor */);
 void emu_grid_sync();                                    // cooperative launches only
 void emu_fence(int scope /* 0 block, 1 device, 2 system */);
+void emu_yield();                                        // lets other warps and blocks run
 void emu_trap();
 void emu_assert_fail(const char* expression, const char* file, unsigned line, const char* function);
 int emu_device_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,145 @@
+// CUDA's atomic functions: one recorded event at the caller, then the operation on host memory.
+#include <cstring>
+
+#include "worker.h"
+
+#define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
+
+namespace emu {
+namespace {
+
+inline __attribute__((always_inline)) void arrive(void* address, unsigned size_bytes, uint32_t pc, unsigned flags = 0) {
+  if (!on_device()) return;
+  record_event(address, EVENT_ATOMIC | flags, size_bytes, pc);
+  pace_spinning();
+}
+
+// Replaces *p by f(*p) atomically; returns the old value.
+template <class T, class F>
+T update(T* p, F f) {
+  T old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(p, &old, f(old), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  return old;
+}
+
+template <class To, class From>
+To bits_as(From value) {
+  static_assert(sizeof(To) == sizeof(From));
+  To result;
+  memcpy(&result, &value, sizeof result);
+  return result;
+}
+
+float half_to_float(uint16_t h) {
+  uint32_t sign = uint32_t{h} >> 15 << 31, exponent = h >> 10 & 31, fraction = h & 1023u;
+  if (exponent == 31) return bits_as<float>(sign | 0x7f800000u | fraction << 13);
+  if (exponent == 0) {
+    float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  return bits_as<float>(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+// Rounds to nearest even, as atom.add.noftz.f16 does (PTX ISA, atom).
+uint16_t float_to_half(float f) {
+  uint32_t x = bits_as<uint32_t>(f), sign = x >> 16 & 0x8000u;
+  x &= 0x7fffffffu;
+  if (x > 0x7f800000u) return 0x7fff;
+  if (x >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);
+  if (x < 0x38800000u) {
+    float scaled = bits_as<float>(x) + 0.5f;  // the addition rounds to multiples of 2^-24
+    return static_cast<uint16_t>(sign | (bits_as<uint32_t>(scaled) - 0x3f000000u));
+  }
+  x += 0xc8000fffu + (x >> 13 & 1);
+  return static_cast<uint16_t>(sign | x >> 13);
+}
+
+float bfloat_to_float(uint16_t b) { return bits_as<float>(uint32_t{b} << 16); }
+
+uint16_t float_to_bfloat(float f) {
+  uint32_t x = bits_as<uint32_t>(f);
+  if ((x & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
+  return static_cast<uint16_t>((x + 0x7fffu + (x >> 16 & 1)) >> 16);
+}
+
+template <float (*widen)(uint16_t), uint16_t (*narrow)(float)>
+uint16_t add_bits(uint16_t a, uint16_t b) { return narrow(widen(a) + widen(b)); }
+
+template <uint16_t (*add)(uint16_t, uint16_t)>
+uint32_t add_packed(void* p, uint32_t bits, int lanes) {
+  auto low = [](uint32_t v) { return static_cast<uint16_t>(v); };
+  auto high = [](uint32_t v) { return static_cast<uint16_t>(v >> 16); };
+  if (lanes == 1) return update(static_cast<uint16_t*>(p), [&](uint16_t old) { return add(old, low(bits)); });
+  return update(static_cast<uint32_t*>(p), [&](uint32_t old) {
+    return static_cast<uint32_t>(add(high(old), high(bits))) << 16 | add(low(old), low(bits));
+  });
+}
+
+}  // namespace
+}  // namespace emu
+
+using namespace emu;
+
+#define EMU_DEFINE_INTEGER(T, suffix)                                                                                            \
+  T emu_atomic_add_##suffix(T* p, T v) { arrive(p, sizeof(T), EMU_CALLER); return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }  \
+  T emu_atomic_sub_##suffix(T* p, T v) { arrive(p, sizeof(T), EMU_CALLER); return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED); }  \
+  T emu_atomic_and_##suffix(T* p, T v) { arrive(p, sizeof(T), EMU_CALLER); return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }  \
+  T emu_atomic_or_##suffix(T* p, T v) { arrive(p, sizeof(T), EMU_CALLER); return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }    \
+  T emu_atomic_xor_##suffix(T* p, T v) { arrive(p, sizeof(T), EMU_CALLER); return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }  \
+  T emu_atomic_exch_##suffix(T* p, T v) { arrive(p, sizeof(T), EMU_CALLER); return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL); } \
+  T emu_atomic_min_##suffix(T* p, T v) {                                                                                         \
+    arrive(p, sizeof(T), EMU_CALLER);                                                                                            \
+    return update(p, [v](T old) { return v < old ? v : old; });                                                                  \
+  }                                                                                                                              \
+  T emu_atomic_max_##suffix(T* p, T v) {                                                                                         \
+    arrive(p, sizeof(T), EMU_CALLER);                                                                                            \
+    return update(p, [v](T old) { return v > old ? v : old; });                                                                  \
+  }                                                                                                                              \
+  T emu_atomic_cas_##suffix(T* p, T c, T v) {                                                                                    \
+    arrive(p, sizeof(T), EMU_CALLER, EVENT_COMPARE_AND_SWAP);                                                                    \
+    __atomic_compare_exchange_n(p, &c, v, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);                                            \
+    return c;                                                                                                                    \
+  }
+
+extern "C" {
+EMU_DEFINE_INTEGER(int32_t, s32)
+EMU_DEFINE_INTEGER(uint32_t, u32)
+EMU_DEFINE_INTEGER(int64_t, s64)
+EMU_DEFINE_INTEGER(uint64_t, u64)
+
+uint16_t emu_atomic_cas_u16(uint16_t* p, uint16_t c, uint16_t v) {
+  arrive(p, 2, EMU_CALLER, EVENT_COMPARE_AND_SWAP);
+  __atomic_compare_exchange_n(p, &c, v, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  return c;
+}
+uint32_t emu_atomic_inc_u32(uint32_t* p, uint32_t limit) {
+  arrive(p, 4, EMU_CALLER);
+  return update(p, [limit](uint32_t old) { return old >= limit ? 0 : old + 1; });
+}
+uint32_t emu_atomic_dec_u32(uint32_t* p, uint32_t limit) {
+  arrive(p, 4, EMU_CALLER);
+  return update(p, [limit](uint32_t old) { return old == 0 || old > limit ? limit : old - 1; });
+}
+float emu_atomic_add_f32(float* p, float v) {
+  arrive(p, 4, EMU_CALLER);
+  auto* bits = reinterpret_cast<uint32_t*>(p);
+  return bits_as<float>(update(bits, [v](uint32_t old) { return bits_as<uint32_t>(bits_as<float>(old) + v); }));
+}
+double emu_atomic_add_f64(double* p, double v) {
+  arrive(p, 8, EMU_CALLER);
+  auto* bits = reinterpret_cast<uint64_t*>(p);
+  return bits_as<double>(update(bits, [v](uint64_t old) { return bits_as<uint64_t>(bits_as<double>(old) + v); }));
+}
+float emu_atomic_exch_f32(float* p, float v) {
+  arrive(p, 4, EMU_CALLER);
+  return bits_as<float>(__atomic_exchange_n(reinterpret_cast<uint32_t*>(p), bits_as<uint32_t>(v), __ATOMIC_ACQ_REL));
+}
+uint32_t emu_atomic_add_f16(void* p, uint32_t bits, int lanes) {
+  arrive(p, static_cast<unsigned>(2 * lanes), EMU_CALLER);
+  return add_packed<add_bits<half_to_float, float_to_half>>(p, bits, lanes);
+}
+uint32_t emu_atomic_add_bf16(void* p, uint32_t bits, int lanes) {
+  arrive(p, static_cast<unsigned>(2 * lanes), EMU_CALLER);
+  return add_packed<add_bits<bfloat_to_float, float_to_bfloat>>(p, bits, lanes);
+}
+}

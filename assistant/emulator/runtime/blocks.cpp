@@ -1,0 +1,170 @@
+// Which block a worker runs when.
+//
+// A worker takes blocks in launch order (or a permutation of it) and runs each to its end. A block that can only be helped by
+// others - it waits for the grid, or spins on memory - is parked: its shared memory is put aside and the next block runs, as the
+// blocks resident on a GPU would.
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <time.h>
+
+#include "options.h"
+#include "worker.h"
+
+namespace emu {
+namespace {
+
+// H200: 132 multiprocessors with at most 32 resident blocks each (NVIDIA H100/H200 white paper; CUDA C++ Programming Guide,
+// "Technical Specifications per Compute Capability", 9.0). A GPU starts no further block while so many wait.
+constexpr unsigned RESIDENT_BLOCKS = 132 * 32;
+
+struct Span { char* begin; size_t bytes; };
+
+// The worker's shared memory: the program's thread-local segment without the core's own variables, and of the dynamic part only
+// what the launch asked for.
+std::vector<Span> shared_spans(const Worker& w) {
+  struct Hole { char* begin; size_t bytes, kept; };
+  std::vector<Hole> holes = {
+      {reinterpret_cast<char*>(&__emu_tc), sizeof __emu_tc, 0},
+      {reinterpret_cast<char*>(&emu_thread), sizeof emu_thread, 0},
+      {__emu_dynamic_shared, sizeof __emu_dynamic_shared, w.launch->request->shared_bytes},
+  };
+  std::sort(holes.begin(), holes.end(), [](const Hole& a, const Hole& b) { return a.begin < b.begin; });
+  std::vector<Span> spans;
+  char* at = reinterpret_cast<char*>(emu_thread.shared_begin);
+  char* end = at + emu_thread.shared_size;
+  for (const Hole& hole : holes) {
+    spans.push_back({at, static_cast<size_t>(hole.begin + hole.kept - at)});
+    at = hole.begin + hole.bytes;
+  }
+  spans.push_back({at, static_cast<size_t>(end - at)});
+  return spans;
+}
+
+void fill_shared(const Worker& w, uint8_t value) {
+  for (Span span : shared_spans(w)) memset(span.begin, value, span.bytes);
+}
+
+void save_shared(const Worker& w, Block& block) {
+  block.shared_image.clear();
+  for (Span span : shared_spans(w)) block.shared_image.insert(block.shared_image.end(), span.begin, span.begin + span.bytes);
+}
+
+void restore_shared(const Worker& w, const Block& block) {
+  const char* from = block.shared_image.data();
+  for (Span span : shared_spans(w)) {
+    memcpy(span.begin, from, span.bytes);
+    from += span.bytes;
+  }
+}
+
+bool is_sampled(const Launch& launch, uint64_t linear) {
+  if (launch.sample_stride == 1) return true;
+  uint64_t stratum = linear / launch.sample_stride;  // one block of each stratum, at a scattered position
+  uint64_t scattered = (stratum + 1) * 0x9E3779B97F4A7C15ull >> 33;
+  return linear % launch.sample_stride == scattered % launch.sample_stride;
+}
+
+void enter_block(Worker& w, Block& block) {
+  const EmuDim3& grid = w.launch->request->grid;
+  EmuThreadContext& at = __emu_tc;
+  at.block_x = static_cast<unsigned>(block.linear % grid.x);
+  at.block_y = static_cast<unsigned>(block.linear / grid.x % grid.y);
+  at.block_z = static_cast<unsigned>(block.linear / grid.x / grid.y);
+  w.block = &block;
+  ++w.barrier_epoch;
+}
+
+class BlockQueue {
+ public:
+  explicit BlockQueue(Worker& w) : w_(w), resident_limit_(std::max(1u, RESIDENT_BLOCKS / options().worker_count)) {}
+
+  void run() {
+    w_.shared_is_tracked = true;
+    while (!w_.launch->is_aborted.load(std::memory_order_relaxed)) {
+      std::unique_ptr<Block> block = take_fresh();
+      if (!block) block = take_parked();
+      if (!block) return;
+      if (run_until_idle(w_, *block)) finish(std::move(block));
+      else park(std::move(block));
+    }
+  }
+
+ private:
+  std::unique_ptr<Block> take_fresh() {
+    Launch& launch = *w_.launch;
+    if (parked_.size() >= resident_limit_ || launch.next_block.load(std::memory_order_relaxed) >= launch.block_count) return nullptr;
+    uint64_t position = launch.next_block.fetch_add(1);
+    if (position >= launch.block_count) return nullptr;
+    auto linear = static_cast<uint64_t>((static_cast<unsigned __int128>(position) * launch.order_multiplier + launch.order_offset) %
+                                        launch.block_count);
+    std::unique_ptr<Block> block = spare_ ? std::move(spare_) : std::make_unique<Block>();
+    begin_block(w_, *block, linear);
+    block->is_counted = launch.is_counted && is_sampled(launch, linear);
+    if (block->is_counted) launch.blocks_counted.fetch_add(1, std::memory_order_relaxed);
+    enter_block(w_, *block);
+    if (options().shared_fill) fill_shared(w_, *options().shared_fill);
+    return block;
+  }
+
+  // The next parked block that can move; waits for other workers while none can.
+  std::unique_ptr<Block> take_parked() {
+    Launch& launch = *w_.launch;
+    while (!parked_.empty() && !launch.is_aborted.load(std::memory_order_relaxed)) {
+      for (size_t i = 0; i < parked_.size(); ++i) {
+        std::unique_ptr<Block> block = std::move(parked_.front());
+        parked_.pop_front();
+        if (block->waits_for_grid && launch.grid_phase.load() == block->grid_phase) {
+          parked_.push_back(std::move(block));
+          continue;
+        }
+        enter_block(w_, *block);
+        restore_shared(w_, *block);
+        if (block->waits_for_grid) release_grid_barrier(*block);
+        return block;
+      }
+      pass_grid_barrier(launch);
+      timespec pause{0, 50'000};
+      nanosleep(&pause, nullptr);
+    }
+    return nullptr;
+  }
+
+  void park(std::unique_ptr<Block> block) {
+    if (w_.launch->is_aborted.load(std::memory_order_relaxed)) return;
+    save_shared(w_, *block);
+    w_.shared_is_tracked = false;
+    if (block->waits_for_grid && block->is_new_at_grid) {
+      block->is_new_at_grid = false;
+      block->grid_phase = w_.launch->grid_phase.load();
+      w_.launch->blocks_at_grid_barrier.fetch_add(1);
+      pass_grid_barrier(*w_.launch);
+    }
+    parked_.push_back(std::move(block));
+  }
+
+  void finish(std::unique_ptr<Block> block) {
+    w_.launch->blocks_finished.fetch_add(1);
+    spare_ = std::move(block);
+    if (!parked_.empty()) pass_grid_barrier(*w_.launch);
+  }
+
+  // Opens the grid barrier when every block has arrived or finished. Exactly one caller succeeds.
+  static void pass_grid_barrier(Launch& launch) {
+    uint64_t arrived = launch.blocks_at_grid_barrier.load();
+    if (arrived == 0 || arrived + launch.blocks_finished.load() < launch.block_count) return;
+    if (launch.blocks_at_grid_barrier.compare_exchange_strong(arrived, 0)) launch.grid_phase.fetch_add(1);
+  }
+
+  Worker& w_;
+  size_t resident_limit_;
+  std::deque<std::unique_ptr<Block>> parked_;
+  std::unique_ptr<Block> spare_;
+};
+
+}  // namespace
+
+void run_blocks(Worker& w) { BlockQueue(w).run(); }
+
+}  // namespace emu

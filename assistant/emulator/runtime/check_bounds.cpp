@@ -1,0 +1,77 @@
+// Is every byte of an access inside a live allocation, aligned, and written before it is read?
+#include <algorithm>
+
+#include "memory.h"
+#include "requests.h"
+
+namespace emu {
+namespace {
+
+using ull = unsigned long long;
+
+const char* verb(const Event& event) {
+  switch (event.kind & EVENT_KIND_MASK) {
+    case EVENT_LOAD: return "read";
+    case EVENT_STORE: return "write";
+    default: return "atomic";
+  }
+}
+
+void report_outside(Worker& w, const Event& event, uint64_t address, unsigned thread) {
+  const Allocation* near = nearest(address);
+  const Allocation* next = near ? nullptr : nearest(address + GUARD_BYTES);
+  if (near && !near->is_live && address < near->end) {
+    report(w, "use_after_free", event.pc, 0, address, thread, "%s of %u bytes in an allocation of %llu bytes that was freed", verb(event),
+           event.size_bytes, static_cast<ull>(near->size()));
+  } else if (near) {
+    report(w, "out_of_bounds", event.pc, 0, address, thread, "%s of %u bytes at offset %llu of an allocation of %llu bytes", verb(event),
+           event.size_bytes, static_cast<ull>(address - near->begin), static_cast<ull>(near->size()));
+  } else {
+    report(w, "out_of_bounds", event.pc, 0, address, thread, "%s of %u bytes, %llu bytes before the first allocation", verb(event),
+           event.size_bytes, static_cast<ull>(next ? next->begin - address : 0));
+  }
+}
+
+}  // namespace
+
+void check_bounds(Worker& w, Site& site, const Event& event, const Request& r) {
+  if (r.lowest >= site.known_begin && r.highest + r.size_bytes <= site.known_end && site.allocation && site.allocation->is_live) return;
+  for (unsigned i = 0; i < r.lane_count; ++i) {
+    uint64_t a = r.address[i];
+    if (a >= site.known_begin && a + r.size_bytes <= site.known_end && site.allocation && site.allocation->is_live) continue;
+    const Allocation* found = find_live(a);
+    if (found && a + r.size_bytes <= found->end) {
+      site.known_begin = found->begin;
+      site.known_end = found->end;
+      site.allocation = found;
+    } else {
+      report_outside(w, event, a, thread_index(w, r.lane[i]));
+    }
+  }
+}
+
+void check_alignment(Worker& w, const Event& event, const Request& r) {
+  report(w, "misaligned", event.pc, 0, r.address[0], thread_index(w, r.lane[0]), "%s of %u bytes at an address that is not a multiple of %u",
+         verb(event), event.size_bytes, event.size_bytes);
+}
+
+void check_global_initialised(Worker& w, const Site& site, const Event& event, const Request& r) {
+  const Allocation* allocation = site.allocation;
+  if (!allocation || allocation->is_initialised) return;
+  bool is_store = (event.kind & EVENT_KIND_MASK) == EVENT_STORE;
+  if (is_store && r.is_dense && r.highest + r.size_bytes <= allocation->end) {
+    set_initialised(r.lowest, r.highest + r.size_bytes - r.lowest);
+    return;
+  }
+  for (unsigned i = 0; i < r.lane_count; ++i) {
+    uint64_t a = r.address[i];
+    if (a < allocation->begin || a + r.size_bytes > allocation->end) continue;
+    if (!is_store && !is_initialised(a, r.size_bytes))
+      report(w, "uninitialised_read", event.pc, 0, a, thread_index(w, r.lane[i]),
+             "%s of %u bytes of device memory that nothing has written (offset %llu of an allocation of %llu bytes)", verb(event), r.size_bytes,
+             static_cast<ull>(a - allocation->begin), static_cast<ull>(allocation->size()));
+    if ((event.kind & EVENT_KIND_MASK) != EVENT_LOAD) set_initialised(a, r.size_bytes);
+  }
+}
+
+}  // namespace emu

@@ -1,0 +1,119 @@
+// Shared memory: bounds of the dynamic part, uninitialised reads, and races between two barriers.
+//
+// Threads of different warps are ordered only by barriers. Threads of one warp are ordered by __syncwarp and the other warp
+// operations; two accesses by one instruction are one write-write conflict. Volatile accesses of a warp count as ordered, as
+// in code written before warps could diverge.
+#include <algorithm>
+
+#include "requests.h"
+
+namespace emu {
+namespace {
+
+struct Access {
+  uint64_t address;
+  uint32_t epoch, sync, pc;
+  uint16_t thread;
+  uint8_t mask;
+  bool is_atomic, is_volatile;
+};
+
+bool same_warp(uint16_t a, uint16_t b) { return a / WARP_LANES == b / WARP_LANES; }
+
+void check_dynamic_bounds(Worker& w, const Event& event, const Request& r) {
+  auto begin = reinterpret_cast<uint64_t>(__emu_dynamic_shared);
+  if (r.highest - begin >= sizeof __emu_dynamic_shared) return;
+  size_t bytes = w.launch->request->shared_bytes;
+  if (r.highest + r.size_bytes <= begin + bytes) return;
+  report(w, "out_of_bounds", event.pc, 0, r.highest, thread_index(w, r.lane[r.lane_count - 1]),
+         "offset %llu of dynamic shared memory, of which the launch asked for %zu bytes", static_cast<unsigned long long>(r.highest - begin), bytes);
+}
+
+void examine_against_write(Worker& w, const SharedCell& cell, const Access& self, bool writes) {
+  if (cell.write_epoch != self.epoch || !(cell.write_mask & self.mask) || cell.write_thread == self.thread) return;
+  if (self.is_atomic && cell.is_atomic_write) return;
+  if (!same_warp(cell.write_thread, self.thread)) {
+    report(w, "shared_race", self.pc, cell.write_pc, self.address, self.thread, "%s: no barrier orders it with thread %u of the block",
+           writes ? "write after write" : "read after write", cell.write_thread);
+  } else if (writes && cell.write_pc == self.pc && cell.write_sync == self.sync) {
+    report(w, "possible_shared_race", self.pc, cell.write_pc, self.address, self.thread,
+           "lanes of one warp write one address in one instruction (the other is thread %u); harmless only if the values are equal",
+           cell.write_thread);
+  } else if (cell.write_sync == self.sync && !self.is_volatile) {
+    report(w, "missing_syncwarp", self.pc, cell.write_pc, self.address, self.thread, "%s: no __syncwarp orders it with thread %u of the same warp",
+           writes ? "write after write" : "read after write", cell.write_thread);
+  }
+}
+
+void examine_against_read(Worker& w, const SharedCell& cell, const Access& self) {
+  if (cell.read_epoch != self.epoch || !(cell.read_mask & self.mask) || (self.is_atomic && cell.is_atomic_read)) return;
+  if (cell.has_many_readers || !same_warp(cell.read_thread, self.thread)) {
+    report(w, "shared_race", self.pc, cell.read_pc, self.address, self.thread, "write after read: no barrier orders it with thread %u of the block", cell.read_thread);
+  } else if (cell.read_thread != self.thread && cell.read_sync == self.sync && cell.read_pc != self.pc && !self.is_volatile) {
+    report(w, "missing_syncwarp", self.pc, cell.read_pc, self.address, self.thread,
+           "write after read: no __syncwarp orders it with thread %u of the same warp", cell.read_thread);
+  }
+}
+
+void examine_initialised(Worker& w, const SharedCell& cell, const Access& self) {
+  uint8_t known = cell.initialised_serial == w.block->serial ? cell.initialised_mask : 0;
+  if ((self.mask & ~known) && w.shared_is_tracked)
+    report(w, "uninitialised_read", self.pc, 0, self.address, self.thread, "read of shared memory that nothing in this block has written");
+}
+
+void remember_read(SharedCell& cell, const Access& self) {
+  if (cell.read_epoch != self.epoch) {
+    cell.read_epoch = self.epoch;
+    cell.has_many_readers = 0;
+    cell.read_mask = 0;
+    cell.is_atomic_read = self.is_atomic;
+  } else {
+    if (!same_warp(cell.read_thread, self.thread)) cell.has_many_readers = 1;
+    cell.is_atomic_read = cell.is_atomic_read && self.is_atomic;
+  }
+  cell.read_mask = static_cast<uint8_t>(cell.read_mask | self.mask);
+  cell.read_thread = self.thread;
+  cell.read_sync = self.sync;
+  cell.read_pc = self.pc;
+}
+
+void remember_write(SharedCell& cell, const Access& self, uint32_t block_serial) {
+  if (cell.write_epoch != self.epoch) cell.write_mask = 0;
+  cell.write_epoch = self.epoch;
+  cell.write_mask = static_cast<uint8_t>(cell.write_mask | self.mask);
+  cell.write_thread = self.thread;
+  cell.write_sync = self.sync;
+  cell.write_pc = self.pc;
+  cell.is_atomic_write = self.is_atomic;
+  if (cell.initialised_serial != block_serial) cell.initialised_mask = 0;
+  cell.initialised_serial = block_serial;
+  cell.initialised_mask = static_cast<uint8_t>(cell.initialised_mask | self.mask);
+}
+
+}  // namespace
+
+void check_shared(Worker& w, const Event& event, const Request& r) {
+  check_dynamic_bounds(w, event, r);
+  if (!w.launch->is_checked) return;
+  unsigned kind = event.kind & EVENT_KIND_MASK;
+  bool reads = kind != EVENT_STORE, writes = kind != EVENT_LOAD;
+  Access self{0, w.barrier_epoch, w.block->warps[w.warp_index].sync_epoch, event.pc, 0, 0, kind == EVENT_ATOMIC, (event.kind & EVENT_VOLATILE) != 0};
+  for (unsigned i = 0; i < r.lane_count; ++i) {
+    self.thread = static_cast<uint16_t>(thread_index(w, r.lane[i]));
+    uint64_t a = r.address[i], end = a + r.size_bytes;
+    while (a < end) {
+      unsigned first = a % 4, bytes = static_cast<unsigned>(std::min<uint64_t>(4 - first, end - a));
+      self.mask = static_cast<uint8_t>(((1u << bytes) - 1) << first);
+      self.address = a;
+      SharedCell& cell = w.shared_shadow.at(a);
+      examine_against_write(w, cell, self, writes);
+      if (writes) examine_against_read(w, cell, self);
+      if (reads) examine_initialised(w, cell, self);
+      if (reads) remember_read(cell, self);
+      if (writes) remember_write(cell, self, w.block->serial);
+      a += bytes;
+    }
+  }
+}
+
+}  // namespace emu

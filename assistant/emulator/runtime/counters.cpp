@@ -1,0 +1,48 @@
+#include "counters.h"
+
+namespace emu {
+
+void SpaceCounters::add(const SpaceCounters& other) {
+  requests += other.requests;
+  lanes += other.lanes;
+  units += other.units;
+  ideal_units += other.ideal_units;
+  tags += other.tags;
+}
+
+void Site::add(const Site& other) {
+  global.add(other.global);
+  shared.add(other.shared);
+  local.add(other.local);
+  constant.add(other.constant);
+  executions += other.executions;
+  lanes += other.lanes;
+  divergences += other.divergences;
+  kind |= other.kind & EVENT_COMPARE_AND_SWAP;
+}
+
+void Counters::reserve(uint32_t text_begin, size_t text_bytes) {
+  text_begin_ = text_begin;
+  slots_.assign(text_bytes + 1, 0);
+}
+
+uint32_t Counters::add_site(const Event& event) {
+  Site site;
+  site.pc = event.pc;
+  site.kind = event.kind;
+  site.size_bytes = event.size_bytes;
+  sites_.push_back(site);
+  return static_cast<uint32_t>(sites_.size() - 1);
+}
+
+void Counters::drain_into(std::map<uint32_t, Site>& total) {
+  for (size_t i = 1; i < sites_.size(); ++i) {
+    const Site& site = sites_[i];
+    auto [entry, is_new] = total.emplace(site.pc, site);
+    if (!is_new) entry->second.add(site);
+    slots_[site.pc - text_begin_] = 0;
+  }
+  sites_.resize(1);
+}
+
+}  // namespace emu

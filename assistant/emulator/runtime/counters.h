@@ -1,0 +1,56 @@
+// What a worker counts per site (program counter of an access or a basic block) during one launch.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "trace.h"
+
+namespace emu {
+
+struct Allocation;
+
+struct SpaceCounters {
+  uint64_t requests = 0;         // warp-level, with at least one active lane
+  uint64_t lanes = 0;
+  uint64_t units = 0;            // sectors (global, local) or wavefronts (shared)
+  uint64_t ideal_units = 0;
+  uint64_t tags = 0;             // 128-byte lines (global)
+  void add(const SpaceCounters& other);
+};
+
+struct Site {
+  uint32_t pc = 0;
+  uint16_t kind = 0;
+  uint16_t size_bytes = 0;
+  SpaceCounters global, shared, local, constant;
+  uint64_t executions = 0, lanes = 0;      // basic blocks
+  uint64_t divergences = 0;                // after which lanes of the warp went different ways
+  // Where the last access of this site fell: an allocation or a symbol that need not be looked up again.
+  uint64_t known_begin = 1, known_end = 0;
+  const Allocation* allocation = nullptr;  // nullptr: a symbol
+  bool is_constant = false;
+  void add(const Site& other);
+};
+
+class Counters {
+ public:
+  // `text_bytes`: size of the program's code; `text_begin`: its first address.
+  void reserve(uint32_t text_begin, size_t text_bytes);
+  Site& at(const Event& event) {
+    uint32_t& slot = slots_[event.pc - text_begin_];
+    if (__builtin_expect(slot == 0, 0)) slot = add_site(event);
+    return sites_[slot];
+  }
+  // Sums this worker's sites into `total` and forgets them.
+  void drain_into(std::map<uint32_t, Site>& total);
+
+ private:
+  uint32_t add_site(const Event& event);
+  uint32_t text_begin_ = 0;
+  std::vector<uint32_t> slots_;            // by code address; 0: none yet
+  std::vector<Site> sites_{1};
+};
+
+}  // namespace emu

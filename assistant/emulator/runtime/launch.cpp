@@ -1,0 +1,164 @@
+// emu_launch: is the configuration valid, run the grid, report, keep the error.
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <set>
+
+#include "faults.h"
+#include "memory.h"
+#include "options.h"
+#include "pool.h"
+#include "report.h"
+
+#define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
+
+namespace emu {
+namespace {
+
+// Limits of compute capability 9.0: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+constexpr unsigned MAX_BLOCK_X = 1024, MAX_BLOCK_Z = 64;
+constexpr unsigned MAX_GRID_X = 2147483647, MAX_GRID_YZ = 65535;
+constexpr unsigned DEFAULT_DYNAMIC_SHARED_BYTES = 49152;  // more must be asked for by cudaFuncSetAttribute
+constexpr unsigned MULTIPROCESSORS = 132;                 // H200
+constexpr unsigned THREADS_PER_MULTIPROCESSOR = 2048, BLOCKS_PER_MULTIPROCESSOR = 32;
+
+struct DeviceError {
+  std::mutex mutex;
+  int last = CUDA_SUCCESS;
+  int sticky = CUDA_SUCCESS;   // a fault ends the context: every later call fails with it
+  std::map<const void*, size_t> dynamic_shared_limits;
+};
+DeviceError& device() {
+  static DeviceError& instance = *new DeviceError;
+  return instance;
+}
+
+struct Refusal { int error; const char* message; };
+
+Refusal refuse(const EmuLaunch& l) {
+  uint64_t threads = uint64_t{l.block.x} * l.block.y * l.block.z;
+  if (threads == 0) return {CUDA_ERROR_INVALID_CONFIGURATION, "a block dimension is 0"};
+  if (l.block.x > MAX_BLOCK_X || l.block.y > MAX_BLOCK_X || l.block.z > MAX_BLOCK_Z || threads > MAX_BLOCK_THREADS)
+    return {CUDA_ERROR_INVALID_CONFIGURATION, "a block has at most 1024 threads, and at most 1024 x 1024 x 64 of them along its axes"};
+  if (uint64_t{l.grid.x} * l.grid.y * l.grid.z == 0) return {CUDA_ERROR_INVALID_CONFIGURATION, "a grid dimension is 0"};
+  if (l.grid.x > MAX_GRID_X || l.grid.y > MAX_GRID_YZ || l.grid.z > MAX_GRID_YZ)
+    return {CUDA_ERROR_INVALID_CONFIGURATION, "a grid has at most 2147483647 x 65535 x 65535 blocks"};
+  if (l.shared_bytes > EMU_MAX_DYNAMIC_SHARED_BYTES) return {CUDA_ERROR_INVALID_VALUE, "more than 227 KiB of shared memory a block"};
+  if (l.shared_bytes > emu_dynamic_shared_limit(l.function))
+    return {CUDA_ERROR_INVALID_VALUE, "more than 48 KiB of dynamic shared memory without cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"};
+  uint64_t resident = MULTIPROCESSORS * std::min<uint64_t>(THREADS_PER_MULTIPROCESSOR / ((threads + 31) / 32 * 32), BLOCKS_PER_MULTIPROCESSOR);
+  if (l.is_cooperative && uint64_t{l.grid.x} * l.grid.y * l.grid.z > resident)
+    return {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative grid must be resident at once"};
+  return {CUDA_SUCCESS, nullptr};
+}
+
+void permute_blocks(Launch& launch, uint64_t seed) {
+  if (seed == 0 || launch.block_count < 2) return;
+  uint64_t mixed = (seed + 1) * 0x9E3779B97F4A7C15ull;
+  launch.order_multiplier = (mixed >> 20) % launch.block_count | 1;
+  while (std::gcd(launch.order_multiplier, launch.block_count) != 1) ++launch.order_multiplier;
+  launch.order_offset = (mixed >> 7) % launch.block_count;
+}
+
+void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is_reported) {
+  const Options& o = options();
+  launch.request = &request;
+  launch.block_count = uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+  launch.threads_per_block = request.block.x * request.block.y * request.block.z;
+  launch.warps_per_block = (launch.threads_per_block + WARP_LANES - 1) / WARP_LANES;
+  launch.serial = serial;
+  launch.is_checked = program_has_hooks && o.mode == Mode::check;
+  launch.is_counted = launch.is_checked || (program_has_hooks && o.mode == Mode::count && is_reported);
+  if (o.sample_blocks && launch.block_count > o.sample_blocks && !launch.is_checked) launch.sample_stride = launch.block_count / o.sample_blocks;
+  permute_blocks(launch, o.seed);
+}
+
+LaunchReport collect(Launch& launch) {
+  LaunchReport result;
+  std::vector<std::vector<Problem>> logs;
+  for (Worker* w : workers()) {
+    w->counters.drain_into(result.sites);
+    logs.push_back(w->problems.take());
+    result.block_unique_sectors += w->block_unique_sectors;
+  }
+  result.problems = merge(std::move(logs));
+  result.grid_unique_sectors = launch.grid_unique_sectors.load();
+  result.blocks_counted = launch.blocks_counted.load();
+  result.error = launch.error.load();
+  return result;
+}
+
+int run(const EmuLaunch& request) {
+  static uint32_t launch_count = 0;
+  uint32_t index = launch_count++;
+  bool is_reported = index < options().launch_limit;
+  Refusal refusal = refuse(request);
+  if (refusal.error) {
+    LaunchReport result;
+    result.error = refusal.error;
+    result.problems.push_back(Problem{"bad_launch", 0, 0, 0, {0, 0, 0}, {0, 0, 0}, refusal.message, 1});
+    write_launch(index, request, result);
+    return refusal.error;
+  }
+  Launch launch;
+  describe(launch, request, index + 1, is_reported);
+
+  run_on_workers(launch, options().launch_wall_s);
+  LaunchReport result = collect(launch);
+
+  if (is_reported || !result.problems.empty()) write_launch(index, request, result);
+  else note_launch_count(index + 1);
+  return result.error;
+}
+
+}  // namespace
+}  // namespace emu
+
+using namespace emu;
+
+extern "C" int emu_launch(const EmuLaunch* request) {
+  if (on_device()) abort_launch("unsupported", EMU_CALLER, 0, "a kernel starts a kernel: dynamic parallelism is not emulated", CUDA_ERROR_NOT_SUPPORTED);
+  static std::mutex& one_at_a_time = *new std::mutex;
+  std::lock_guard<std::mutex> hold(one_at_a_time);
+  DeviceError& d = device();
+  if (d.sticky) return d.sticky;
+  int error = run(*request);
+  if (error) emu_set_error(error);
+  return error;
+}
+
+extern "C" int emu_last_error(bool clear) {
+  DeviceError& d = device();
+  std::lock_guard<std::mutex> hold(d.mutex);
+  int error = d.sticky ? d.sticky : d.last;
+  if (clear) d.last = CUDA_SUCCESS;
+  return error;
+}
+
+extern "C" void emu_set_error(int error) {
+  DeviceError& d = device();
+  std::lock_guard<std::mutex> hold(d.mutex);
+  d.last = error;
+  bool is_fault = error >= CUDA_ERROR_ILLEGAL_ADDRESS && error <= CUDA_ERROR_LAUNCH_FAILURE && error != 701;  // 701: out of resources
+  if (is_fault && !d.sticky) d.sticky = error;
+}
+
+extern "C" void emu_reset_device() {
+  DeviceError& d = device();
+  std::lock_guard<std::mutex> hold(d.mutex);
+  d.last = d.sticky = CUDA_SUCCESS;
+}
+
+extern "C" void emu_allow_dynamic_shared(const void* function, size_t bytes) {
+  DeviceError& d = device();
+  std::lock_guard<std::mutex> hold(d.mutex);
+  d.dynamic_shared_limits[function] = bytes;
+}
+
+extern "C" size_t emu_dynamic_shared_limit(const void* function) {
+  DeviceError& d = device();
+  std::lock_guard<std::mutex> hold(d.mutex);
+  auto found = d.dynamic_shared_limits.find(function);
+  size_t raised = found == d.dynamic_shared_limits.end() ? 0 : found->second;
+  return std::max<size_t>(raised, DEFAULT_DYNAMIC_SHARED_BYTES);
+}

@@ -1,0 +1,146 @@
+#include "pool.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <link.h>
+#include <mutex>
+#include <thread>
+
+#include "faults.h"
+#include "memory.h"
+#include "options.h"
+
+extern "C" {
+__thread EmuThreadContext __emu_tc;
+__thread char __emu_dynamic_shared[EMU_MAX_DYNAMIC_SHARED_BYTES] __attribute__((aligned(1024)));
+__thread emu::ThreadState emu_thread;
+}
+
+namespace emu {
+
+bool program_has_hooks = false;
+
+namespace {
+
+struct Pool {
+  std::mutex mutex;
+  std::condition_variable has_work, is_done;
+  std::vector<Worker*> workers;
+  Launch* launch = nullptr;
+  uint64_t generation = 0;
+  unsigned running = 0;
+};
+Pool& pool() {
+  static Pool& instance = *new Pool;  // never destroyed
+  return instance;
+}
+
+// The main program's thread-local segment on this thread: the kernels' shared memory.
+int find_shared_memory(dl_phdr_info* info, size_t, void*) {
+  if (info->dlpi_name && info->dlpi_name[0]) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
+    emu_thread.shared_begin = reinterpret_cast<uint64_t>(info->dlpi_tls_data);
+    emu_thread.shared_size = info->dlpi_phdr[i].p_memsz;
+  }
+  return 1;
+}
+
+void prepare(Worker& w) {
+  emu_thread.worker = &w;
+  emu_thread.arena_begin = arena().begin;
+  emu_thread.arena_size = arena().size;
+  dl_iterate_phdr(find_shared_memory, nullptr);
+  w.stacks.reserve();
+  emu_thread.stacks_begin = w.stacks.begin();
+  emu_thread.stacks_size = w.stacks.size();
+  use_alternate_stack();
+  ProgramImage image = program_image();
+  w.counters.reserve(static_cast<uint32_t>(image.begin), image.text_end - image.begin);
+  w.shared_shadow.reserve(emu_thread.shared_begin, emu_thread.shared_size);
+  w.sectors.reserve();
+  w.thread_ids.resize(MAX_BLOCK_THREADS);
+}
+
+void begin_launch(Worker& w, Launch& launch) {
+  w.launch = &launch;
+  w.block = nullptr;
+  w.block_unique_sectors = 0;
+  EmuDim3 block = launch.request->block, grid = launch.request->grid;
+  for (unsigned i = 0; i < launch.threads_per_block; ++i)
+    w.thread_ids[i] = {i % block.x, i / block.x % block.y, i / block.x / block.y};
+  EmuThreadContext& at = __emu_tc;
+  at.block_dim_x = block.x;
+  at.block_dim_y = block.y;
+  at.block_dim_z = block.z;
+  at.grid_dim_x = grid.x;
+  at.grid_dim_y = grid.y;
+  at.grid_dim_z = grid.z;
+  w.reverses_order = options().seed & 1;
+  if (launch.is_counted && w.events.empty()) w.events.resize(WARP_LANES * TRACE_STRIDE);
+}
+
+void run_launch(Worker& w, Launch& launch) {
+  begin_launch(w, launch);
+  if (sigsetjmp(w.escape, 1) == 0) run_blocks(w);
+  if (launch.is_aborted.load()) reset_after_escape(w);
+}
+
+void worker_main(Worker* w) {
+  prepare(*w);
+  Pool& p = pool();
+  uint64_t seen = 0;
+  for (;;) {
+    Launch* launch;
+    {
+      std::unique_lock<std::mutex> hold(p.mutex);
+      p.has_work.wait(hold, [&] { return p.generation != seen; });
+      seen = p.generation;
+      launch = p.launch;
+    }
+    run_launch(*w, *launch);
+    std::lock_guard<std::mutex> hold(p.mutex);
+    if (--p.running == 0) p.is_done.notify_all();
+  }
+}
+
+void start_workers(Pool& p) {
+  install_fault_handlers();
+  for (unsigned i = 0; i < options().worker_count; ++i) {
+    auto* w = new Worker;
+    w->index = i;
+    std::thread thread(worker_main, w);
+    w->thread = thread.native_handle();
+    thread.detach();
+    p.workers.push_back(w);
+  }
+}
+
+}  // namespace
+
+const std::vector<Worker*>& workers() {
+  Pool& p = pool();
+  if (p.workers.empty()) start_workers(p);
+  return p.workers;
+}
+
+void run_on_workers(Launch& launch, double wall_s) {
+  constexpr auto INTERRUPT_PERIOD = std::chrono::milliseconds(20);
+  Pool& p = pool();
+  const std::vector<Worker*>& all = workers();
+  std::unique_lock<std::mutex> hold(p.mutex);
+  p.launch = &launch;
+  p.running = static_cast<unsigned>(all.size());
+  ++p.generation;
+  p.has_work.notify_all();
+  auto finished = [&] { return p.running == 0; };
+  if (p.is_done.wait_for(hold, std::chrono::duration<double>(wall_s), finished)) return;
+  launch.error.store(CUDA_ERROR_LAUNCH_TIMEOUT);
+  launch.is_aborted.store(true);
+  while (!finished()) {
+    for (Worker* w : all) interrupt(*w);
+    p.is_done.wait_for(hold, INTERRUPT_PERIOD, finished);
+  }
+}
+
+}  // namespace emu

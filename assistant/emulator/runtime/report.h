@@ -1,0 +1,26 @@
+// The report: one JSON object per line and launch, with program counters; the Python side turns them into source lines.
+#pragma once
+#include <map>
+#include <vector>
+
+#include "abi.h"
+#include "counters.h"
+#include "problems.h"
+
+namespace emu {
+
+struct LaunchReport {
+  std::map<uint32_t, Site> sites;
+  std::vector<Problem> problems;
+  uint64_t blocks_counted = 0;
+  uint64_t grid_unique_sectors = 0, block_unique_sectors = 0;
+  int error = 0;
+};
+
+void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& report);
+// Launches that have no entry of their own are at least counted.
+void note_launch_count(uint32_t count);
+// Sends later entries to another file; used by the replay, one file a case.
+void redirect_report(const char* path);
+
+}  // namespace emu

@@ -1,0 +1,123 @@
+#include "requests.h"
+
+#include <algorithm>
+
+#include "memory.h"
+
+namespace emu {
+namespace {
+
+enum class Space { global, shared, local, constant, program, foreign };
+
+bool within(const Request& r, uint64_t begin, uint64_t size) { return in_range(r.lowest, begin, size) && in_range(r.highest, begin, size); }
+
+Space space_of(Worker& w, const Request& r) {
+  (void)w;
+  const ThreadState& t = emu_thread;
+  if (within(r, t.arena_begin, t.arena_size)) return Space::global;
+  if (within(r, t.shared_begin, t.shared_size)) return Space::shared;
+  if (within(r, t.stacks_begin, t.stacks_size)) return Space::local;
+  static const ProgramImage image = program_image();
+  if (within(r, image.data_begin, image.end - image.data_begin)) return Space::program;
+  if (within(r, image.begin, image.data_begin - image.begin)) return Space::constant;  // literals and constant tables
+  return Space::foreign;
+}
+
+void count_global(Worker& w, Site& site, const Request& r) {
+  Sectors s = count_sectors(r);
+  ++site.global.requests;
+  site.global.lanes += r.lane_count;
+  site.global.units += s.count;
+  site.global.ideal_units += s.ideal;
+  site.global.tags += s.tags;
+  uint64_t new_in_block = 0, new_in_grid = 0;
+  for (unsigned i = 0; i < s.count; ++i)
+    if (w.sectors.enter(s.sector[i], w.block->serial)) {
+      ++new_in_block;
+      new_in_grid += enter_grid_sector(s.sector[i], w.launch->serial);
+    }
+  w.block_unique_sectors += new_in_block;
+  if (new_in_grid) w.launch->grid_unique_sectors.fetch_add(new_in_grid, std::memory_order_relaxed);
+}
+
+void count_shared(Site& site, const Request& r) {
+  Wavefronts wavefronts = count_wavefronts(r);
+  ++site.shared.requests;
+  site.shared.lanes += r.lane_count;
+  site.shared.units += wavefronts.count;
+  site.shared.ideal_units += wavefronts.ideal;
+}
+
+void count_local(Worker& w, Site& site, const Request& r) {
+  uint64_t offset[WARP_LANES];
+  const Lane* lanes = &w.block->lanes[w.warp_index * WARP_LANES];
+  for (unsigned i = 0; i < r.lane_count; ++i) offset[i] = w.stacks.size() + r.address[i] - lanes[r.lane[i]].local_top;
+  Sectors s = count_local_sectors(r, offset);
+  ++site.local.requests;
+  site.local.lanes += r.lane_count;
+  site.local.units += s.count;
+  site.local.ideal_units += s.ideal;
+}
+
+void count_constant(Site& site, const Request& r) {
+  ++site.constant.requests;
+  site.constant.lanes += r.lane_count;
+}
+
+// Static data: a device symbol, or something of the host program, which g++ lets a kernel read like one.
+void count_program_data(Worker& w, Site& site, const Event& event, const Request& r) {
+  if (r.lowest < site.known_begin || r.highest >= site.known_end) {
+    const EmuSymbol* symbol = find_symbol(r.lowest);
+    site.allocation = nullptr;
+    site.is_constant = symbol && symbol->space == 1;
+    site.known_begin = symbol ? reinterpret_cast<uint64_t>(symbol->address) : r.lowest;
+    site.known_end = symbol ? site.known_begin + symbol->bytes : r.highest + 1;
+    if (symbol && r.highest + r.size_bytes > site.known_end)
+      report(w, "out_of_bounds", event.pc, 0, r.highest, thread_index(w, r.lane[r.lane_count - 1]),
+             "%u bytes at offset %llu of the %zu-byte variable %s", r.size_bytes,
+             static_cast<unsigned long long>(r.highest - site.known_begin), symbol->bytes, symbol->name);
+  }
+  if (site.is_constant) return count_constant(site, r);
+  count_global(w, site, r);
+  if (w.launch->is_checked) check_global_races(w, event, r);
+}
+
+void report_foreign(Worker& w, const Event& event, const Request& r) {
+  if (is_registered_host(r.address[0])) return;
+  report(w, "host_pointer", event.pc, 0, r.address[0], thread_index(w, r.lane[0]),
+         "the address %#llx is host memory; a kernel can use it only on systems that map all host memory into the GPU",
+         static_cast<unsigned long long>(r.address[0]));
+}
+
+}  // namespace
+
+void analyse_request(Worker& w, const Event& event, const uint64_t* address, const uint8_t* lane, unsigned lane_count) {
+  Request r = make_request(address, lane, lane_count, event.size_bytes);
+  Site& site = w.counters.at(event);
+  site.kind |= event.kind & (EVENT_VOLATILE | EVENT_COMPARE_AND_SWAP);
+  bool is_checked = w.launch->is_checked;
+  Space space = space_of(w, r);
+  if (is_checked && space != Space::local && (r.address[0] & (event.size_bytes - 1u))) check_alignment(w, event, r);
+  switch (space) {
+    case Space::global:
+      count_global(w, site, r);
+      check_bounds(w, site, event, r);
+      if (is_checked) {
+        check_global_initialised(w, site, event, r);
+        check_global_races(w, event, r);
+      }
+      return;
+    case Space::shared:
+      count_shared(site, r);
+      check_shared(w, event, r);
+      return;
+    case Space::local: return count_local(w, site, r);
+    case Space::constant: return count_constant(site, r);
+    case Space::program: return count_program_data(w, site, event, r);
+    case Space::foreign: break;
+  }
+  if (lane_count == 1) return report_foreign(w, event, r);
+  for (unsigned i = 0; i < lane_count; ++i) analyse_request(w, event, address + i, lane + i, 1);  // lanes in different spaces
+}
+
+}  // namespace emu

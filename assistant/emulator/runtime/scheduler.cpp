@@ -1,0 +1,238 @@
+// Runs the threads of one block.
+//
+// Fresh lanes of a warp are run one after another as plain calls on one fiber, the runner. A lane that must wait keeps that
+// fiber, and the next fresh lane starts on a new one; so a kernel that never synchronises costs one call a thread, and one that
+// does costs one switch a wait. Switches go from lane to lane; the scheduler's own context is used once a warp.
+#include <algorithm>
+
+#include "worker.h"
+
+namespace emu {
+namespace {
+
+constexpr unsigned SPINS_BETWEEN_YIELDS = 256;
+constexpr unsigned ROUNDS_BEFORE_PARKING = 16;   // of spinning without progress, before other blocks get their turn
+
+inline uint32_t bit(unsigned lane) { return 1u << lane; }
+inline unsigned lowest(uint32_t set) { return static_cast<unsigned>(__builtin_ctz(set)); }
+inline unsigned highest(uint32_t set) { return 31 - static_cast<unsigned>(__builtin_clz(set)); }
+inline Warp& current_warp(Worker& w) { return w.block->warps[w.warp_index]; }
+inline Lane& lane_of(Worker& w, unsigned lane) { return w.block->lanes[thread_index(w, lane)]; }
+
+void enter_lane(Worker& w, unsigned lane) {
+  Lane& l = lane_of(w, lane);
+  w.current = &l;
+  w.current_thread = thread_index(w, lane);
+  const EmuDim3& id = w.thread_ids[w.current_thread];
+  EmuThreadContext& at = __emu_tc;
+  at.thread_x = id.x;
+  at.thread_y = id.y;
+  at.thread_z = id.z;
+  at.lane = lane;
+  at.warp = w.warp_index;
+  emu_thread.cursor = l.trace_end;
+  emu_thread.limit = l.trace + TRACE_EVENTS;
+}
+
+void leave_lane(Worker& w) {
+  w.current->trace_end = emu_thread.cursor;
+  emu_thread.cursor = nullptr;
+}
+
+// The next ready lane after the current one, in turn: lock-step code depends on the order.
+unsigned next_ready(Worker& w, uint32_t ready) {
+  unsigned current = w.current_thread % WARP_LANES;
+  if (w.reverses_order) {
+    uint32_t below = ready & (bit(current) - 1);
+    return below ? highest(below) : highest(ready);
+  }
+  uint32_t above = ready & ~(bit(current) | (bit(current) - 1));
+  return above ? lowest(above) : lowest(ready);
+}
+
+void runner_main();
+
+// What to run next in the current warp; the scheduler when it has nothing more to run.
+void* next_context(Worker& w) {
+  Warp& warp = current_warp(w);
+  if (w.launch->is_aborted.load(std::memory_order_relaxed)) return w.scheduler_context;
+  if (warp.fresh) {
+    w.runner_stack = w.stacks.take();
+    return fresh_context(w.runner_stack, runner_main);
+  }
+  uint32_t ready = warp.ready & ~warp.full;
+  if (!ready) return w.scheduler_context;
+  unsigned lane = next_ready(w, ready);
+  warp.ready &= ~bit(lane);
+  enter_lane(w, lane);
+  return w.current->stack_pointer;
+}
+
+void start_lane(Worker& w, unsigned lane) {
+  Lane& l = lane_of(w, lane);
+  l.stack = nullptr;
+  l.local_top = reinterpret_cast<uint64_t>(w.runner_stack);
+  l.trace = w.block->is_counted ? &w.events[lane * TRACE_STRIDE] : nullptr;
+  l.trace_end = l.trace;
+  enter_lane(w, lane);
+}
+
+void end_lane(Worker& w) {
+  leave_lane(w);
+  Lane& l = *w.current;
+  current_warp(w).exited |= bit(w.current_thread % WARP_LANES);
+  ++w.block->exited_threads;
+  if (l.stack) w.runner_stack = l.stack;  // this fiber was the lane's own; it may start fresh lanes again
+  l.stack = nullptr;
+}
+
+void runner_main() {
+  Worker& w = *worker();
+  const EmuLaunch& request = *w.launch->request;
+  for (;;) {
+    Warp& warp = current_warp(w);
+    if (!warp.fresh || w.launch->is_aborted.load(std::memory_order_relaxed)) break;
+    unsigned lane = w.reverses_order ? highest(warp.fresh) : lowest(warp.fresh);
+    warp.fresh &= ~bit(lane);
+    start_lane(w, lane);
+    request.invoke(request.function, request.arguments);
+    end_lane(w);
+  }
+  w.stacks.give(w.runner_stack);  // nothing is built on it before the switch: no lane of this warp is fresh
+  w.runner_stack = nullptr;
+  void* finished;
+  emu_switch(&finished, next_context(w));
+  __builtin_unreachable();
+}
+
+void run_warp(Worker& w, unsigned index) {
+  w.warp_index = index;
+  Warp& warp = current_warp(w);
+  warp.ready |= warp.yielded;
+  warp.yielded = 0;
+  if (warp.exited == warp.all) return;
+  bool has_run = false;
+  for (;;) {
+    if (warp.fresh || (warp.ready & ~warp.full)) {
+      w.current_thread = thread_index(w, w.reverses_order ? 0 : WARP_LANES - 1);
+      emu_switch(&w.scheduler_context, next_context(w));
+      w.current = nullptr;
+      emu_thread.cursor = nullptr;
+      has_run = true;
+    }
+    if (w.launch->is_aborted.load(std::memory_order_relaxed)) return;
+    if (warp.full) {
+      uint32_t before = warp.full;
+      align_traces(w, false);
+      if (warp.full == before) align_traces(w, true);
+      continue;
+    }
+    if (complete_arrived_operations(w)) continue;
+    if (warp.fresh || warp.ready) continue;
+    if (warp.in_operation && complete_stuck_operations(w)) continue;
+    break;
+  }
+  if (has_run && w.block->is_counted) align_traces(w, true);
+}
+
+bool any_yielded(const Worker& w, const Block& block) {
+  for (unsigned i = 0; i < w.launch->warps_per_block; ++i)
+    if (block.warps[i].yielded) return true;
+  return false;
+}
+
+void run_all_warps(Worker& w) {
+  unsigned count = w.launch->warps_per_block;
+  for (unsigned i = 0; i < count; ++i) {
+    run_warp(w, w.reverses_order ? count - 1 - i : i);
+    if (w.launch->is_aborted.load(std::memory_order_relaxed)) return;
+  }
+}
+
+}  // namespace
+
+void suspend() {
+  Worker& w = *worker();
+  Lane& self = *w.current;
+  leave_lane(w);
+  if (!self.stack) {
+    self.stack = w.runner_stack;
+    w.runner_stack = nullptr;
+  }
+  w.current = nullptr;
+  void* next = next_context(w);
+  if (w.current == &self) return;  // its own turn again
+  emu_switch(&self.stack_pointer, next);
+}
+
+void yield_in_warp() {
+  Worker& w = *worker();
+  current_warp(w).ready |= bit(w.current_thread % WARP_LANES);
+  suspend();
+}
+
+void yield_in_block() {
+  Worker& w = *worker();
+  current_warp(w).yielded |= bit(w.current_thread % WARP_LANES);
+  suspend();
+}
+
+void pace_spinning() {
+  Worker* w = worker();
+  if (!w || !w->current || ++w->spins < SPINS_BETWEEN_YIELDS) return;
+  w->spins = 0;
+  yield_in_block();
+}
+
+void trace_is_full() {
+  Worker& w = *worker();
+  Warp& warp = current_warp(w);
+  uint32_t self = bit(w.current_thread % WARP_LANES);
+  warp.ready |= self;
+  warp.full |= self;
+  suspend();
+}
+
+void begin_block(Worker& w, Block& block, uint64_t linear) {
+  const Launch& launch = *w.launch;
+  block.linear = linear;
+  block.serial = ++w.last_block_serial;
+  block.exited_threads = 0;
+  block.uses_only_barrier_0 = true;
+  block.waits_for_grid = false;
+  for (Barrier& barrier : block.barriers) barrier = Barrier{};
+  for (unsigned i = 0; i < launch.warps_per_block; ++i) {
+    unsigned lanes = std::min(WARP_LANES, launch.threads_per_block - i * WARP_LANES);
+    block.warps[i] = Warp{};
+    block.warps[i].all = block.warps[i].fresh = lanes == WARP_LANES ? ~0u : bit(lanes) - 1;
+  }
+}
+
+bool run_until_idle(Worker& w, Block& block) {
+  for (unsigned rounds_without_progress = 0;;) {
+    run_all_warps(w);
+    if (w.launch->is_aborted.load(std::memory_order_relaxed)) return false;
+    if (block.exited_threads == w.launch->threads_per_block) return true;
+    if (release_barriers(w, block, false)) {
+      rounds_without_progress = 0;
+      continue;
+    }
+    if (block.waits_for_grid) return false;
+    if (any_yielded(w, block)) {
+      if (++rounds_without_progress == ROUNDS_BEFORE_PARKING) return false;
+      continue;
+    }
+    release_barriers(w, block, true);
+  }
+}
+
+void reset_after_escape(Worker& w) {
+  w.current = nullptr;
+  w.runner_stack = nullptr;
+  w.in_core = 0;
+  emu_thread.cursor = nullptr;
+  if (w.block && w.block->is_counted) align_traces(w, true);
+  w.stacks.reset();
+}
+
+}  // namespace emu

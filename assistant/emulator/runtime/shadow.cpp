@@ -1,0 +1,118 @@
+#include "shadow.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/mman.h>
+
+#include "memory.h"
+
+namespace emu {
+namespace {
+
+void* reserve_table(uint64_t bytes) {
+  void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return place == MAP_FAILED ? nullptr : place;
+}
+
+void* reserve_or_exit(uint64_t bytes) {
+  void* place = reserve_table(bytes);
+  if (place) return place;
+  fprintf(stderr, "emulator: cannot reserve address space for the counters; raise the limit on virtual memory (ulimit -v)\n");
+  exit(3);
+}
+
+uint64_t flat_bytes() {
+  ProgramImage image = program_image();
+  return arena().size + (image.end - image.data_begin) + 64;
+}
+
+std::atomic<uint8_t>* initialised_bits() {
+  static auto* bits = static_cast<std::atomic<uint8_t>*>(reserve_or_exit(arena().size / 8));
+  return bits;
+}
+
+// Calls f(byte index, bits) for the bit range [begin, begin + count).
+template <class F>
+void for_each_mask(uint64_t begin, uint64_t count, F f) {
+  uint64_t end = begin + count;
+  while (begin < end) {
+    uint64_t byte = begin / 8, first = begin % 8, n = std::min<uint64_t>(8 - first, end - begin);
+    f(byte, static_cast<uint8_t>(((1u << n) - 1) << first));
+    begin += n;
+  }
+}
+
+constexpr size_t REGION_LOCKS = 4096;
+std::atomic<bool> region_locks[REGION_LOCKS];
+
+}  // namespace
+
+uint64_t flat(uint64_t address) {
+  static const ArenaRange range = arena();
+  static const uint64_t data_begin = program_image().data_begin;
+  if (in_range(address, range.begin, range.size)) return address - range.begin;
+  return range.size + (address - data_begin);
+}
+
+void set_initialised(uint64_t begin, uint64_t bytes) {
+  auto* bits = initialised_bits();
+  for_each_mask(begin - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {
+    if ((bits[i].load(std::memory_order_relaxed) & mask) != mask) bits[i].fetch_or(mask, std::memory_order_relaxed);
+  });
+}
+
+void clear_initialised(uint64_t begin, uint64_t bytes) {
+  auto* bits = initialised_bits();
+  for_each_mask(begin - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {
+    if (bits[i].load(std::memory_order_relaxed) & mask) bits[i].fetch_and(static_cast<uint8_t>(~mask), std::memory_order_relaxed);
+  });
+}
+
+void copy_initialised(uint64_t destination, uint64_t source, uint64_t bytes) {
+  for (uint64_t i = 0; i < bytes; ++i)
+    if (is_initialised(source + i, 1)) set_initialised(destination + i, 1);
+    else clear_initialised(destination + i, 1);
+}
+
+bool is_initialised(uint64_t address, unsigned bytes) {
+  auto* bits = initialised_bits();
+  bool is_set = true;
+  for_each_mask(address - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {
+    is_set = is_set && (bits[i].load(std::memory_order_relaxed) & mask) == mask;
+  });
+  return is_set;
+}
+
+void SectorShadow::reserve() {
+  if (!table_) table_ = static_cast<uint32_t*>(reserve_or_exit(flat_bytes() / 32 * sizeof(uint32_t) + 64));
+}
+
+bool enter_grid_sector(uint64_t sector, uint32_t launch_serial) {
+  static auto* table = static_cast<std::atomic<uint32_t>*>(reserve_or_exit(flat_bytes() / 32 * sizeof(uint32_t) + 64));
+  std::atomic<uint32_t>& last = table[flat(sector * 32) / 32];
+  if (last.load(std::memory_order_relaxed) == launch_serial) return false;
+  return last.exchange(launch_serial, std::memory_order_relaxed) != launch_serial;
+}
+
+void SharedShadow::reserve(uint64_t begin, uint64_t bytes) {
+  if (cells_) return;
+  begin_ = begin & ~uint64_t{3};
+  cells_ = static_cast<SharedCell*>(reserve_or_exit((bytes / 4 + 8) * sizeof(SharedCell)));
+}
+
+GlobalCell* global_cells() {
+  static auto* cells = static_cast<GlobalCell*>(reserve_table(flat_bytes() / 4 * sizeof(GlobalCell) + sizeof(GlobalCell)));
+  return cells;
+}
+
+GlobalCell& global_cell(GlobalCell* cells, uint64_t address) { return cells[flat(address) / 4]; }
+
+RegionLock::RegionLock(uint64_t address) : index_(static_cast<uint32_t>(address / 4096 % REGION_LOCKS)) {
+  while (region_locks[index_].exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();
+}
+
+RegionLock::~RegionLock() { region_locks[index_].store(false, std::memory_order_release); }
+
+}  // namespace emu

@@ -1,0 +1,88 @@
+// Memory about memory: which bytes are initialised, who touched a word last, which sectors a block has used.
+//
+// All tables are reserved address space, touched only where the program touches its own memory.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "trace.h"
+
+namespace emu {
+
+// Position of a global address (arena or the program's own static data) in the tables.
+uint64_t flat(uint64_t address);
+
+// --- initialised bytes of device allocations: one bit a byte -----------------------------------------------------------
+void set_initialised(uint64_t begin, uint64_t bytes);
+void clear_initialised(uint64_t begin, uint64_t bytes);
+void copy_initialised(uint64_t destination, uint64_t source, uint64_t bytes);
+bool is_initialised(uint64_t address, unsigned bytes);
+
+// --- distinct sectors --------------------------------------------------------------------------------------------------
+// Last block (by serial) of one worker that used a sector.
+class SectorShadow {
+ public:
+  void reserve();
+  // True at the block's first use of the sector.
+  bool enter(uint64_t sector, uint32_t block_serial) {
+    uint32_t& last = table_[flat(sector * 32) / 32];
+    if (last == block_serial) return false;
+    last = block_serial;
+    return true;
+  }
+
+ private:
+  uint32_t* table_ = nullptr;
+};
+// True at the grid's first use of the sector; any worker may ask.
+bool enter_grid_sector(uint64_t sector, uint32_t launch_serial);
+
+// --- shared memory, per worker: one cell per 4-byte word ----------------------------------------------------------------
+struct SharedCell {
+  uint32_t write_epoch, read_epoch;          // barrier epoch of the last write and read; other fields count only if current
+  uint32_t write_pc, read_pc;
+  uint32_t write_sync, read_sync;            // warp-sync epoch of the accessing warp
+  uint16_t write_thread, read_thread;
+  uint8_t write_mask, read_mask;             // bytes of the word
+  uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_readers : 1;  // many: of several warps
+  uint8_t initialised_mask;                  // valid if initialised_serial is the current block's
+  uint32_t initialised_serial;
+};
+
+class SharedShadow {
+ public:
+  void reserve(uint64_t begin, uint64_t bytes);
+  SharedCell& at(uint64_t address) { return cells_[(address - begin_) / 4]; }
+
+ private:
+  uint64_t begin_ = 0;
+  SharedCell* cells_ = nullptr;
+};
+
+// --- global memory, per process: one cell per 4-byte word ---------------------------------------------------------------
+struct GlobalCell {
+  uint32_t launch_serial;                    // the cell is empty unless this is the current launch
+  uint32_t write_block, read_block;          // linear block + 1; 0: none
+  uint32_t write_pc, read_pc;
+  uint32_t write_epoch, read_epoch;          // barrier epoch of that block
+  uint16_t write_thread, read_thread;
+  uint8_t write_mask, read_mask;
+  uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_reader_blocks : 1, has_many_reader_warps : 1;
+};
+// Reserves the table at the first call; nullptr if the address space is not to be had.
+GlobalCell* global_cells();
+GlobalCell& global_cell(GlobalCell* cells, uint64_t address);
+
+// Locks the cells around an address for one request.
+class RegionLock {
+ public:
+  explicit RegionLock(uint64_t address);
+  ~RegionLock();
+  RegionLock(const RegionLock&) = delete;
+  RegionLock& operator=(const RegionLock&) = delete;
+
+ private:
+  uint32_t index_;
+};
+
+}  // namespace emu

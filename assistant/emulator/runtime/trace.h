@@ -1,0 +1,35 @@
+// One recorded event of one CUDA thread, as the hooks append it.
+#pragma once
+#include <cstdint>
+
+namespace emu {
+
+enum EventKind : uint16_t {
+  EVENT_LOAD = 0,
+  EVENT_STORE = 1,
+  EVENT_ATOMIC = 2,
+  EVENT_BASIC_BLOCK = 3,
+  EVENT_WARP_SYNC = 4,         // a warp operation that orders memory among its lanes
+  EVENT_FENCE = 5,
+  EVENT_KIND_MASK = 7,
+  EVENT_VOLATILE = 8,          // flags, added to the kind
+  EVENT_COMPARE_AND_SWAP = 16,
+};
+
+struct Event {
+  uint32_t pc;                 // return address of the hook; the program is linked below 4 GiB
+  uint16_t kind;
+  uint16_t size_bytes;
+  uint64_t address;
+};
+
+constexpr unsigned WARP_LANES = 32;
+constexpr unsigned MAX_BLOCK_THREADS = 1024;   // sm_90: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"
+constexpr unsigned MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / WARP_LANES;
+
+// Events a lane may hold before its warp's traces are analysed. 512 x 16 bytes x 32 lanes stays within a core's L2 cache.
+constexpr unsigned TRACE_EVENTS = 512;
+// Distance between two lanes' buffers: not a power of two, so that equal positions fall into different cache sets.
+constexpr unsigned TRACE_STRIDE = TRACE_EVENTS + 4;
+
+}  // namespace emu

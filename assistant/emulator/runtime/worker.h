@@ -1,0 +1,172 @@
+// The state of one worker thread: the block it runs, its warps and lanes, its fibers, and what it has counted.
+//
+// A worker runs one block at a time. Within a block it runs warp after warp, each up to its next barrier; within a warp, lane
+// after lane. `scheduler.cpp` moves lanes between the sets below; `align.cpp` turns their traces into warp instructions.
+#pragma once
+#include <atomic>
+#include <csetjmp>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abi.h"
+#include "counters.h"
+#include "problems.h"
+#include "shadow.h"
+#include "stacks.h"
+#include "trace.h"
+
+namespace emu {
+
+// One launch while it runs; shared by all workers.
+struct Launch {
+  const EmuLaunch* request = nullptr;
+  uint64_t block_count = 0;
+  unsigned threads_per_block = 0;
+  unsigned warps_per_block = 0;
+  uint32_t serial = 0;                       // 1-based; marks shadow memory of this launch
+  bool is_counted = false;
+  bool is_checked = false;
+  uint64_t sample_stride = 1;                // one block of so many is counted
+  uint64_t order_multiplier = 1, order_offset = 0;  // block order: (i * multiplier + offset) mod block_count
+  std::atomic<uint64_t> next_block{0};
+  std::atomic<uint64_t> blocks_counted{0};
+  std::atomic<uint64_t> grid_unique_sectors{0};
+  std::atomic<bool> is_aborted{false};
+  std::atomic<bool> uses_fences{false};
+  std::atomic<uint64_t> grid_phase{0};       // completed grid barriers
+  std::atomic<uint64_t> blocks_at_grid_barrier{0}, blocks_finished{0};
+  std::atomic<int> error{0};
+};
+
+enum class WarpOperation : uint8_t { sync, shuffle, vote, match, reduce, activemask };
+
+struct Lane {
+  void* stack_pointer = nullptr;             // saved context while suspended
+  char* stack = nullptr;                     // the fiber it was suspended on; nullptr until then
+  uint64_t local_top = 0;                    // local memory lies below
+  Event* trace = nullptr;
+  Event* trace_end = nullptr;
+  uint32_t pc = 0;                           // where it waits
+  WarpOperation operation = WarpOperation::sync;
+  unsigned mask = 0, argument = 0, width = 0, mode = 0;
+  uint64_t value = 0, result = 0;
+  int* all_equal = nullptr;
+};
+
+// Sets of lanes, one bit each. A lane is in exactly one of fresh, ready, yielded, at_barrier, in_operation and exited;
+// `full` marks ready lanes that wait for their trace to be analysed.
+struct Warp {
+  uint32_t all = 0, fresh = 0, ready = 0, yielded = 0, at_barrier = 0, in_operation = 0, exited = 0, full = 0;
+  uint32_t sync_epoch = 0;                   // counts warp operations, for the missing-__syncwarp check
+};
+
+struct Barrier {
+  unsigned arrived = 0;
+  unsigned expected = 0;                     // 0: every thread that has not exited
+  int predicate_sum = 0;
+  int result_sum = 0;                        // of the last completed phase
+  unsigned result_arrived = 0;
+  uint32_t pc = 0, other_pc = 0;             // two sites whose threads wait for each other
+  unsigned other_thread = 0;
+};
+constexpr unsigned NAMED_BARRIERS = 16;      // PTX ISA, bar.sync: barriers 0 to 15
+constexpr unsigned GRID_BARRIER = NAMED_BARRIERS;
+
+struct Block {
+  uint64_t linear = 0;
+  uint32_t serial = 0;                       // unique on its worker
+  bool is_counted = false;
+  bool is_new_at_grid = false;               // has reached the grid barrier, is not yet booked as arrived
+  unsigned exited_threads = 0;
+  bool uses_only_barrier_0 = true;
+  bool waits_for_grid = false;
+  uint64_t grid_phase = 0;                   // the grid barrier phase it waits for the end of
+  Barrier barriers[NAMED_BARRIERS + 1];
+  Warp warps[MAX_BLOCK_WARPS];
+  std::unique_ptr<Lane[]> lanes{new Lane[MAX_BLOCK_THREADS]};
+  std::unique_ptr<uint8_t[]> barrier_of{new uint8_t[MAX_BLOCK_THREADS]()};
+  std::vector<char> shared_image;            // its shared memory while it is parked
+};
+
+struct Worker {
+  unsigned index = 0;
+  Launch* launch = nullptr;
+  Block* block = nullptr;
+  unsigned warp_index = 0;
+  Lane* current = nullptr;                   // the running lane; nullptr in the scheduler
+  unsigned current_thread = 0;               // its index in the block
+  void* scheduler_context = nullptr;
+  char* runner_stack = nullptr;              // the fiber that starts fresh lanes
+  StackPool stacks;
+  std::vector<Event> events;                 // WARP_LANES trace buffers, shared by the warps in turn
+  Counters counters;
+  ProblemLog problems;
+  SharedShadow shared_shadow;
+  SectorShadow sectors;                      // of the current block
+  uint64_t block_unique_sectors = 0;         // summed over blocks
+  uint32_t barrier_epoch = 1;                // over all blocks of this worker
+  uint32_t last_block_serial = 0;
+  std::vector<EmuDim3> thread_ids;           // threadIdx of each thread of a block
+  bool shared_is_tracked = true;             // whether "never written" in the shared shadow means uninitialised
+  bool reverses_order = false;
+  unsigned spins = 0;
+  int in_core = 0;                           // > 0: inside code that must not be left by a jump
+  sigjmp_buf escape;
+  pthread_t thread{};
+};
+
+// All thread-local state of the core, so that the rest of the program's thread-local segment is the kernels' shared memory.
+struct ThreadState {
+  Event* cursor;                             // where the next event goes; nullptr: not counting
+  Event* limit;
+  Worker* worker;                            // nullptr on the program's own threads
+  uint64_t arena_begin, arena_size;
+  uint64_t shared_begin, shared_size;
+  uint64_t stacks_begin, stacks_size;
+};
+extern "C" __thread ThreadState emu_thread;
+
+inline Worker* worker() { return emu_thread.worker; }
+inline bool on_device() { return emu_thread.worker && emu_thread.worker->current; }
+
+// Scheduling primitives for code that runs on a lane (scheduler.cpp). Each returns when the lane runs again.
+void suspend();                              // the caller has moved the lane into another set
+void yield_in_warp();                        // let the warp's other lanes take a step
+void yield_in_block();                       // let other warps run, for spin loops
+void trace_is_full();
+
+// Runs blocks of the worker's launch until none is left (blocks.cpp).
+void run_blocks(Worker& w);
+// Starts a block's state afresh; runs it until all its threads have exited, or until it can only be helped by other blocks
+// (scheduler.cpp). Returns whether all threads exited.
+void begin_block(Worker& w, Block& block, uint64_t linear);
+bool run_until_idle(Worker& w, Block& block);
+void release_grid_barrier(Block& block);
+void reset_after_escape(Worker& w);
+
+// Analyses the traces of the current warp. `is_final`: nothing more can arrive before the next barrier.
+void align_traces(Worker& w, bool is_final);
+// Completes the current warp's operations whose lanes have all arrived, or that can no longer get another arrival. Both return
+// whether any lane became ready (warp_ops.cpp).
+bool complete_arrived_operations(Worker& w);
+bool complete_stuck_operations(Worker& w);
+// Arrival of the current lane; returns when its barrier phase is over (sync.cpp).
+void wait_at_barrier(unsigned id, unsigned expected, int predicate, uint32_t pc);
+// Lets threads pass that wait at complete barriers; returns whether any did. `by_force` also ends incomplete ones, with a report.
+bool release_barriers(Worker& w, Block& block, bool by_force);
+
+// Ends the launch from a lane: records the problem, sets the launch's error and leaves the lane for good.
+[[noreturn]] void abort_launch(const char* kind, uint32_t pc, uint64_t address, const char* message, int error);
+
+// Appends one event to the running lane's trace.
+void record_event(void* address, unsigned kind, unsigned size_bytes, uint32_t pc);
+// Called by operations that spin loops are made of: now and then lets other warps run.
+void pace_spinning();
+// A store outside device memory: returns if the kernel may do it, else ends the launch.
+void judge_foreign_store(uint64_t address, uint32_t pc);
+extern bool program_has_hooks;               // the program was compiled with memory access hooks
+
+inline unsigned thread_index(const Worker& w, unsigned lane) { return w.warp_index * WARP_LANES + lane; }
+
+}  // namespace emu
