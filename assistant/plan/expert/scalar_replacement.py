@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assistant.model.plan import Decline, Rewrite
+from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.accesses import (
     PointerUse,
@@ -33,6 +33,7 @@ from assistant.plan.expert.functions import Function, all_functions, enclosing_f
 from assistant.plan.expert.intrinsics import is_pure
 from assistant.plan.expert.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.loops import LOOPS, counted_header, entry_condition, loops_around, runs_at_least_once
+from assistant.plan.expert.predictions import predicted_values
 from assistant.plan.expert.roots import Root, element_type, global_pointers, may_overlap, root_of
 from assistant.plan.expert.style import style_of
 from assistant.plan.expert.transformation import TransformationContext
@@ -336,4 +337,14 @@ def _rewrite(context: TransformationContext, accumulator: _Accumulator, loop: No
         edits=tuple(sorted(edits)),
         summary=f"Keep `{element}` in the register `{name}` while the loop at line {tree.line(loop)} runs; store it once after.",
         labels=(),
+        predictions=_predictions(context),
     )
+
+
+def _predictions(context: TransformationContext) -> tuple[MetricPrediction, ...]:
+    """One store for each warp, where the finding cites how many there are."""
+    per_warp = next((e.value for e in context.evidence if e.metric == "global_requests_per_warp"), None)
+    if not per_warp:
+        return ()
+    sectors = next((e.value for e in context.evidence if e.metric == "global_sectors"), 0.0)
+    return predicted_values(context, {"global_requests_per_warp": 1.0, "global_sectors": sectors / per_warp})

@@ -1,0 +1,185 @@
+"""Say which pointers are only read (``const``) and that none overlap (``__restrict__``).
+
+Every launch and call in the text is followed back to allocations first; pointers that may overlap are left alone,
+with the reason.
+
+Example::
+
+    __global__ void axpy(float *y, float *x, int n)
+    // becomes
+    __global__ void axpy(float *__restrict__ y, const float *__restrict__ x, int n)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from assistant.model.plan import Decline, Rewrite
+from assistant.model.source import Span, TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.accesses import Use, uses_of
+from assistant.plan.expert.aliasing import NoCallers, Overlap, overlap
+from assistant.plan.expert.functions import Function, Variable, all_functions, declared_name, parameters_of
+from assistant.plan.expert.predictions import predicted_values
+from assistant.plan.expert.read_only import const_edits, make_const
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.syntax import Node, SyntaxTree
+
+__all__ = ["ConstRestrict"]
+
+_DECLARED_WORKLOAD = re.compile(r"/\*\s*kernelopt\b")
+
+
+@dataclass(frozen=True)
+class _Pointer:
+    """One pointer parameter and what the kernel does through it."""
+
+    variable: Variable
+    flow: tuple[TextEdit, ...] | None
+    """Edits elsewhere that ``const`` needs; None if the kernel may write through it."""
+
+    @property
+    def is_read_only(self) -> bool:
+        return self.variable.is_const or self.flow is not None
+
+    @property
+    def wants_const(self) -> bool:
+        return not self.variable.is_const and self.flow is not None
+
+
+class ConstRestrict:
+    """``const`` and ``__restrict__`` on a kernel's pointer parameters."""
+
+    technique = "const-restrict"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        tree = context.tree
+        same_name = [f for f in all_functions(tree) if f.name == context.kernel.name]
+        function = next((f for f in same_name if tree.span(f.body) == context.kernel.body), None)
+        if function is None or len(same_name) > 1:
+            reason = f"`{context.kernel.name}` is defined more than once, so its launches cannot be told apart"
+            return context.decline(self.technique, reason)
+        pointers = tuple(_pointers(tree, function))
+        refusal = _refusal(tree, function, pointers)
+        if refusal is not None:
+            return context.decline(self.technique, refusal)
+        assumption = _separate(tree, function, pointers)
+        if isinstance(assumption, Overlap):
+            return context.decline(self.technique, assumption.reason)
+        return (_rewrite(context, function, pointers, assumption),)
+
+
+def _pointers(tree: SyntaxTree, function: Function) -> Iterator[_Pointer]:
+    for variable in function.parameters:
+        if variable.is_pointer and variable.name:
+            yield _Pointer(variable, const_edits(tree, function, variable.name))
+
+
+def _refusal(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...]) -> str | None:
+    """Why the declarations cannot or need not change; None if they can."""
+    if len(pointers) < 2:
+        return "the kernel has fewer than two pointers, so there is nothing they could overlap with"
+    if all(p.variable.is_restrict and not p.wants_const for p in pointers):
+        return "every pointer says `__restrict__` already, and `const` where it is only read"
+    if all(p.is_read_only for p in pointers):
+        return "the kernel writes through none of its pointers, so nothing is ever loaded again because of them"
+    for pointer in pointers:
+        name = pointer.variable.name
+        if pointer.variable.is_volatile:
+            return f"`{name}` is volatile: each access must reach memory"
+        if "**" in tree.text(pointer.variable.node).replace(" ", ""):
+            return f"`{name}` is a pointer to pointers; `__restrict__` says nothing of what they point to"
+        if any(_is_redirected(tree, use.node) for use in uses_of(tree, function.body, name) if use.kind is Use.ESCAPE):
+            return f"`{name}` is pointed at another buffer inside the kernel"
+    mangled = f"_Z{len(function.name)}{function.name}"
+    if any(mangled in tree.text(n) for n in tree.find("string_literal")):
+        return f"the kernel is looked up by its mangled name `{mangled}…`, which `const` would change"
+    return None
+
+
+def _is_redirected(tree: SyntaxTree, node: Node) -> bool:
+    parent = node.parent
+    if parent is None or parent.type != "assignment_expression" or parent.child_by_field_name("left") != node:
+        return False
+    operator = parent.child_by_field_name("operator")
+    return operator is None or tree.text(operator) == "="
+
+
+def _separate(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...]) -> Overlap | str | None:
+    """Why pointers may overlap; else what has to be assumed of callers that are not in the text, None if nothing."""
+    unseen: str | None = None
+    for a, b in combinations(pointers, 2):
+        if a.is_read_only and b.is_read_only:
+            continue
+        match overlap(tree, function, a.variable.name, b.variable.name):
+            case Overlap(reason):
+                return Overlap(f"`{a.variable.name}` and `{b.variable.name}` may overlap: {reason}")
+            case NoCallers(caller):
+                unseen = caller
+            case None:
+                pass
+    if unseen is None:
+        return None
+    if not _DECLARED_WORKLOAD.search(tree.source):
+        return Overlap(f"nothing in this file calls `{unseen}`, so whether its callers pass overlapping buffers is not known")
+    return (
+        f"callers of `{unseen}` pass buffers that do not overlap, as the declared workload does; "
+        "nothing in this file calls it, so this is not guarded"
+    )
+
+
+def _rewrite(
+    context: TransformationContext, function: Function, pointers: tuple[_Pointer, ...], assumption: str | None
+) -> Rewrite:
+    tree = context.tree
+    keyword = "__restrict" if re.search(r"\b__restrict\b", tree.source) else "__restrict__"
+    edits: list[TextEdit] = []
+    for pointer in pointers:
+        if pointer.wants_const:
+            edits += [make_const(tree, pointer.variable), *(pointer.flow or ())]
+        if not pointer.variable.is_restrict:
+            edits += _restrict_edits(tree, pointer.variable, keyword)
+    edits += _declaration_edits(tree, function, pointers, keyword)
+    const_names = ", ".join(f"`{p.variable.name}`" for p in pointers if p.wants_const)
+    made_const = f"Declare {const_names} const and " if const_names else "Declare "
+    return Rewrite(
+        technique=ConstRestrict.technique,
+        kernel=context.kernel.key,
+        line=context.kernel.line,
+        edits=tuple(sorted(set(edits))),
+        summary=f"{made_const}every pointer of `{function.name}` `{keyword}`.",
+        labels=() if assumption is None else (Label.ASSUMPTION,),
+        predictions=predicted_values(context, {"global_requests_per_warp": 1.0}),
+        assumptions=() if assumption is None else (assumption,),
+    )
+
+
+def _restrict_edits(tree: SyntaxTree, variable: Variable, keyword: str) -> list[TextEdit]:
+    name = declared_name(variable.declarator)
+    if name is None:
+        return []
+    name_span, declarator_span = tree.span(name), tree.span(variable.declarator)
+    if variable.declarator.type == "array_declarator" and variable.indirection == 1:
+        return [TextEdit(declarator_span, f"*{keyword} {variable.name}")]
+    return [TextEdit(Span(name_span.start, name_span.start), f"{keyword} ")]
+
+
+def _declaration_edits(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...], keyword: str) -> Iterator[TextEdit]:
+    """The same in prototypes and explicit instantiations, matched by position."""
+    wanted = {function.parameters.index(p.variable): p for p in pointers}
+    for declarator in tree.find("function_declarator"):
+        name = declarator.child_by_field_name("declarator")
+        parameters = parameters_of(tree, declarator)
+        if name is None or tree.text(name).split("<")[0].split("::")[-1].strip() != function.name:
+            continue
+        if len(parameters) != len(function.parameters) or parameters == function.parameters:
+            continue
+        for index, pointer in wanted.items():
+            other = parameters[index]
+            if pointer.wants_const and not other.is_const:
+                yield make_const(tree, other)
+            if other.name and not other.is_restrict:
+                yield from _restrict_edits(tree, other, keyword)
