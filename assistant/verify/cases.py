@@ -1,0 +1,83 @@
+"""Which cases count: those on which the original itself runs clean.
+
+Recorded values and declared shapes must: without them there is nothing to hold B against. Derived values and shapes that the
+original does not run clean on are dropped and listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.model.verification import CannotJudge
+from assistant.verify.evidence import CaseEvidence
+
+__all__ = ["UsableCases", "usable_cases"]
+
+_REMEDY = "run `kernelopt check FILE` and mend the original first"
+
+
+@dataclass(frozen=True)
+class UsableCases:
+    """Cases to judge on, in their order."""
+
+    ordinary: tuple[CaseEvidence, ...]
+    injected: tuple[CaseEvidence, ...]
+    """With NaN, infinities and huge values put in; they only label."""
+    dropped: tuple[str, ...]
+
+    def without(self, reasons: dict[int, str]) -> UsableCases | CannotJudge:
+        """Without the ordinary cases of the given indices; cannot judge when one of them is no derived case."""
+        dropped = list(self.dropped)
+        for index, reason in reasons.items():
+            case = self.ordinary[index]
+            if not _is_derived(case):
+                return CannotJudge(f"the original cannot be judged by: {reason} ({_name(case)})", _REMEDY)
+            dropped.append(f"{_name(case)}: {reason}")
+        kept = tuple(case for index, case in enumerate(self.ordinary) if index not in reasons)
+        return UsableCases(kept, self.injected, tuple(dropped))
+
+
+def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
+    """Sorts cases by whether the original runs clean; cannot judge when it fails on recorded or declared values."""
+    usual = {p.kind for case in cases if not _is_derived(case) for run in case.original for p in run.problems}
+    ordinary, injected, dropped = list[CaseEvidence](), list[CaseEvidence](), list[str]()
+    for case in cases:
+        reason = _unclean(case, frozenset(usual))
+        if reason is not None and _is_derived(case):
+            dropped.append(f"{_name(case)}: the original {reason}")
+        elif reason is not None:
+            return CannotJudge(f"the original {reason} ({_name(case)})", _REMEDY)
+        elif case.origin.kind == "injected":
+            injected.append(case)
+        else:
+            ordinary.append(case)
+    if not any(not _is_derived(case) for case in ordinary):
+        return CannotJudge("there is no recorded or declared case to judge on", _REMEDY)
+    return UsableCases(tuple(ordinary), tuple(injected), tuple(dropped))
+
+
+def _is_derived(case: CaseEvidence) -> bool:
+    origin = case.origin
+    return not (origin.kind == "recorded" or (origin.kind == "declared" and origin.scale == 1.0))
+
+
+def _unclean(case: CaseEvidence, usual_kinds: frozenset[str]) -> str | None:
+    """What is wrong with the original on this case; its ``usual_kinds`` of problems are not held against derived cases."""
+    if not case.original:
+        return "was not run"
+    for run in case.original:
+        if run.error is not None:
+            return f"does not run: {run.error}"
+        if not _is_derived(case):
+            continue
+        if not run.guards_intact:
+            return "writes beyond the end of a buffer"
+        problem = next((p for p in run.problems if p.kind not in usual_kinds), None)
+        if problem is not None:
+            return f"has a problem there: {problem.message}"
+    return None
+
+
+def _name(case: CaseEvidence) -> str:
+    scale = "" if case.origin.scale == 1.0 else f", values × {case.origin.scale:g}"
+    return f"{case.origin.kind} {case.origin.shape}{scale}".strip()

@@ -1,0 +1,263 @@
+"""One output of one case: is what B left there what the original left there?
+
+``prepare`` works out, per output and over all cases, what counts as equal; ``compare`` applies it to one run's bytes. The
+controls use the same two functions with made-up bytes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.model.verification import Outcome
+from assistant.model.workload import FixedTolerance, Tolerance
+from assistant.verify.evidence import CaseEvidence, Reference, SideRun
+from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, rms, shown
+from assistant.verify.outputs import OutputBuffer, find_outputs, is_moved_data, matching_run
+from assistant.verify.tolerance import (
+    Errors,
+    allowance,
+    errors_of,
+    grade,
+    is_plausible_reference,
+    pooled,
+    worst_spread,
+)
+
+__all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "prepare"]
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedOutput:
+    """An output with the rule it is judged by."""
+
+    output: OutputBuffer
+    runs: tuple[SideRun, ...]
+    """The original's."""
+    is_exact: bool
+    """Integers and moved data: bitwise."""
+    reference: FloatArray | None
+    """float64 truth per component; None for exact outputs."""
+    own: Errors
+    """E, the original's own error."""
+    is_estimated: bool = False
+    """No reference and no perturbed runs: E holds only the run-to-run spread."""
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """Why a case cannot be judged: the original contradicts itself or its reference."""
+
+    case_index: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class BufferVerdict:
+    """What comparing one run's buffer gave."""
+
+    outcome: Outcome
+    code: str | None
+    """``wrong_value``, ``wrote_outside_outputs``, ``not_written`` or ``nan_position``; None on PASS."""
+    index: int | None
+    """First differing component."""
+    expected: str | None
+    actual: str | None
+    errors: Errors | None
+    """Of floating outputs that got as far as being measured."""
+    is_bitwise_equal: bool
+    detail: str = ""
+
+
+def prepare(
+    cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance
+) -> tuple[tuple[PreparedOutput, ...], tuple[Unusable, ...]]:
+    """The rule for every buffer of every case, and the cases that have none."""
+    by_name: dict[str, list[OutputBuffer]] = defaultdict(list)
+    for output in find_outputs(cases, declared):
+        by_name[output.name].append(output)
+    prepared, unusable = list[PreparedOutput](), list[Unusable]()
+    for outputs in by_name.values():
+        is_moved = any(o.written.any() for o in outputs) and is_moved_data(outputs, cases)
+        rules = list[PreparedOutput]()
+        for output in outputs:
+            rule = _rule(output, cases[output.case_index], is_moved, tolerance)
+            if isinstance(rule, Unusable):
+                unusable.append(rule)
+            else:
+                rules.append(rule)
+        prepared.extend(_pool(rules))
+    return tuple(prepared), tuple(unusable)
+
+
+def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolerance, is_precision_changed: bool) -> BufferVerdict:
+    """Judge what one run with poison ``fill`` left in the buffer."""
+    output, element = prepared.output, prepared.output.element
+    original = matching_run(prepared.runs, fill).contents(output.buffer.id) or b""
+    before = output.before(fill)
+    if len(after) != len(original):
+        return BufferVerdict(Outcome.FAIL, "wrong_value", None, f"{len(original)} bytes", f"{len(after)} bytes", None, False)
+    mine, theirs, initial = bits(after, element), bits(original, element), bits(before, element)
+    touched = ~output.written & (mine != initial)
+    if touched.any():
+        return _differs("wrote_outside_outputs", output, touched, before, after)
+    if not output.is_compared or not (mine != theirs)[output.written].any():
+        return BufferVerdict(
+            Outcome.PASS, None, None, None, None, Errors(0.0, 0.0) if prepared.reference is not None else None, True
+        )
+    left = output.written & (mine == initial) & (theirs != initial)
+    if output.buffer.is_poisoned and left.any():
+        return _differs("not_written", output, left, original, after)
+    if prepared.reference is None:
+        return _differs("wrong_value", output, output.written & (mine != theirs), original, after)
+    return _compare_floats(prepared, original, after, tolerance, is_precision_changed)
+
+
+def _compare_floats(
+    prepared: PreparedOutput, original: bytes, after: bytes, tolerance: Tolerance, is_precision_changed: bool
+) -> BufferVerdict:
+    output, element = prepared.output, prepared.output.element
+    assert prepared.reference is not None
+    mine, theirs = floats(after, element), floats(original, element)
+    odd = output.written & ~_same_specials(mine, theirs)
+    if odd.any():
+        return _differs("nan_position", output, odd, original, after)
+    places = output.written & np.isfinite(theirs) & np.isfinite(prepared.reference)
+    reference, values = prepared.reference[places], mine[places]
+    errors = errors_of(values, reference)
+    deviation = np.zeros(mine.size)
+    deviation[places] = np.abs(values - reference)
+    if isinstance(tolerance, FixedTolerance):
+        limit = tolerance.atol + tolerance.rtol * np.abs(np.where(places, prepared.reference, 0.0))
+        outcome = Outcome.FAIL if (deviation > limit).any() else Outcome.PASS
+        wrong: MaskArray = deviation > limit
+        detail = f"tolerance rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
+    else:
+        allowed = allowance(prepared.own, element.unit_roundoff or 0.0, reference)
+        outcome = grade(errors, allowed, is_precision_changed)
+        wrong = deviation > (allowed.max if errors.max > allowed.max else min(allowed.max, deviation.max() * 0.999))
+        detail = (
+            f"rms error {errors.rms:.3g} (allowed {allowed.rms:.3g}), "
+            f"max error {errors.max:.3g} (allowed {allowed.max:.3g}); the original's own are "
+            f"{prepared.own.rms:.3g} and {prepared.own.max:.3g}"
+        )
+    if outcome is Outcome.PASS:
+        return BufferVerdict(outcome, None, None, None, None, errors, False, detail)
+    code = "wrong_value" if outcome is Outcome.FAIL else "precision"
+    return _differs(code, output, wrong, original, after, outcome, errors, detail)
+
+
+def _differs(
+    code: str,
+    output: OutputBuffer,
+    places: MaskArray,
+    original: bytes,
+    after: bytes,
+    outcome: Outcome = Outcome.FAIL,
+    errors: Errors | None = None,
+    detail: str = "",
+) -> BufferVerdict:
+    index = int(np.argmax(places))
+    count = f"{int(np.count_nonzero(places))} of {places.size} elements differ"
+    return BufferVerdict(
+        outcome,
+        code,
+        index,
+        shown(original, output.element, index),
+        shown(after, output.element, index),
+        errors,
+        False,
+        f"{count}; {detail}" if detail else count,
+    )
+
+
+def _same_specials(mine: FloatArray, theirs: FloatArray) -> MaskArray:
+    """NaN where NaN is, infinities of the same sign where infinities are."""
+    same_nan = np.isnan(mine) == np.isnan(theirs)
+    is_infinite = np.isinf(mine) | np.isinf(theirs)
+    return same_nan & (~is_infinite | (mine == theirs))
+
+
+def _rule(output: OutputBuffer, case: CaseEvidence, is_moved: bool, tolerance: Tolerance) -> PreparedOutput | Unusable:
+    element = output.element
+    runs = [run for run in case.original if run.contents(output.buffer.id) is not None]
+    contents = [run.contents(output.buffer.id) or b"" for run in runs]
+    if any(len(data) != len(output.buffer.before) for data in contents) or not contents:
+        return Unusable(output.case_index, f"the original left no contents of {output.name}")
+    if not element.is_floating or is_moved or not output.is_compared or not output.written.any():
+        differing = [data for data in contents if (bits(data, element) != bits(contents[0], element))[output.written].any()]
+        if differing and output.is_compared and not is_moved:
+            return Unusable(output.case_index, f"the original's own runs leave different {element.name} values in {output.name}")
+        return PreparedOutput(output, tuple(runs), True, None, Errors(0.0, 0.0))
+    values = [floats(data, element) for data in contents]
+    finite = output.written & np.isfinite(values[0])
+    spread = worst_spread(values[1:], values[0], finite)
+    roundoff = element.unit_roundoff or 0.0
+    if not is_plausible_reference(spread, roundoff, values[0][finite]):
+        return Unusable(output.case_index, f"the original's own runs differ by {spread.max:.3g} in {output.name}")
+    rule = _from_reference(output, case, tuple(runs), values[0], spread, tolerance)
+    return _from_spread(output, case, tuple(runs), values[0], spread) if rule is None else rule
+
+
+def _from_reference(
+    output: OutputBuffer,
+    case: CaseEvidence,
+    runs: tuple[SideRun, ...],
+    original: FloatArray,
+    spread: Errors,
+    tolerance: Tolerance,
+) -> PreparedOutput | Unusable | None:
+    """E against the declared or rebuilt r64; None when there is none to be believed.
+
+    A rebuilt reference says nothing of a double output: it *is* the original.
+    """
+    element, raw = output.element, dict(case.reference).get(output.buffer.id)
+    is_declared = case.reference_kind is Reference.DECLARED
+    if raw is None or len(raw) != original.size * 8 or (not is_declared and element.scalar_bytes == 8):
+        return None
+    reference: FloatArray = np.frombuffer(raw, "<f8")
+    places = output.written & np.isfinite(original) & np.isfinite(reference)
+    values, truth = original[places], reference[places]
+    own = errors_of(values, truth)
+    if isinstance(tolerance, FixedTolerance):
+        is_believed = bool(np.all(np.abs(values - truth) <= tolerance.atol + tolerance.rtol * np.abs(truth)))
+    else:
+        is_believed = is_plausible_reference(own, element.unit_roundoff or 0.0, truth)
+    if is_believed:
+        return PreparedOutput(output, runs, False, reference, own + spread)
+    if is_declared:
+        reason = f"the original is {own.max:.3g} away from its declared reference in {output.name}"
+        return Unusable(output.case_index, reason)
+    return None
+
+
+def _from_spread(
+    output: OutputBuffer, case: CaseEvidence, runs: tuple[SideRun, ...], original: FloatArray, spread: Errors
+) -> PreparedOutput:
+    """E as the original's reaction to inputs moved by one ulp; the original itself stands for r64."""
+    perturbed = [run.contents(output.buffer.id) for run in case.perturbed if run.error is None]
+    size = len(output.buffer.before)
+    values = [floats(data, output.element) for data in perturbed if data is not None and len(data) == size]
+    own = worst_spread(values, original, output.written & np.isfinite(original))
+    return PreparedOutput(output, runs, False, original, own + spread, is_estimated=not values)
+
+
+def _pool(rules: list[PreparedOutput]) -> list[PreparedOutput]:
+    """Small floating outputs share the errors of all cases (``tolerance.pooled``)."""
+    inexact = [rule for rule in rules if rule.reference is not None]
+    scales = [rms(_finite(rule)) for rule in inexact]
+    counts = [int(rule.output.written.sum()) for rule in inexact]
+    own = pooled([rule.own for rule in inexact], scales, counts)
+    changed = [
+        PreparedOutput(rule.output, rule.runs, rule.is_exact, rule.reference, errors, rule.is_estimated)
+        for rule, errors in zip(inexact, own, strict=True)
+    ]
+    return [rule for rule in rules if rule.reference is None] + changed
+
+
+def _finite(rule: PreparedOutput) -> FloatArray:
+    assert rule.reference is not None
+    values = rule.reference[rule.output.written]
+    return values[np.isfinite(values)]

@@ -1,0 +1,118 @@
+"""Controls that test the test: kernels that are plainly wrong must fail on the cases that B is judged on.
+
+No kernel is run: what a no-op, a zero, a constant and an input-blind kernel would leave behind is made up from the original's
+runs and compared under the same tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.model.verification import CannotJudge, Outcome
+from assistant.model.workload import Tolerance
+from assistant.verify.compare import PreparedOutput, compare
+from assistant.verify.evidence import CaseEvidence
+from assistant.verify.numbers import bits
+
+__all__ = ["check_controls"]
+
+_REMEDY = "declare a workload whose inputs vary and whose output depends on them (kernelopt init FILE)"
+
+
+@dataclass(frozen=True)
+class _Control:
+    name: str
+    after: Callable[[PreparedOutput], bytes | None]
+    """What the control leaves in the buffer; None where the control says nothing."""
+
+
+def check_controls(
+    cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, ...], tolerance: Tolerance
+) -> CannotJudge | None:
+    """None when every control fails, as it should; else why these cases cannot judge the kernel."""
+    outputs = [p for p in prepared if p.output.is_compared and p.output.written.any()]
+    if not outputs:
+        return CannotJudge("the original changes no memory in any case, so there is nothing to compare", _REMEDY)
+    controls = (
+        _Control("a kernel that does nothing", _unchanged),
+        _Control("a kernel that writes zeros", _zeros),
+        _Control("a kernel that writes one constant", _constant),
+        _Control("a kernel whose output ignores its input", _frozen(cases, outputs)),
+    )
+    for control in controls:
+        if _passes(control, outputs, tolerance):
+            return CannotJudge(f"this workload cannot judge this kernel: {control.name} would pass", _REMEDY)
+    return None
+
+
+def _passes(control: _Control, outputs: list[PreparedOutput], tolerance: Tolerance) -> bool:
+    """True when the control passes everywhere it says something, and does so somewhere."""
+    said_count = 0
+    for prepared in outputs:
+        after = control.after(prepared)
+        if after is None:
+            continue
+        said_count += 1
+        verdict = compare(prepared, after, prepared.runs[0].fill, tolerance, is_precision_changed=False)
+        if verdict.outcome is not Outcome.PASS:
+            return False
+    return said_count > 0
+
+
+def _unchanged(prepared: PreparedOutput) -> bytes:
+    return prepared.output.before(prepared.runs[0].fill)
+
+
+def _zeros(prepared: PreparedOutput) -> bytes:
+    return _filled(prepared, 0)
+
+
+def _constant(prepared: PreparedOutput) -> bytes | None:
+    """The first value that the original writes, everywhere; says nothing of an output of one element."""
+    written = prepared.output.written
+    if int(written.sum()) < 2:
+        return None
+    original = bits(_original(prepared), prepared.output.element)
+    return _filled(prepared, int(original[int(np.argmax(written))]))
+
+
+def _frozen(cases: tuple[CaseEvidence, ...], outputs: list[PreparedOutput]) -> Callable[[PreparedOutput], bytes | None]:
+    """The first case's output for every other case of the same shape on other inputs."""
+    first: dict[tuple[str, str, int], PreparedOutput] = {}
+    for prepared in outputs:
+        first.setdefault(_key(cases, prepared), prepared)
+
+    def after(prepared: PreparedOutput) -> bytes | None:
+        earlier = first[_key(cases, prepared)]
+        mine, other = cases[prepared.output.case_index], cases[earlier.output.case_index]
+        if earlier is prepared or _inputs(mine) == _inputs(other):
+            return None
+        values = np.where(
+            prepared.output.written,
+            bits(_original(earlier), earlier.output.element),
+            bits(_unchanged(prepared), prepared.output.element),
+        )
+        return values.tobytes()
+
+    return after
+
+
+def _key(cases: tuple[CaseEvidence, ...], prepared: PreparedOutput) -> tuple[str, str, int]:
+    output = prepared.output
+    return cases[output.case_index].origin.shape, output.name, len(output.buffer.before)
+
+
+def _inputs(case: CaseEvidence) -> list[bytes]:
+    return [buffer.before for buffer in case.buffers if not buffer.is_poisoned]
+
+
+def _original(prepared: PreparedOutput) -> bytes:
+    return prepared.runs[0].contents(prepared.output.buffer.id) or b""
+
+
+def _filled(prepared: PreparedOutput, pattern: int) -> bytes:
+    before = bits(_unchanged(prepared), prepared.output.element)
+    return np.where(prepared.output.written, np.array(pattern, before.dtype), before).tobytes()

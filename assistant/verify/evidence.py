@@ -1,0 +1,121 @@
+"""What a judge looks at: the runs of A and B on the same cases, as bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assistant.model.profile import Problem
+from assistant.model.verification import Label, VerificationFinding
+from assistant.model.workload import CaseOrigin, Tolerance
+
+__all__ = [
+    "BufferFacts",
+    "CaseEvidence",
+    "DetectedLabel",
+    "JudgeEvidence",
+    "ProgramVerdict",
+    "Reference",
+    "SideRun",
+]
+
+
+@dataclass(frozen=True)
+class BufferFacts:
+    """One buffer that a case's launches can reach."""
+
+    id: int
+    name: str
+    """For people and for pooling over cases: the parameter's or symbol's name."""
+    element_type: str | None
+    """C type of the elements; None is compared bitwise."""
+    before: bytes
+    """Contents before the first launch; of a poisoned buffer only the length counts."""
+    is_poisoned: bool = False
+    is_scratch: bool = False
+    """Declared scratch: never compared."""
+
+
+@dataclass(frozen=True)
+class SideRun:
+    """One run of one side on one case."""
+
+    after: tuple[tuple[int, bytes], ...]
+    """(buffer id, contents after the last launch)."""
+    error: str | None = None
+    """CUDA error name, ``crashed`` or ``timed out``; None when it ran."""
+    fill: int = 0xAB
+    """Byte that poisoned buffers held before the run."""
+    guards_intact: bool = True
+    repeat_difference: str | None = None
+    """First bitwise difference between repeats of this run; None when equal."""
+    problems: tuple[Problem, ...] = ()
+
+    def contents(self, buffer: int) -> bytes | None:
+        """What ``buffer`` held after the run; None when the run did not get that far."""
+        return dict(self.after).get(buffer)
+
+
+class Reference(StrEnum):
+    """Where the float64 values come from."""
+
+    DECLARED = "declared"
+    """The block's Python reference."""
+    REBUILT = "rebuilt"
+    """The original with device floats as doubles."""
+
+
+@dataclass(frozen=True)
+class CaseEvidence:
+    """Everything that was run for one case."""
+
+    origin: CaseOrigin
+    kernel: str
+    buffers: tuple[BufferFacts, ...]
+    original: tuple[SideRun, ...]
+    """At least one; two with different fills where a buffer is poisoned."""
+    candidate: tuple[SideRun, ...]
+    """Each is compared with the original's run of the same fill."""
+    reference: tuple[tuple[int, bytes], ...] = ()
+    """(buffer id, float64 values after the launches)."""
+    reference_kind: Reference = Reference.REBUILT
+    perturbed: tuple[SideRun, ...] = ()
+    """The original on inputs moved by one ulp (``tolerance.one_ulp``); used where no reference is."""
+
+
+@dataclass(frozen=True)
+class DetectedLabel:
+    """A label and what gave rise to it."""
+
+    label: Label
+    message: str
+    line: int | None = None
+    """Line of B's source."""
+
+
+@dataclass(frozen=True)
+class ProgramVerdict:
+    """What the program-level oracle found."""
+
+    findings: tuple[VerificationFinding, ...]
+    masked: tuple[str, ...]
+    """What differs between the original's own runs and was therefore not compared."""
+    compared_count: int
+    """Host values and numbers that were compared."""
+
+
+@dataclass(frozen=True)
+class JudgeEvidence:
+    """The whole input of ``judge``."""
+
+    cases: tuple[CaseEvidence, ...]
+    tolerance: Tolerance
+    outputs: tuple[str, ...] = ()
+    """Names of declared outputs; empty: every buffer the original changes."""
+    labels: tuple[DetectedLabel, ...] = ()
+    findings: tuple[VerificationFinding, ...] = ()
+    """Of the static rules (``cheats``)."""
+    program: ProgramVerdict | None = None
+    is_declared: bool = False
+    dropped_cases: tuple[str, ...] = ()
+    missing_checks: tuple[str, ...] = ()

@@ -1,0 +1,176 @@
+"""What a human must know beside the gain, read off source text and machine code (DESIGN §5.8).
+
+A label is given for what B has and A has not; comments and strings do not count.
+
+Example::
+
+    detect_labels(Version(parsed_a), Version(parsed_b))    # (DetectedLabel(Label.FAST_MATH, "uses __expf", 12),)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assistant.model.build import KernelCode
+from assistant.model.source import ParsedSource
+from assistant.model.verification import Label
+from assistant.verify.evidence import DetectedLabel
+from assistant.verify.text import Match, blanked, matches, new_matches, uncommented, without
+
+__all__ = ["Version", "detect_labels"]
+
+_FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
+"""Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
+_LOW_PRECISION = re.compile(
+    r"\b(__half2?|half2?|__nv_bfloat162?|nv_bfloat162?|__nv_fp8_\w+|__float2half\w*|__float2bfloat16\w*"
+    r"|precision::tf32|__float_to_tf32|float_to_tf32)\b"
+)
+_DOUBLE = re.compile(r"\bdouble[234]?\b")
+_LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
+_VECTOR_CAST = re.compile(
+    r"(?:reinterpret_cast\s*<\s*|\(\s*)(?:const\s+|volatile\s+)*((?:u?(?:char|short|int|long|longlong)|float|double)[24])"
+    r"\s*(?:const\s*)?[*&]"
+)
+_ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__launch_bounds__|__builtin_unreachable)\b")
+_ARCH_CODE = re.compile(
+    r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bcp_async\w*"
+    r"|__nvvm_\w+|\b__dp[24]a\b)"
+)
+_ATOMIC = re.compile(r"\b(atomic(?:Add|Sub|Exch|CAS)(?:_block|_system)?)\s*\(\s*&?\s*\(?\s*(?:\w+\s*(?:\.|->)\s*)?([A-Za-z_]\w*)")
+_FLOATING = r"(?:float|double|half|__half2?|half2|__nv_bfloat162?)"
+_PRECISE_SASS = re.compile(r"^D(?:ADD|MUL|FMA|SETP|MNMX)\b")
+_LOW_SASS = re.compile(r"^(?:H(?:ADD2|MUL2|FMA2|MNMX2)|HMMA|QGMMA|QMMA|HGMMA)\b|^F2F[P]?\.(?:F16|BF16)")
+_FAST_SASS = re.compile(r"^(MUFU\.(?:EX2|LG2|SIN|COS|TANH))\b")
+_FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
+_FLOAT_ATOMIC_SASS = re.compile(r"^(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
+_FAST_FLAGS = ("-use_fast_math", "--use_fast_math", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt")
+_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
+GROWTH_RATIO = 1.5
+"""A kernel that grows beyond this, and by ``GROWTH_LINES`` lines, is labelled as harder to read."""
+GROWTH_LINES = 15
+
+
+@dataclass(frozen=True)
+class Version:
+    """One side: its source and, where a compiler was at hand, its machine code."""
+
+    parsed: ParsedSource
+    code: tuple[KernelCode, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
+    """Every label that B earns against A, most serious first, one of each kind."""
+    old, new = blanked(before.parsed.source.text), blanked(after.parsed.source.text)
+    found = [
+        _lowered_precision(old, new),
+        _fast_math(old, new, before.flags, after.flags),
+        _first(Label.LIBRARY_CALL, "calls a library: {}", new_matches(_LIBRARY, old, new)),
+        _new_flags(before.flags, after.flags),
+        _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
+        _first(Label.ALIGNMENT, "assumes the alignment of {}", new_matches(_VECTOR_CAST, old, new)),
+        _float_atomics(old, new),
+        _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
+        *_machine_code_labels(before.code, after.code),
+        _host_code(before.parsed, after.parsed),
+        _growth(before.parsed, after.parsed),
+    ]
+    unique: dict[Label, DetectedLabel] = {}
+    for label in found:
+        if label is not None:
+            unique.setdefault(label.label, label)
+    return tuple(unique.values())
+
+
+def _first(label: Label, message: str, found: tuple[Match, ...]) -> DetectedLabel | None:
+    return DetectedLabel(label, message.format(found[0].text), found[0].line) if found else None
+
+
+def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
+    lower = new_matches(_LOW_PRECISION, old, new)
+    if lower:
+        return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)
+    had, has = len(matches(_DOUBLE, old)), len(matches(_DOUBLE, new))
+    return DetectedLabel(Label.PRECISION, "replaces double by a narrower type") if has < had else None
+
+
+def _fast_math(old: str, new: str, old_flags: tuple[str, ...], new_flags: tuple[str, ...]) -> DetectedLabel | None:
+    flags = [flag for flag in new_flags if flag not in old_flags and flag.split("=")[0] in _FAST_FLAGS]
+    if flags:
+        return DetectedLabel(Label.FAST_MATH, f"compiled with {flags[0]}")
+    return _first(Label.FAST_MATH, "uses {}", new_matches(_FAST_MATH_CALL, old, new))
+
+
+def _new_flags(old: tuple[str, ...], new: tuple[str, ...]) -> DetectedLabel | None:
+    different = [flag for flag in new if flag not in old] + [f"no {flag}" for flag in old if flag not in new]
+    return DetectedLabel(Label.NEW_FLAGS, f"compiled with other flags: {', '.join(different)}") if different else None
+
+
+def _float_atomics(old: str, new: str) -> DetectedLabel | None:
+    """New atomic additions on floats: the order of rounding is then up to the hardware."""
+
+    def sites(code: str) -> list[tuple[str, int]]:
+        return [
+            (f"{found[1]} on {found[2]}", code.count("\n", 0, found.start()) + 1)
+            for found in _ATOMIC.finditer(code)
+            if re.search(rf"\b{_FLOATING}\b[\s*&]*(?:__restrict__\s*)?\b{re.escape(found[2])}\b", code)
+        ]
+
+    known = [text for text, _ in sites(old)]
+    for text, line in sites(new):
+        if text not in known:
+            return DetectedLabel(Label.NON_DETERMINISM, f"{text}: the order of additions varies", line)
+    return None
+
+
+def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]) -> list[DetectedLabel | None]:
+    """What the source does not show: the compiler's own choice of instructions, where both sides have machine code."""
+    if not old or not new:
+        return []
+    before = {instruction.opcode for code in old for instruction in code.instructions}
+    lines = {i.opcode: i.line or None for code in reversed(new) for i in reversed(code.instructions)}
+    found = list[DetectedLabel | None]()
+    for label, pattern, message in (
+        (Label.PRECISION, _LOW_SASS, "machine code computes in half precision: {}"),
+        (Label.FAST_MATH, _FAST_SASS, "machine code approximates: {}"),
+        (Label.FAST_MATH, _FLUSH_SASS, "machine code flushes denormals: {}"),
+        (Label.NON_DETERMINISM, _FLOAT_ATOMIC_SASS, "machine code adds floats atomically: {}"),
+    ):
+        known = any(pattern.search(opcode) for opcode in before)
+        opcode = next((opcode for opcode in lines if pattern.search(opcode)), None)
+        if opcode is not None and not known:
+            found.append(DetectedLabel(label, message.format(opcode), lines[opcode]))
+    had_double = any(_PRECISE_SASS.search(opcode) for opcode in before)
+    if had_double and not any(_PRECISE_SASS.search(opcode) for opcode in lines):
+        found.append(DetectedLabel(Label.PRECISION, "machine code no longer computes in double"))
+    return found
+
+
+def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
+    """A change outside kernels, device functions and launch expressions."""
+    old, new = _host_tokens(before), _host_tokens(after)
+    return None if old == new else DetectedLabel(Label.HOST_CODE, "changes host code beside the launch")
+
+
+def _host_tokens(parsed: ParsedSource) -> list[str]:
+    spans = [
+        *(kernel.span for kernel in parsed.kernels),
+        *(function.span for function in parsed.device_functions),
+        *(site.span for site in parsed.launch_sites),
+    ]
+    kept = without(parsed.source.text, ((span.start, span.end) for span in spans))
+    return _TOKEN.findall(uncommented(kept))
+
+
+def _growth(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
+    old_lines, new_lines = _kernel_lines(before), _kernel_lines(after)
+    if new_lines > GROWTH_RATIO * old_lines and new_lines - old_lines > GROWTH_LINES:
+        return DetectedLabel(Label.READABILITY, f"kernel code grows from {old_lines} to {new_lines} lines")
+    return None
+
+
+def _kernel_lines(parsed: ParsedSource) -> int:
+    code = blanked(parsed.source.text)
+    spans = [*(kernel.span for kernel in parsed.kernels), *(function.span for function in parsed.device_functions)]
+    return sum(1 for span in spans for line in code[span.start : span.end].split("\n") if line.strip())

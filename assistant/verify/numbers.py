@@ -1,0 +1,59 @@
+"""Buffer bytes as numbers and as bit patterns, by element type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.model.elements import ElementKind, ElementType, parse_element_type
+
+__all__ = ["BYTES", "FloatArray", "MaskArray", "bits", "element_of", "floats", "largest", "rms", "shown"]
+
+FloatArray = NDArray[np.float64]
+MaskArray = NDArray[np.bool_]
+
+BYTES = ElementType("unsigned char", ElementKind.UINT, 1, 1, 1)
+"""What a buffer of unknown type is compared as."""
+
+
+def element_of(element_type: str | None, size_bytes: int) -> ElementType:
+    """The element type; bytes when it is unknown or does not divide the buffer."""
+    element = None if element_type is None else parse_element_type(element_type)
+    return element if element is not None and size_bytes % element.scalar_bytes == 0 else BYTES
+
+
+def bits(data: bytes, element: ElementType) -> NDArray[Any]:
+    """One unsigned integer per component."""
+    return np.frombuffer(data, np.dtype(f"<u{element.scalar_bytes}"))
+
+
+def floats(data: bytes, element: ElementType) -> FloatArray:
+    """One float64 per component; exact for all floating types and for integers below 2^53."""
+    if element.kind is ElementKind.BFLOAT:
+        return (bits(data, element).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    letter = {ElementKind.FLOAT: "f", ElementKind.INT: "i"}.get(element.kind, "u")
+    return np.frombuffer(data, np.dtype(f"<{letter}{element.scalar_bytes}")).astype(np.float64)
+
+
+def rms(values: FloatArray) -> float:
+    """Root of the mean square, scaled against overflow; 0 of nothing."""
+    top = largest(values)
+    if top == 0.0 or not np.isfinite(top):
+        return top
+    return float(top * np.sqrt(np.mean(np.square(values / top))))
+
+
+def largest(values: FloatArray) -> float:
+    """Largest magnitude; 0 of nothing."""
+    return float(np.max(np.abs(values))) if values.size else 0.0
+
+
+def shown(data: bytes, element: ElementType, index: int) -> str:
+    """Component ``index`` for people, with all digits that its type has."""
+    if element.is_floating:
+        digits = {2: 5, 4: 9, 8: 17}[element.scalar_bytes]
+        return f"{floats(data[index * element.scalar_bytes :][: element.scalar_bytes], element)[0]:.{digits}g}"
+    letter = "i" if element.kind is ElementKind.INT else "u"
+    return str(np.frombuffer(data, np.dtype(f"<{letter}{element.scalar_bytes}"), 1, index * element.scalar_bytes)[0])

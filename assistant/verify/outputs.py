@@ -1,0 +1,112 @@
+"""Which bytes of a case are outputs: those the original changes, found by running it (DESIGN §5.5).
+
+Example::
+
+    for output in find_outputs(cases, ()):
+        output.name, output.written.sum()
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.model.elements import ElementType
+from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun
+from assistant.verify.numbers import MaskArray, bits, element_of
+
+__all__ = ["OutputBuffer", "find_outputs", "is_moved_data", "matching_run"]
+
+_MINIMUM_DISTINCT = 3
+"""Distinct nonzero values that an output must hold over all cases before it can count as moved data."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutputBuffer:
+    """One buffer of one case: where it may change, and what the original made of it."""
+
+    case_index: int
+    buffer: BufferFacts
+    element: ElementType
+    written: MaskArray
+    """Per component: the original changes it, in this case or (unless poisoned) in another of the same shape."""
+    is_compared: bool
+    """False for changed buffers that the block does not list as outputs: only unchanged parts are checked."""
+
+    @property
+    def name(self) -> str:
+        return self.buffer.name
+
+    def before(self, fill: int) -> bytes:
+        """Contents before a run whose poison is ``fill``."""
+        return bytes([fill]) * len(self.buffer.before) if self.buffer.is_poisoned else self.buffer.before
+
+
+def find_outputs(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> tuple[OutputBuffer, ...]:
+    """Every buffer but scratch of every case, with what the original writes; the original must have run in each."""
+    masks: dict[tuple[int, int], MaskArray] = {}
+    by_shape: dict[tuple[str, str, int], list[MaskArray]] = defaultdict(list)
+    for index, case in enumerate(cases):
+        for buffer in case.buffers:
+            mask = _written(buffer, case.original)
+            masks[index, buffer.id] = mask
+            if not buffer.is_poisoned:
+                by_shape[case.origin.shape, buffer.name, mask.size].append(mask)
+    outputs = list[OutputBuffer]()
+    for index, case in enumerate(cases):
+        for buffer in case.buffers:
+            if buffer.is_scratch:
+                continue
+            mask = masks[index, buffer.id]
+            siblings = by_shape[case.origin.shape, buffer.name, mask.size] if not buffer.is_poisoned else [mask]
+            written: MaskArray = np.logical_or.reduce(siblings)
+            element = element_of(buffer.element_type, len(buffer.before))
+            is_compared = not declared or buffer.name in declared
+            outputs.append(OutputBuffer(index, buffer, element, written, is_compared))
+    return tuple(outputs)
+
+
+def is_moved_data(outputs: list[OutputBuffer], cases: tuple[CaseEvidence, ...]) -> bool:
+    """True when every value the original writes is one of the case's inputs, bit for bit (or zero).
+
+    Then copying, transposing, sorting, max and the like are all it does, and B must do so exactly. ``outputs`` are one buffer
+    over all cases.
+    """
+    distinct: set[int] = set()
+    for output in outputs:
+        case = cases[output.case_index]
+        after = case.original[0].contents(output.buffer.id) or b""
+        values = np.unique(bits(after, output.element)[output.written])
+        if not np.all(np.isin(values, _input_patterns(case, output.element))):
+            return False
+        distinct.update(int(value) for value in values[:_MINIMUM_DISTINCT] if value)
+    return len(distinct) >= _MINIMUM_DISTINCT
+
+
+def matching_run(runs: tuple[SideRun, ...], fill: int) -> SideRun:
+    """The run with the same poison as the one it is compared with; the first when there is none."""
+    return next((run for run in runs if run.fill == fill), runs[0])
+
+
+def _written(buffer: BufferFacts, runs: tuple[SideRun, ...]) -> MaskArray:
+    element = element_of(buffer.element_type, len(buffer.before))
+    written: MaskArray = np.zeros(len(buffer.before) // element.scalar_bytes, np.bool_)
+    for run in runs:
+        after = run.contents(buffer.id)
+        if after is None or len(after) != len(buffer.before):
+            continue
+        before = bytes([run.fill]) * len(after) if buffer.is_poisoned else buffer.before
+        written = written | (bits(before, element) != bits(after, element))
+    return written
+
+
+def _input_patterns(case: CaseEvidence, element: ElementType) -> np.ndarray[tuple[int], np.dtype[np.unsignedinteger]]:
+    """Bit patterns of all values of the element's width in the case's initial buffers, and zero."""
+    parts = [np.zeros(1, np.dtype(f"<u{element.scalar_bytes}"))]
+    for buffer in case.buffers:
+        other = element_of(buffer.element_type, len(buffer.before))
+        if not buffer.is_poisoned and (other.kind, other.scalar_bytes) == (element.kind, element.scalar_bytes):
+            parts.append(bits(buffer.before, element))
+    return np.unique(np.concatenate(parts))

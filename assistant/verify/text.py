@@ -1,0 +1,72 @@
+"""CUDA text without comments and strings, and what can be read off it with patterns. Offsets and lines are those of the original."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Match", "blanked", "matches", "new_matches", "uncommented", "without"]
+
+_LEXEME = re.compile(
+    r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)\""""
+    r"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'""",
+    re.S,
+)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A pattern found in code."""
+
+    text: str
+    line: int
+    """1-based."""
+    start: int
+
+
+def blanked(text: str) -> str:
+    """``text`` with comments and the insides of strings as spaces; line breaks stay."""
+
+    def blank(match: re.Match[str]) -> str:
+        lexeme = match[0]
+        if lexeme.startswith("/"):
+            return re.sub(r"[^\n]", " ", lexeme)
+        return lexeme[0] + re.sub(r"[^\n]", " ", lexeme[1:-1]) + lexeme[-1]
+
+    return _LEXEME.sub(blank, text)
+
+
+def uncommented(text: str) -> str:
+    """``text`` with comments as spaces; strings stay, they are part of what the code does."""
+    return _LEXEME.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0].startswith("/") else m[0], text)
+
+
+def without(text: str, ranges: Iterator[tuple[int, int]]) -> str:
+    """``text`` with the given character ranges as spaces; line breaks stay."""
+    characters = list(text)
+    for start, end in ranges:
+        characters[start:end] = [c if c == "\n" else " " for c in characters[start:end]]
+    return "".join(characters)
+
+
+def matches(pattern: re.Pattern[str], code: str) -> tuple[Match, ...]:
+    """Every match in code that ``blanked`` returned; ``text`` is the first group, or the whole match."""
+    return tuple(
+        Match(found[1] if pattern.groups else found[0], code.count("\n", 0, found.start()) + 1, found.start())
+        for found in pattern.finditer(code)
+    )
+
+
+def new_matches(pattern: re.Pattern[str], before: str, after: str) -> tuple[Match, ...]:
+    """Matches in ``after`` beyond those that ``before`` has of the same text."""
+    budget: dict[str, int] = {}
+    for match in matches(pattern, before):
+        budget[match.text] = budget.get(match.text, 0) + 1
+    new = list[Match]()
+    for match in matches(pattern, after):
+        if budget.get(match.text, 0) > 0:
+            budget[match.text] -= 1
+        else:
+            new.append(match)
+    return tuple(new)

@@ -1,0 +1,130 @@
+"""How far B may be from the truth: not further than the original itself is (DESIGN §5.7).
+
+With r64 the float64 reference, E the original's error against it plus its run-to-run spread, and u the type's unit roundoff,
+an output passes if ``rms error ≤ 2·E_rms + 2u·rms(r64)`` and ``max error ≤ 4·E_max + 8u·max|r64|``. Up to 100 times that,
+together with a detected change of precision, is for a human to decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from assistant.model.elements import ElementType
+from assistant.model.verification import Outcome
+from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, largest, rms
+
+__all__ = [
+    "PERTURBATION_COUNT",
+    "Allowance",
+    "Errors",
+    "allowance",
+    "errors_of",
+    "grade",
+    "is_plausible_reference",
+    "one_ulp",
+    "pooled",
+    "worst_spread",
+]
+
+PERTURBATION_COUNT = 8
+"""Runs of the original with inputs moved by one ulp, where there is no reference."""
+RMS_FACTOR = 2.0
+MAX_FACTOR = 4.0
+RMS_ROUNDOFFS = 2.0
+MAX_ROUNDOFFS = 8.0
+DECISION_FACTOR = 100.0
+"""Up to this multiple of the allowance a detected precision change asks the human."""
+SMALL_OUTPUT = 64
+"""Below this many elements one case is too few errors to estimate E from: a reduction's only sum may be right by luck."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Root-mean-square and largest deviation over one output."""
+
+    rms: float
+    max: float
+
+    def __add__(self, other: Errors) -> Errors:
+        return Errors(self.rms + other.rms, self.max + other.max)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """Largest deviations that pass."""
+
+    rms: float
+    max: float
+
+
+def errors_of(values: FloatArray, reference: FloatArray) -> Errors:
+    """Deviation of ``values`` from ``reference``; both finite."""
+    difference = values - reference
+    return Errors(rms(difference), largest(difference))
+
+
+def worst_spread(runs: list[FloatArray], centre: FloatArray, places: MaskArray) -> Errors:
+    """Largest deviation of any run from ``centre`` over ``places``; a run that is not finite there counts nowhere."""
+    spreads = [Errors(0.0, 0.0)]
+    for run in runs:
+        usable = places & np.isfinite(run)
+        spreads.append(errors_of(run[usable], centre[usable]))
+    return Errors(max(s.rms for s in spreads), max(s.max for s in spreads))
+
+
+def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allowance:
+    """The §5.7 rule for an output with the original's own error ``own``."""
+    return Allowance(
+        rms=RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms(reference),
+        max=MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * largest(reference),
+    )
+
+
+def grade(errors: Errors, allowed: Allowance, is_precision_changed: bool) -> Outcome:
+    """PASS, NEEDS_DECISION or FAIL of one floating output."""
+    if errors.rms <= allowed.rms and errors.max <= allowed.max:
+        return Outcome.PASS
+    is_near = errors.rms <= DECISION_FACTOR * allowed.rms and errors.max <= DECISION_FACTOR * allowed.max
+    return Outcome.NEEDS_DECISION if is_near and is_precision_changed else Outcome.FAIL
+
+
+def is_plausible_reference(own: Errors, unit_roundoff: float, reference: FloatArray) -> bool:
+    """False when the original is further than √u from the reference: then they do not compute the same thing.
+
+    √u is half of the type's digits; a rounding error of that size needs a condition number of 1/√u.
+    """
+    return own.rms <= sqrt(unit_roundoff) * rms(reference)
+
+
+def pooled(own: list[Errors], scales: list[float], counts: list[int]) -> list[Errors]:
+    """``own`` with the errors of small outputs replaced by those of all cases together, relative to each case's size.
+
+    ``scales`` are rms(r64) per case, ``counts`` the elements. No error is made smaller.
+    """
+    relative = [
+        Errors(e.rms / scale, e.max / scale)
+        for e, scale, count in zip(own, scales, counts, strict=True)
+        if scale > 0 and count < SMALL_OUTPUT
+    ]
+    if not relative:
+        return own
+    together = Errors(sqrt(sum(e.rms**2 for e in relative) / len(relative)), max(e.max for e in relative))
+    return [
+        Errors(max(e.rms, together.rms * scale), max(e.max, together.max * scale)) if count < SMALL_OUTPUT else e
+        for e, scale, count in zip(own, scales, counts, strict=True)
+    ]
+
+
+def one_ulp(data: bytes, element: ElementType, seed: int) -> bytes:
+    """``data`` with every finite nonzero float moved to a neighbour, up or down at random; other types unchanged."""
+    if not element.is_floating:
+        return data
+    patterns = bits(data[: len(data) // element.scalar_bytes * element.scalar_bytes], element)
+    values = floats(patterns.tobytes(), element)
+    up = np.random.default_rng(seed).integers(0, 2, patterns.size).astype(patterns.dtype)
+    moved = patterns + up - (np.array(1, patterns.dtype) - up)
+    stays = ~np.isfinite(values) | (values == 0) | ~np.isfinite(floats(moved.tobytes(), element))
+    return np.where(stays, patterns, moved).astype(patterns.dtype).tobytes() + data[patterns.nbytes :]
