@@ -1,13 +1,14 @@
 // emu_launch: is the configuration valid, run the grid, report, keep the error.
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <numeric>
-#include <set>
 
 #include "faults.h"
 #include "memory.h"
 #include "options.h"
 #include "pool.h"
+#include "record.h"
 #include "report.h"
 
 #define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
@@ -103,8 +104,10 @@ int run(const EmuLaunch& request) {
   Launch launch;
   describe(launch, request, index + 1, is_reported);
 
+  LaunchRecord record = begin_record(index, request);
   run_on_workers(launch, options().launch_wall_s);
   LaunchReport result = collect(launch);
+  end_record(record, result.error == CUDA_SUCCESS);
 
   if (is_reported || !result.problems.empty()) write_launch(index, request, result);
   else note_launch_count(index + 1);

@@ -76,7 +76,16 @@ void copy_initialised(uint64_t destination, uint64_t source, uint64_t bytes) {
     else clear_initialised(destination + i, 1);
 }
 
-bool is_initialised(uint64_t address, unsigned bytes) {
+bool is_any_initialised(uint64_t address, uint64_t bytes) {
+  auto* bits = initialised_bits();
+  bool is_any = false;
+  for_each_mask(address - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {
+    is_any = is_any || (bits[i].load(std::memory_order_relaxed) & mask);
+  });
+  return is_any;
+}
+
+bool is_initialised(uint64_t address, uint64_t bytes) {
   auto* bits = initialised_bits();
   bool is_set = true;
   for_each_mask(address - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {

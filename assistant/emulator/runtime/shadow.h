@@ -16,7 +16,8 @@ uint64_t flat(uint64_t address);
 void set_initialised(uint64_t begin, uint64_t bytes);
 void clear_initialised(uint64_t begin, uint64_t bytes);
 void copy_initialised(uint64_t destination, uint64_t source, uint64_t bytes);
-bool is_initialised(uint64_t address, unsigned bytes);
+bool is_initialised(uint64_t address, uint64_t bytes);
+bool is_any_initialised(uint64_t address, uint64_t bytes);
 
 // --- distinct sectors --------------------------------------------------------------------------------------------------
 // Last block (by serial) of one worker that used a sector.

@@ -1,0 +1,288 @@
+#include "record.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <sys/stat.h>
+#include <tuple>
+
+#include "blobs.h"
+#include "memory.h"
+#include "options.h"
+#include "record_log.h"
+#include "shadow.h"
+
+namespace emu {
+namespace {
+
+using Region = LaunchRecord::Region;
+using Shape = std::tuple<const void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t>;
+
+struct Recorder {
+  std::mutex mutex;
+  RecordLog log;
+  BlobFolder blobs;
+  std::map<uint64_t, uint64_t> buffer_ids;            // by address; an address that is used again gets a new id
+  std::map<uint64_t, const Allocation*> owner;        // which allocation had the id
+  std::map<Shape, uint64_t> kept;
+  std::map<uint64_t, std::string> last_snapshot;      // host-visible memory: what the host saw last
+  uint64_t next_id = 0;
+  int64_t last_launch = -1;
+  bool is_full = false;
+  explicit Recorder(const std::string& directory) : log(directory + "/log"), blobs(directory + "/blobs") {}
+};
+
+void snapshot_at_exit();
+
+// nullptr unless this run is recorded.
+Recorder* recorder() {
+  static Recorder* instance = [] {
+    const std::string& directory = options().record_directory;
+    if (directory.empty()) return static_cast<Recorder*>(nullptr);
+    mkdir(directory.c_str(), 0777);
+    auto* made = new Recorder(directory);
+    atexit(snapshot_at_exit);
+    return made;
+  }();
+  return instance;
+}
+
+const char* space_name(int space) { return space == EMU_MANAGED || space == EMU_PINNED ? "managed" : "device"; }
+const char* symbol_space_name(int space) { return space == 1 ? "constant" : space == 2 ? "managed" : "device"; }
+
+// The region's id; announces it in the log at its first use.
+uint64_t identify(Recorder& r, uint64_t begin, const Allocation* allocation, const EmuSymbol* symbol) {
+  auto found = r.buffer_ids.find(begin);
+  if (found != r.buffer_ids.end() && r.owner[begin] == allocation) return found->second;
+  uint64_t id = r.next_id++;
+  r.buffer_ids[begin] = id;
+  r.owner[begin] = allocation;
+  r.log.item("buffer").number(id).number(begin).number(symbol ? symbol->bytes : allocation->size());
+  r.log.word(symbol ? symbol_space_name(symbol->space) : space_name(allocation->space));
+  r.log.text(symbol ? symbol->name : nullptr).text(symbol ? symbol->element_type : nullptr);
+  return id;
+}
+
+struct Target { uint64_t id, begin, bytes; };
+
+// The buffer that an address points into; false if it points into none. An address just behind a buffer is none.
+bool resolve(Recorder& r, uint64_t address, Target& target) {
+  ArenaRange range = arena();
+  if (in_range(address, range.begin, range.size)) {
+    const Allocation* a = find_live(address);
+    if (!a) return false;
+    target = {identify(r, a->begin, a, nullptr), a->begin, a->size()};
+    return true;
+  }
+  const EmuSymbol* symbol = find_symbol(address);
+  if (!symbol) return false;
+  auto begin = reinterpret_cast<uint64_t>(symbol->address);
+  target = {identify(r, begin, nullptr, symbol), begin, symbol->bytes};
+  return true;
+}
+
+class Reach {
+ public:
+  explicit Reach(Recorder& r) : r_(r) {}
+  void add(const Target& t) {
+    for (const Region& known : regions_)
+      if (known.id == t.id) return;
+    regions_.push_back({t.id, t.begin, t.bytes});
+    total_bytes_ += t.bytes;
+  }
+  const std::vector<Region>& regions() const { return regions_; }
+  uint64_t total_bytes() const { return total_bytes_; }
+
+  struct Pointer { uint64_t container, offset; Target target; };
+  std::vector<Pointer> argument_pointers, buffer_pointers;
+
+  void add_arguments(const EmuLaunch& l) {
+    for (unsigned i = 0; i < l.argument_count; ++i)
+      scan(static_cast<const char*>(l.arguments[i]), l.argument_bytes[i], i, argument_pointers);
+  }
+  void add_symbols() {
+    Target t;
+    for (const EmuSymbol* symbol : symbols())
+      if (resolve(r_, reinterpret_cast<uint64_t>(symbol->address), t)) add(t);
+  }
+  // One level: pointers inside the buffers reached so far.
+  void add_inside() {
+    std::vector<Region> first_level = regions_;
+    for (const Region& region : first_level)
+      scan(reinterpret_cast<const char*>(region.begin), region.bytes, region.id, buffer_pointers);
+  }
+
+ private:
+  void scan(const char* data, size_t bytes, uint64_t container, std::vector<Pointer>& found) {
+    ArenaRange range = arena();
+    ProgramImage image = program_image();
+    for (size_t offset = 0; offset + 8 <= bytes; offset += 8) {
+      uint64_t value;
+      memcpy(&value, data + offset, 8);
+      if (!in_range(value, range.begin, range.size) && !in_range(value, image.data_begin, image.end - image.data_begin)) continue;
+      Target target;
+      if (!resolve(r_, value, target)) continue;
+      found.push_back({container, offset, {target.id, target.begin, value - target.begin}});
+      add(target);
+    }
+  }
+
+  Recorder& r_;
+  std::vector<Region> regions_;
+  uint64_t total_bytes_ = 0;
+};
+
+void write_header(Recorder& r, const char* item, uint32_t index, const EmuLaunch& l) {
+  r.log.item(item).number(index).number(reinterpret_cast<uint64_t>(l.function));
+  for (unsigned n : {l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z}) r.log.number(n);
+  r.log.number(l.shared_bytes);
+}
+
+// Why the launch's contents are not kept; nullptr if they are.
+const char* reason_to_skip(Recorder& r, const EmuLaunch& l, const Reach& reach) {
+  const Options& o = options();
+  Shape shape{l.function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.shared_bytes};
+  if (r.is_full) return "recording is full";
+  if (reach.total_bytes() > o.record_launch_bytes) return "launch reaches more memory than the limit";
+  uint64_t& count = r.kept[shape];
+  if (count >= o.record_per_shape) return "enough launches of this shape";
+  ++count;
+  return nullptr;
+}
+
+void write_contents(Recorder& r, const char* item, const std::vector<Region>& regions) {
+  for (const Region& region : regions) {
+    std::string blob = r.blobs.put(reinterpret_cast<const void*>(region.begin), region.bytes);
+    if (blob.empty()) r.log.item("note").text("contents could not be written: disk full or folder not writable");
+    else r.log.item(item).number(region.id).word(blob.c_str());
+  }
+  if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;
+}
+
+void write_arguments(Recorder& r, const EmuLaunch& l, const Reach& reach) {
+  for (unsigned i = 0; i < l.argument_count; ++i) r.log.item("argument").number(l.argument_bytes[i]).hex(l.arguments[i], l.argument_bytes[i]);
+  for (const auto& p : reach.argument_pointers)
+    r.log.item("argument_pointer").number(p.container).number(p.offset).number(p.target.id).number(p.target.bytes);
+  for (const auto& p : reach.buffer_pointers)
+    r.log.item("pointer").number(p.container).number(p.offset).number(p.target.id).number(p.target.bytes);
+}
+
+// Buffers of which neither the host nor a checked kernel has written a byte.
+void write_poisoned(Recorder& r, const std::vector<Region>& regions) {
+  if (options().mode != Mode::check) return;  // only then are the kernels' own writes known
+  for (const Region& region : regions) {
+    const Allocation* a = find_live(region.begin);
+    if (a && !a->is_initialised && !is_any_initialised(region.begin, region.bytes))
+      r.log.item("poisoned").number(region.id);
+  }
+}
+
+void write_transfer(Recorder& r, const char* kind, const void* data, size_t bytes, const char* type) {
+  if (r.is_full) return;
+  std::string blob = r.blobs.put(data, bytes);
+  if (blob.empty()) return;
+  r.log.item("transfer").word(kind).word(blob.c_str()).number(bytes).integer(r.last_launch).text(type);
+  if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;
+}
+
+// Host-visible memory whose contents differ from what the host saw at the last snapshot.
+void snapshot(Recorder& r, const char* kind) {
+  auto take = [&](uint64_t begin, uint64_t bytes, const char* type) {
+    std::string name = BlobFolder::name_of(reinterpret_cast<const void*>(begin), bytes);
+    if (r.last_snapshot[begin] == name) return;
+    r.last_snapshot[begin] = name;
+    write_transfer(r, kind, reinterpret_cast<const void*>(begin), bytes, type);
+  };
+  for (const Allocation* a : live_allocations())
+    if (a->space != EMU_DEVICE && a->size()) take(a->begin, a->size(), nullptr);
+  for (const EmuSymbol* symbol : symbols())
+    if (symbol->space == 2) take(reinterpret_cast<uint64_t>(symbol->address), symbol->bytes, symbol->element_type);
+}
+
+void snapshot_at_exit() {
+  Recorder* r = recorder();
+  std::lock_guard<std::mutex> hold(r->mutex);
+  snapshot(*r, "exit");
+  r->log.flush();
+}
+
+}  // namespace
+
+LaunchRecord begin_record(uint32_t index, const EmuLaunch& l) {
+  Recorder* r = recorder();
+  if (!r) return {};
+  std::lock_guard<std::mutex> hold(r->mutex);
+  r->last_launch = index;
+  Reach reach(*r);
+  reach.add_arguments(l);
+  reach.add_symbols();
+  reach.add_inside();
+  if (const char* reason = reason_to_skip(*r, l, reach)) {
+    write_header(*r, "skipped", index, l);
+    r->log.text(reason);
+    return {};
+  }
+  write_header(*r, "launch", index, l);
+  r->log.number(static_cast<uint64_t>(std::max(l.line, 0))).text(l.file);
+  write_arguments(*r, l, reach);
+  write_poisoned(*r, reach.regions());
+  write_contents(*r, "before", reach.regions());
+  return {true, reach.regions()};
+}
+
+void end_record(const LaunchRecord& record, bool has_succeeded) {
+  if (!record.is_kept) return;
+  Recorder& r = *recorder();
+  std::lock_guard<std::mutex> hold(r.mutex);
+  if (has_succeeded) write_contents(r, "after", record.regions);
+  else r.log.item("failed");
+  r.log.flush();
+}
+
+}  // namespace emu
+
+using namespace emu;
+
+namespace {
+constexpr int COPY_DEVICE_TO_HOST = 2, COPY_DEFAULT = 4;  // cudaMemcpyKind
+
+bool is_device_memory(const void* pointer) { return find_live(reinterpret_cast<uint64_t>(pointer)) || find_symbol(reinterpret_cast<uint64_t>(pointer)); }
+
+// Keeps "which bytes are initialised" in step with a host transfer.
+void note_written(void* destination, const void* source, size_t bytes) {
+  auto to = reinterpret_cast<uint64_t>(destination), from = reinterpret_cast<uint64_t>(source);
+  Allocation* target = find_live(to);
+  if (!target || target->is_initialised || to + bytes > target->end) return;
+  const Allocation* origin = source ? find_live(from) : nullptr;
+  if (origin && !origin->is_initialised) return copy_initialised(to, from, bytes);
+  if (to == target->begin && bytes == target->size()) target->is_initialised = true;
+  else set_initialised(to, bytes);
+}
+}  // namespace
+
+extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, int kind) {
+  note_written(destination, source, bytes);
+  Recorder* r = recorder();
+  if (!r || bytes == 0 || (kind != COPY_DEVICE_TO_HOST && kind != COPY_DEFAULT)) return 0;
+  if (!is_device_memory(source) || (kind == COPY_DEFAULT && is_device_memory(destination))) return 0;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  const EmuSymbol* symbol = find_symbol(reinterpret_cast<uint64_t>(source));
+  write_transfer(*r, symbol ? "symbol" : "memcpy", source, bytes, symbol ? symbol->element_type : nullptr);
+  return 0;
+}
+
+extern "C" int emu_on_memset(void* destination, size_t bytes) {
+  note_written(destination, nullptr, bytes);
+  return 0;
+}
+
+extern "C" void emu_on_synchronize() {
+  Recorder* r = recorder();
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  snapshot(*r, "managed");
+}

@@ -1,0 +1,33 @@
+// Recording: what every launch could reach, before and after, and what reached the host.
+//
+// Written as a folder: `log`, one line per item in program order, beside `blobs/`. Lines, fields separated by one space:
+//   buffer ID ADDRESS SIZE SPACE SYMBOL TYPE       (- where there is none; text is percent-encoded)
+//   launch INDEX FUNCTION GX GY GZ BX BY BZ SHARED LINE FILE
+//   skipped INDEX FUNCTION GX GY GZ BX BY BZ SHARED REASON       a launch without contents
+//   argument SIZE HEX                               of the launch above, in order
+//   argument_pointer ARGUMENT OFFSET BUFFER BUFFER_OFFSET
+//   before BUFFER BLOB / after BUFFER BLOB
+//   pointer BUFFER OFFSET TARGET TARGET_OFFSET      inside a buffer, before the launch
+//   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)
+//   failed                                          the launch above ended with an error
+//   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE
+//   note TEXT                                       something that could not be captured
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "abi.h"
+
+namespace emu {
+
+struct LaunchRecord {
+  bool is_kept = false;
+  struct Region { uint64_t id, begin, bytes; };
+  std::vector<Region> regions;
+};
+
+// No-ops unless EMU_RECORD names a folder.
+LaunchRecord begin_record(uint32_t index, const EmuLaunch& request);
+void end_record(const LaunchRecord& record, bool has_succeeded);
+
+}  // namespace emu
