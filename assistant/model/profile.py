@@ -71,6 +71,32 @@ class LineExecution:
 
 
 @dataclass(frozen=True)
+class AccessSite:
+    """One memory access instruction of the emulated program, as it ran in one launch: what grading compares with SASS."""
+
+    file: str
+    line: int
+    op: str
+    """As `LineAccess.op`."""
+    size_bytes: int
+    """Bytes per thread and access."""
+    requests: int
+    active_threads: int
+    is_unordered: bool = False
+    """Takes part in an unordered race or a compare-and-swap loop, so that its count depends on timing."""
+
+
+@dataclass(frozen=True)
+class BlockExecution:
+    """One basic block of the emulated program, as it ran in one launch; `LineExecution` sums these by line."""
+
+    file: str
+    line: int
+    warp_executions: int
+    thread_executions: int
+
+
+@dataclass(frozen=True)
 class InstructionMix:
     """Thread-level dynamic instruction counts by class."""
 
@@ -139,6 +165,10 @@ class LaunchProfile:
     file: str = ""
     line: int = 0
     """Launch site."""
+    sites: tuple[AccessSite, ...] = ()
+    """Access by access, where the emulator tells; empty for other methods."""
+    blocks: tuple[BlockExecution, ...] = ()
+    """Basic block by basic block, where the emulator tells."""
 
     def total(self, op_prefix: str, counter: str) -> int:
         """Sum of one counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""

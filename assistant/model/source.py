@@ -121,6 +121,26 @@ class DeviceFunction:
 
 
 @dataclass(frozen=True)
+class SourceLoop:
+    """One ``for``, ``while`` or ``do`` statement of device code."""
+
+    file: str
+    first_line: int
+    """Line of the keyword."""
+    last_line: int
+    condition_line: int
+    """Line of the loop's condition; where compilers book its branch."""
+    step: int | None
+    """Size of the constant step of a ``for`` (``k += 4``: 4); None where it is not a literal."""
+    shift: int | None
+    """Binary logarithm of a constant factor (``k *= 2``, ``k >>= 1``: 1); None where the loop does not scale its variable."""
+    is_unroll_requested: bool
+    """``#pragma unroll`` stands before it."""
+    has_jump: bool
+    """``break``, ``continue``, ``return`` or ``goto`` stands inside, so that threads may leave an iteration early."""
+
+
+@dataclass(frozen=True)
 class LaunchSite:
     """One ``kernel<<<grid, block, shared, stream>>>(arguments)`` expression."""
 
