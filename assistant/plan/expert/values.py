@@ -210,6 +210,8 @@ def _initializers(declaration: Node) -> Iterator[tuple[Node, Node]]:
         if declarator.type != "init_declarator":
             continue
         name, value = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("value")
+        while name is not None and name.type == "pointer_declarator":
+            name = name.child_by_field_name("declarator")
         if name is None or value is None or name.type != "identifier":
             continue
         if value.type in {"argument_list", "initializer_list"}:

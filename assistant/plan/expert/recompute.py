@@ -1,0 +1,175 @@
+"""Write an expression again for another thread of the block: the one with x and y exchanged.
+
+Only what a thread can work out from its indices, the kernel's parameters and constants can be written again; what it loaded from
+memory cannot.
+
+Example::
+
+    partner = partner_of(context, store, (guard,), hidden_from)   # or the sentence that says why not
+    partner.declarations                              # ('int x_out = blockIdx.x * 32 + threadIdx.y;', …)
+    partner.text(guard)                               # 'x_out < w && y_out < h'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from assistant.plan.expert.style import style_of
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.values import Scope, node_text, scope_of
+from assistant.source.syntax import Node
+
+__all__ = ["Partner", "partner_of"]
+
+_EXCHANGED = {"x": "y", "y": "x"}
+_PLAIN = frozenset(
+    {
+        "identifier", "number_literal", "field_expression", "field_identifier", "binary_expression", "parenthesized_expression",
+        "unary_expression", "cast_expression", "type_descriptor", "primitive_type", "type_identifier", "sized_type_specifier",
+        "condition_clause", "argument_list", "call_expression", "comment", "pointer_expression", "subscript_expression",
+        "subscript_argument_list", "conditional_expression", "true", "false", "type_qualifier", "abstract_pointer_declarator",
+    }
+)  # fmt: skip
+_BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+
+
+@dataclass(frozen=True)
+class Partner:
+    """The other thread's view of some expressions."""
+
+    names: Mapping[str, str]
+    """Local that depends on the thread → its new name."""
+    declarations: tuple[str, ...]
+    """The new locals in order, each with its semicolon."""
+
+    def text(self, node: Node) -> str:
+        """The expression as the thread with exchanged indices would write it."""
+        start, parts, position = node.start_byte, list[bytes](), 0
+        whole = node.text or b""
+        for leaf, replacement in _replacements(node, self.names):
+            parts += [whole[position : leaf.start_byte - start], replacement.encode("utf-8")]
+            position = leaf.end_byte - start
+        parts.append(whole[position:])
+        return b"".join(parts).decode("utf-8", "surrogatepass")
+
+
+def partner_of(context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int) -> Partner | str:
+    """How to write the lvalue ``target`` and ``conditions`` again; a sentence where one depends on more than indices.
+
+    Locals declared from byte ``hidden_from`` on are out of sight where the new text will stand, and are declared again.
+    """
+    scope = scope_of(context.tree, context.kernel)
+    needed: dict[str, Node] = {}
+    parts = (*(n for n in target.named_children if n.type != "comment"), *conditions)
+    for expression in parts:
+        reason = _collect(context, scope, expression, needed)
+        if reason is not None:
+            return reason
+    hidden = {name for name in needed if needed[name].start_byte >= hidden_from}
+    dependent = {name for name in needed if _rests_on(needed[name], {"threadIdx", *hidden}, needed)} | hidden
+    taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
+    names = {name: _fresh(context, name, taken) for name in sorted(dependent, key=lambda n: needed[n].start_byte)}
+    partner = Partner(names, ())
+    return Partner(names, tuple(_declaration(partner, name, needed[name]) for name in names))
+
+
+def _collect(context: TransformationContext, scope: Scope, expression: Node, needed: dict[str, Node]) -> str | None:
+    """Adds the definitions that ``expression`` rests on to ``needed``; says why it cannot be written again."""
+    line = context.tree.line(expression)
+    for node in _named_nodes(expression):
+        if node.type not in _PLAIN:
+            return f"line {line} depends on more than thread indices, so no other thread can work it out"
+        if node.type in {"subscript_expression", "pointer_expression"}:
+            return f"line {line} depends on a value from memory, so no other thread can work it out"
+        if node.type == "call_expression":
+            name = node_text(node.child_by_field_name("function") or node)
+            if name not in scope.functions and name not in {"min", "max", "int", "size_t", "unsigned"}:
+                return f"line {line} calls {name}, which another thread would have to call again"
+        if node.type == "identifier" and not _is_called(node):
+            reason = _collect_name(context, scope, node, needed)
+            if reason is not None:
+                return reason
+    return None
+
+
+def _collect_name(context: TransformationContext, scope: Scope, node: Node, needed: dict[str, Node]) -> str | None:
+    name = node_text(node)
+    if name in needed or name in _BUILTINS:
+        return None
+    definition = scope.definition(name)
+    if definition is not None:
+        reason = _collect(context, scope, definition, needed)
+        needed[name] = definition
+        return reason
+    if name in scope.writes:
+        return f"{name} changes its value, so no other thread can work it out"
+    known = {p.name for p in context.kernel.parameters} | {p.name for p in context.kernel.template_parameters}
+    if name in known or name in scope.constants:
+        return None
+    is_local = any(node_text(d) == name for d in _declarators(context))
+    return f"{name} is not a parameter or constant, so no other thread can work it out" if is_local else None
+
+
+def _declarators(context: TransformationContext) -> Iterator[Node]:
+    for declaration in context.tree.find("declaration", inside=context.body):
+        yield from declaration.children_by_field_name("declarator")
+
+
+def _named_nodes(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.named_children:
+        yield from _named_nodes(child)
+
+
+def _is_called(node: Node) -> bool:
+    parent = node.parent
+    return parent is not None and parent.type == "call_expression" and parent.child_by_field_name("function") == node
+
+
+def _rests_on(definition: Node, roots: set[str], needed: Mapping[str, Node]) -> bool:
+    """True when a definition mentions one of ``roots``, directly or through other definitions."""
+    for node in _named_nodes(definition):
+        if node.type != "identifier":
+            continue
+        name = node_text(node)
+        if name in roots or (name in needed and _rests_on(needed[name], roots, needed)):
+            return True
+    return False
+
+
+def _fresh(context: TransformationContext, name: str, taken: set[str]) -> str:
+    wanted = style_of(context).name(name, "out")
+    while wanted in taken:
+        wanted += "_"
+    taken.add(wanted)
+    return wanted
+
+
+def _declaration(partner: Partner, name: str, definition: Node) -> str:
+    """The definition's own declaration, one name, for the other thread."""
+    declarator = definition.parent
+    while declarator is not None and declarator.type != "init_declarator":
+        declarator = declarator.parent
+    declaration = None if declarator is None else declarator.parent
+    target = None if declarator is None else declarator.child_by_field_name("declarator")
+    if declaration is None or target is None:
+        return f"int {partner.names[name]} = {partner.text(definition)};"
+    head = [
+        node_text(c) for c in declaration.children if c.end_byte <= declaration.children_by_field_name("declarator")[0].start_byte
+    ]
+    spelled = re.sub(rf"\b{re.escape(name)}\b", partner.names[name], node_text(target))
+    return f"{' '.join(head)} {spelled} = {partner.text(definition)};"
+
+
+def _replacements(node: Node, names: Mapping[str, str]) -> Iterator[tuple[Node, str]]:
+    if node.type == "field_expression":
+        owner, field = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        if owner is not None and field is not None and node_text(owner) == "threadIdx" and node_text(field) in _EXCHANGED:
+            yield field, _EXCHANGED[node_text(field)]
+        return
+    if node.type == "identifier" and node_text(node) in names and not _is_called(node):
+        yield node, names[node_text(node)]
+    for child in node.children:
+        yield from _replacements(child, names)

@@ -1,0 +1,28 @@
+// kernel=add_transposed line=9 finding=KO101
+#include <cstdio>
+#include <vector>
+
+
+__global__ void add_transposed(float *out, const float *in, int rows, int cols) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < cols && y < rows) out[x * rows + y] += in[y * cols + x];
+}
+
+int main() {
+    const int rows = 70, cols = 130;
+    std::vector<float> h(rows * cols), r(rows * cols);
+    for (int i = 0; i < rows * cols; i++) h[i] = i % 1000;
+    float *in, *out;
+    cudaMalloc(&in, h.size() * sizeof(*in));
+    cudaMalloc(&out, h.size() * sizeof(*out));
+    cudaMemcpy(in, h.data(), h.size() * sizeof(*in), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, rows * cols * sizeof(float));
+    add_transposed<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, 32)>>>(out, in, rows, cols);
+    cudaMemcpy(r.data(), out, h.size() * sizeof(*out), cudaMemcpyDeviceToHost);
+    int bad = 0;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) bad += r[j * rows + i] != h[i * cols + j];
+    printf("%s\n", bad ? "FAIL" : "PASS");
+    return bad != 0;
+}
