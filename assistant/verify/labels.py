@@ -46,6 +46,8 @@ _FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
 _FLOAT_ATOMIC_SASS = re.compile(r"^(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
 _FAST_FLAGS = ("-use_fast_math", "--use_fast_math", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt")
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
+_LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
+"""Launch shapes and device variables: not host code, though they stand between functions."""
 GROWTH_RATIO = 1.5
 """A kernel that grows beyond this, and by ``GROWTH_LINES`` lines, is labelled as harder to read."""
 GROWTH_LINES = 15
@@ -160,7 +162,7 @@ def _host_tokens(parsed: ParsedSource) -> list[str]:
         *(site.span for site in parsed.launch_sites),
     ]
     kept = without(parsed.source.text, ((span.start, span.end) for span in spans))
-    return _TOKEN.findall(uncommented(kept))
+    return _TOKEN.findall(_LAUNCH_SETUP.sub(" ", uncommented(kept)))
 
 
 def _growth(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:

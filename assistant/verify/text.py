@@ -1,4 +1,4 @@
-"""CUDA text without comments and strings, and what can be read off it with patterns. Offsets and lines are those of the original."""
+"""CUDA text without comments and strings, and what patterns find in it. Offsets and lines are those of the original."""
 
 from __future__ import annotations
 

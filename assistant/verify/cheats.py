@@ -1,0 +1,175 @@
+"""Static rules against edits that only look fast: emptied bodies, constant output, magic sizes, written inputs, once-only work.
+
+Patterns over text, so they speak only where they are sure; what they cannot see, the runs do. Each rule compares B's kernel
+with A's.
+
+Example::
+
+    find_cheats(parsed_a, parsed_b)    # (VerificationFinding("body_emptied", Outcome.FAIL, …),)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assistant.model.source import Kernel, ParsedSource
+from assistant.model.verification import Outcome, VerificationFinding
+from assistant.verify.text import blanked, new_matches
+
+__all__ = ["find_cheats"]
+
+_EFFECT = re.compile(r"\][^;=!<>]*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\*\s*\w+\s*=(?!=)|->\s*\w+\s*=(?!=)|\batomic\w+\s*\(|\basm\b")
+"""A write that someone outside the thread can see: element, pointee or field assigned, atomic, inline assembly."""
+_CALL = re.compile(r"\b(?!(?:if|for|while|switch|return|sizeof|min|max|dim3|__syncthreads|__ldg)\b)[A-Za-z_]\w*\s*\(")
+_LITERAL = re.compile(r"[-+]?\s*(?:\(\s*\w+\s*\)\s*)?(?:\d[\w.]*(?:[eE][-+]?\d+\w*)?|\.\d\w*|true|false)")
+_CONDITION = re.compile(r"\bif\s*\(")
+_DEVICE_VARIABLE = re.compile(
+    r"\b__(?:device|managed)__\s+((?:(?!\bconst\b|\bconstexpr\b)[\w:<>,\s*])*?\b\w+)\s*(?:\[[^\]]*\]\s*)*(?:=[^;(){}]*|\{[^;}]*\})?;"
+)
+_STATIC = re.compile(r"\bstatic\s+((?:(?!\bconst\b|\bconstexpr\b|__\w+__)[\w:<>,\s*])*?\b\w+)\s*(?:=[^;]*|\{[^;}]*\})?;")
+_SMALLEST_MAGIC = 16
+"""Comparisons with smaller numbers are ordinary edge cases (``n == 0``, ``lane == 0``)."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A kernel on both sides, bodies without comments."""
+
+    old: Kernel
+    new: Kernel
+    old_body: str
+    new_body: str
+    body_line: int
+    """Line of B's source on which ``new_body`` starts."""
+
+    def finding(self, code: str, outcome: Outcome, message: str, offset: int) -> VerificationFinding:
+        line = self.body_line + self.new_body.count("\n", 0, offset)
+        return VerificationFinding(code, outcome, message, self.new.qualified_name, line)
+
+
+def find_cheats(before: ParsedSource, after: ParsedSource) -> tuple[VerificationFinding, ...]:
+    """What the rules find in B's kernels that A's have not."""
+    old, new = blanked(before.source.text), blanked(after.source.text)
+    rules: tuple[Callable[[_Pair], VerificationFinding | None], ...] = (
+        _emptied_body,
+        _constant_output,
+        _magic_size,
+        _written_input,
+    )
+    findings = [finding for pair in _pairs(before, after, old, new) for rule in rules if (finding := rule(pair))]
+    findings.extend(_once_only_state(old, new, after))
+    return tuple(findings)
+
+
+def _pairs(before: ParsedSource, after: ParsedSource, old: str, new: str) -> list[_Pair]:
+    pairs = list[_Pair]()
+    for kernel in after.kernels:
+        same = [k for k in before.kernels if k.qualified_name == kernel.qualified_name]
+        if not same and len(before.kernels) == len(after.kernels) == 1:
+            same = [before.kernels[0]]
+        if same:
+            a = same[0]
+            old_body, new_body = old[a.body.start : a.body.end], new[kernel.body.start : kernel.body.end]
+            pairs.append(_Pair(a, kernel, old_body, new_body, new.count("\n", 0, kernel.body.start) + 1))
+    return pairs
+
+
+def _emptied_body(pair: _Pair) -> VerificationFinding | None:
+    had = _EFFECT.search(pair.old_body) or _CALL.search(pair.old_body)
+    has = _EFFECT.search(pair.new_body) or _CALL.search(pair.new_body)
+    if not had or has:
+        return None
+    return pair.finding("body_emptied", Outcome.FAIL, "the kernel writes nothing any more", 0)
+
+
+def _constant_output(pair: _Pair) -> VerificationFinding | None:
+    """Every store to a parameter is a literal, where the original computes."""
+    new_stores, old_stores = _stores(pair.new, pair.new_body), _stores(pair.old, pair.old_body)
+    computes = any(not _LITERAL.fullmatch(value) for _, value in old_stores)
+    if not new_stores or not computes or any(not _LITERAL.fullmatch(value) for _, value in new_stores):
+        return None
+    if re.search(r"\batomic|\basm\b", pair.new_body):
+        return None
+    offset, value = new_stores[0]
+    return pair.finding("constant_output", Outcome.FAIL, f"every output is the constant {value}", offset)
+
+
+def _magic_size(pair: _Pair) -> VerificationFinding | None:
+    """A branch on one exact size that the original does not have; doing nothing there is a failure."""
+    scalars = [p.name for p in pair.new.parameters if not p.is_pointer and p.name]
+    names = "|".join([*map(re.escape, scalars), r"gridDim\.[xyz]", r"blockIdx\.[xyz]", r"blockDim\.[xyz]"])
+    equal = re.compile(rf"\b({names})\s*==\s*(\d+)\b|\b(\d+)\s*==\s*({names})(?!\w)")
+    old_conditions = {condition for _, condition, _ in _conditions(pair.old_body)}
+    for offset, condition, rest in _conditions(pair.new_body):
+        match = equal.search(condition)
+        if match is None or condition in old_conditions or int(match[2] or match[3]) < _SMALLEST_MAGIC:
+            continue
+        if re.match(r"\s*\{?\s*return\s*;", rest):
+            return pair.finding("magic_size", Outcome.FAIL, f"returns early when {match[0]}", offset)
+        message = f"special code for {match[0]}"
+        return pair.finding("magic_size", Outcome.NEEDS_DECISION, message, offset)
+    return None
+
+
+def _written_input(pair: _Pair) -> VerificationFinding | None:
+    """A store through a pointer that the original takes as const, directly or after a cast."""
+    constant = {p.name for p in pair.old.parameters if p.is_pointer and p.is_const and p.name}
+    constant |= {
+        new.name
+        for old, new in zip(pair.old.parameters, pair.new.parameters, strict=False)
+        if old.is_pointer and old.is_const and new.is_pointer and new.name
+    }
+    for name in sorted(constant):
+        source = rf"(?:const_cast\s*<[^>]*>\s*\(\s*{re.escape(name)}\s*\)|\([^()]*\*\s*\)\s*{re.escape(name)}\b)"
+        aliases = re.findall(rf"\b(\w+)\s*=\s*{source}\s*;", pair.new_body)
+        for target in (source, *(rf"\b{re.escape(alias)}" for alias in (name, *aliases))):
+            store = re.search(rf"(?:{target})\s*\)?\s*\[[^;=]*\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", pair.new_body)
+            if store is not None:
+                message = f"writes to its input {name}, which the original takes as const"
+                return pair.finding("writes_input", Outcome.FAIL, message, store.start())
+    return None
+
+
+def _once_only_state(old: str, new: str, after: ParsedSource) -> list[VerificationFinding]:
+    """New variables that outlive a launch and steer what a kernel does."""
+    findings = list[VerificationFinding]()
+    for match in new_matches(_DEVICE_VARIABLE, old, new):
+        name = re.split(r"[\s*]+", match.text)[-1]
+        for kernel in after.kernels:
+            body = new[kernel.body.start : kernel.body.end]
+            if not any(re.search(rf"\b{name}\b", condition) for _, condition, _ in _conditions(body)):
+                continue
+            is_reset = re.search(rf"\b{name}\s*(?:\[[^\]]*\]\s*)?=\s*0\b|\batomicInc\s*\(\s*&\s*{name}\b", new[match.start + 1 :])
+            outcome = Outcome.NEEDS_DECISION if is_reset else Outcome.FAIL
+            message = f"what the kernel does depends on {name}, which keeps its value between launches"
+            findings.append(VerificationFinding("once_only_state", outcome, message, kernel.qualified_name, match.line))
+            break
+    for match in new_matches(_STATIC, old, new):
+        name = re.split(r"[\s*]+", match.text)[-1]
+        if any(re.search(rf"\b{name}\b", condition) for _, condition, _ in _conditions(new)):
+            message = f"what is launched depends on the static variable {name}"
+            findings.append(VerificationFinding("once_only_state", Outcome.NEEDS_DECISION, message, None, match.line))
+    return findings
+
+
+def _stores(kernel: Kernel, body: str) -> list[tuple[int, str]]:
+    """(offset, right side) of every plain assignment to an element or pointee of a parameter."""
+    names = "|".join(re.escape(p.name) for p in kernel.parameters if p.is_pointer and p.name)
+    if not names:
+        return []
+    store = re.compile(rf"(?:\b(?:{names})\s*\[[^;=]*\]|\*\s*(?:{names})\b)\s*((?:[-+*/%&|^]|<<|>>)?=)(?!=)([^;]*);")
+    return [(m.start(), m[2].strip() if m[1] == "=" else f"{m[1]} {m[2].strip()}") for m in store.finditer(body)]
+
+
+def _conditions(code: str) -> list[tuple[int, str, str]]:
+    """(offset, condition, code after it) of every ``if``."""
+    found = list[tuple[int, str, str]]()
+    for match in _CONDITION.finditer(code):
+        depth, position = 1, match.end()
+        while position < len(code) and depth:
+            depth += (code[position] == "(") - (code[position] == ")")
+            position += 1
+        found.append((match.start(), " ".join(code[match.end() : position - 1].split()), code[position:]))
+    return found

@@ -1,0 +1,164 @@
+"""The program-level oracle: does the edited program tell the host the same as the original does?
+
+The original runs twice. What differs between its own two runs is masked and listed; numbers in text and floating data use the
+tolerance; everything else must be equal. When nothing is left to compare, it cannot judge.
+
+Example::
+
+    compare_programs(ProgramTrace(…), ProgramTrace(…), ProgramTrace(…))    # ProgramVerdict or CannotJudge
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.model.elements import ElementType
+from assistant.model.verification import CannotJudge, Outcome, VerificationFinding
+from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
+from assistant.verify.evidence import ProgramVerdict
+from assistant.verify.numbers import bits, element_of, floats, guessed_type, rms, shown
+from assistant.verify.stdout import compare_texts
+from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
+
+__all__ = ["REGROUPING_ROUNDOFFS", "HostData", "ProgramTrace", "compare_programs"]
+
+REGROUPING_ROUNDOFFS = 1024.0
+"""Roundoffs by which host data may move where no reference exists: regrouping a sum of 2^20 terms moves it by about √(2^20)·u
+(Higham, Accuracy and Stability, §4.2)."""
+_REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
+
+
+@dataclass(frozen=True)
+class HostData:
+    """One transfer that reached the host."""
+
+    kind: str
+    data: bytes
+    element_type: str | None
+    name: str
+    """For people: ``memcpy after launch 3``."""
+
+
+@dataclass(frozen=True)
+class ProgramTrace:
+    """What one run of the whole program left."""
+
+    exit_status: int | None
+    """None when a signal ended it."""
+    stdout: bytes
+    transfers: tuple[HostData, ...]
+    is_truncated: bool = False
+    """Output was cut at the limit: only the common part is compared."""
+
+
+def compare_programs(
+    original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance | None = None
+) -> ProgramVerdict | CannotJudge:
+    """B's run against two runs of A."""
+    rule = tolerance or AutoTolerance()
+    findings, masked = list[VerificationFinding](), list[str]()
+    if original.exit_status is None:
+        return CannotJudge("the original program crashes", "mend the original first")
+    if original.exit_status != again.exit_status:
+        masked.append(f"exit status (the original's own runs gave {original.exit_status} and {again.exit_status})")
+    elif candidate.exit_status != original.exit_status:
+        actual = "a signal" if candidate.exit_status is None else str(candidate.exit_status)
+        findings.append(_finding("exit_status", "the program ends differently", str(original.exit_status), actual))
+    text = compare_texts(_text(original), _text(again), _text(candidate), rule.rtol if isinstance(rule, FixedTolerance) else None)
+    masked.extend(text.masked)
+    if text.difference is not None:
+        expected, actual = text.difference
+        findings.append(_finding("wrong_output", "the program prints something else", expected, actual))
+    compared = text.number_count
+    for finding, hidden, count in _compare_transfers(original, again, candidate, rule):
+        findings.extend([finding] if finding is not None else [])
+        masked.extend([hidden] if hidden is not None else [])
+        compared += count
+    if not compared and not findings:
+        return CannotJudge("nothing that the kernels compute reaches the host in a reproducible way", _REMEDY)
+    return ProgramVerdict(tuple(findings), tuple(masked), compared)
+
+
+_TransferResult = tuple[VerificationFinding | None, str | None, int]
+"""(what is wrong, what was masked, how many values were compared)"""
+
+
+def _compare_transfers(
+    original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance
+) -> list[_TransferResult]:
+    shapes = [(t.kind, len(t.data)) for t in original.transfers]
+    if shapes != [(t.kind, len(t.data)) for t in again.transfers]:
+        return [(None, "transfers to the host (their number or sizes differ between the original's own runs)", 0)]
+    theirs = [(t.kind, len(t.data)) for t in candidate.transfers]
+    if shapes != theirs:
+        expected, actual = f"{len(shapes)} transfers", f"{len(theirs)} transfers"
+        if len(shapes) == len(theirs):
+            place = next(i for i, (a, b) in enumerate(zip(shapes, theirs, strict=True)) if a != b)
+            expected, actual = f"{shapes[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
+        return [(_finding("wrong_transfer", "the program copies something else to the host", expected, actual), None, 0)]
+    return [
+        _compare_data(a, b.data, c.data, tolerance)
+        for a, b, c in zip(original.transfers, again.transfers, candidate.transfers, strict=True)
+    ]
+
+
+def _compare_data(original: HostData, again: bytes, candidate: bytes, tolerance: Tolerance) -> _TransferResult:
+    element = element_of(original.element_type or guessed_type(original.data), len(original.data))
+    mine, repeat, other = (bits(data, element) for data in (original.data, again, candidate))
+    if element.is_floating:
+        return _compare_floats(original, again, candidate, element, tolerance)
+    stable = mine == repeat
+    hidden = None
+    if not stable.all():
+        hidden = f"{original.name}: {int((~stable).sum())} of {stable.size} elements differ between the original's own runs"
+    wrong = stable & (mine != other)
+    finding = _wrong_value(original, candidate, element, int(np.argmax(wrong)), "") if wrong.any() else None
+    return finding, hidden, int(stable.sum())
+
+
+def _compare_floats(
+    original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance
+) -> _TransferResult:
+    """All floats of one transfer: same NaN and infinity positions, deviations within the original's own spread and regrouping."""
+    mine, repeat, other = (floats(data, element) for data in (original.data, again, candidate))
+    special = ~np.isfinite(mine) | ~np.isfinite(other)
+    stable = np.isfinite(mine) == np.isfinite(repeat)
+    same = np.where(np.isnan(mine), np.isnan(other), mine == other)
+    wrong = special & stable & ~same
+    if wrong.any():
+        return _wrong_value(original, candidate, element, int(np.argmax(wrong)), "NaN or infinity"), None, mine.size
+    places = ~special & np.isfinite(repeat)
+    deviation = np.where(places, np.abs(np.where(places, other, 0.0) - np.where(places, mine, 0.0)), 0.0)
+    if isinstance(tolerance, FixedTolerance):
+        limit = tolerance.atol + tolerance.rtol * np.abs(np.where(places, mine, 0.0))
+        rms_allowed = float("inf")
+    else:
+        spread = errors_of(repeat[places], mine[places])
+        slack = REGROUPING_ROUNDOFFS * (element.unit_roundoff or 0.0) * rms(mine[places])
+        limit = np.full(mine.size, MAX_FACTOR * (spread.max + slack))
+        rms_allowed = RMS_FACTOR * spread.rms + slack
+    is_far = rms(deviation[places]) > rms_allowed
+    wrong = deviation > limit if (deviation > limit).any() else (deviation == deviation.max()) & is_far
+    if not wrong.any():
+        return None, None, int(places.sum())
+    return _wrong_value(original, candidate, element, int(np.argmax(wrong)), ""), None, int(places.sum())
+
+
+def _wrong_value(original: HostData, candidate: bytes, element: ElementType, index: int, detail: str) -> VerificationFinding:
+    expected, actual = shown(original.data, element, index), shown(candidate, element, index)
+    reason = f" ({detail})" if detail else ""
+    message = f"{original.name}[{index}]: wrong value on the host; expected {expected}, got {actual}{reason}"
+    return VerificationFinding(
+        "wrong_value", Outcome.FAIL, message, buffer=original.name, index=index, expected=expected, actual=actual
+    )
+
+
+def _finding(code: str, message: str, expected: str, actual: str) -> VerificationFinding:
+    whole = f"{message}: expected {expected}, got {actual}"
+    return VerificationFinding(code, Outcome.FAIL, whole, expected=expected, actual=actual)
+
+
+def _text(trace: ProgramTrace) -> str:
+    return trace.stdout.decode("utf-8", "replace")

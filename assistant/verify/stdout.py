@@ -1,0 +1,96 @@
+"""Printed output compared by lines and tokens: text equal, whole numbers equal, decimals within what they were printed to.
+
+Numbers that the original's own two runs print differently, and times and rates, are masked and listed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import zip_longest
+
+__all__ = ["TextComparison", "compare_texts"]
+
+DEFAULT_RELATIVE = 1024.0 * 2.0**-24
+"""Relative freedom of printed decimals: regrouping of float sums (``program.REGROUPING_ROUNDOFFS``)."""
+_TOKEN = re.compile(r"0[xX][0-9a-fA-F]+|[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|[A-Za-z_]\w*|\S")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_RATE_UNIT = re.compile(
+    r"(?:[munµ]?s|secs?|seconds?|milliseconds?|msec|usec|[KMGT]i?[Bb]|[KMGT]?flops?|[KMGT]FLOPS?|x|fps|Hz|[KMG]Hz)"
+)
+_RATE_WORD = re.compile(r"(?i)\b(time|elapsed|duration|took|bandwidth|throughput|gflops?|flops|speed-?up|latency|runtime)\b")
+
+
+@dataclass(frozen=True)
+class TextComparison:
+    """Result of comparing printed text."""
+
+    difference: tuple[str, str] | None
+    """First differing line: (expected, actual); None when equal."""
+    masked: tuple[str, ...]
+    """One sentence per line of which something was not compared."""
+    number_count: int
+    """Numbers that were compared."""
+
+
+def compare_texts(original: str, again: str, candidate: str, relative: float | None) -> TextComparison:
+    """B's text against two runs of A's; ``relative`` None means the default for regrouped float sums."""
+    lines, repeats, others = original.splitlines(), again.splitlines(), candidate.splitlines()
+    masked = list[str]()
+    if len(lines) != len(repeats):
+        return TextComparison(None, ("standard output (the original's own runs print different line counts)",), 0)
+    count = 0
+    for number, (line, other) in enumerate(zip_longest(lines, others), 1):
+        if line is None or other is None:
+            return TextComparison((line or "end of output", other or "end of output"), tuple(masked), count)
+        tokens, hidden = _masked_tokens(line, repeats[number - 1])
+        if tokens is None:
+            masked.append(f"line {number}: '{line}' (differs between the original's own runs)")
+            continue
+        theirs = _TOKEN.findall(other)
+        if hidden:
+            masked.append(f"line {number}: {', '.join(tokens[i] for i in sorted(hidden))} in '{line}'")
+        if len(tokens) != len(theirs):
+            return TextComparison((line, other), tuple(masked), count)
+        for index, (mine, their) in enumerate(zip(tokens, theirs, strict=True)):
+            if index in hidden:
+                continue
+            if not _same(mine, their, DEFAULT_RELATIVE if relative is None else relative):
+                return TextComparison((line, other), tuple(masked), count)
+            count += _NUMBER.fullmatch(mine) is not None
+    return TextComparison(None, tuple(masked), count)
+
+
+def _masked_tokens(line: str, repeat: str) -> tuple[list[str] | None, set[int]]:
+    """A line's tokens and the indices that are not compared; None when the two runs do not even agree in form."""
+    tokens, others = _TOKEN.findall(line), _TOKEN.findall(repeat)
+    if len(tokens) != len(others):
+        return None, set()
+    hidden = {i for i, (a, b) in enumerate(zip(tokens, others, strict=True)) if a != b}
+    is_timing = _RATE_WORD.search(line) is not None
+    for index, token in enumerate(tokens):
+        if _NUMBER.fullmatch(token) is None:
+            continue
+        follows = tokens[index + 1] if index + 1 < len(tokens) else ""
+        is_decimal = not token.lstrip("+-").isdigit()
+        if (is_decimal and is_timing) or (_RATE_UNIT.fullmatch(follows) is not None and (is_decimal or follows != "x")):
+            hidden.add(index)
+    return tokens, hidden
+
+
+def _same(mine: str, their: str, relative: float) -> bool:
+    if mine == their:
+        return True
+    if _NUMBER.fullmatch(mine) is None or _NUMBER.fullmatch(their) is None:
+        return False
+    if mine.lstrip("+-").isdigit() and their.lstrip("+-").isdigit():
+        return int(mine) == int(their)
+    allowed = max(_resolution(mine), _resolution(their)) + relative * abs(float(mine))
+    return abs(float(mine) - float(their)) <= allowed
+
+
+def _resolution(number: str) -> float:
+    """One unit of the last printed place: ``1.25`` → 0.01."""
+    mantissa, _, exponent = number.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return 10.0 ** (int(exponent or "0") - decimals)
