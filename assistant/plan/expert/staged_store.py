@@ -158,7 +158,38 @@ def _edits(context: TransformationContext, staging: _Staging) -> tuple[TextEdit,
     added = "".join(f"{newline}{indent}{line}" for line in tail)
     end = context.tree.span(last).end
     wrapping, closing = _wrapping(context, position) if position.returns else ((), "")
-    return (TextEdit(opening, f"{newline}{indent}{declared}"), *wrapping, here, TextEdit(Span(end, end), closing + added))
+    unused = _unused_lines(context, staging)
+    kept = (e for e in wrapping if e.span.start not in {u.start for u in unused})
+    removed = (TextEdit(u, "") for u in unused)
+    return (
+        TextEdit(opening, f"{newline}{indent}{declared}"),
+        *sorted((*kept, *removed, here)),
+        TextEdit(Span(end, end), closing + added),
+    )
+
+
+def _unused_lines(context: TransformationContext, staging: _Staging) -> tuple[Span, ...]:
+    """Whole lines that declare one local which only the moved store needed, directly or through such locals."""
+    gone = [context.tree.span(staging.store.node)]
+    lines: dict[str, Span] = {}
+    for name in reversed(staging.partner.names):
+        mentions = [m for m in context.tree.find("identifier", inside=context.body) if node_text(m) == name]
+        line = None if not mentions else _own_line(context, mentions[0])
+        spans = [context.tree.span(m) for m in mentions]
+        if line is not None and all(line.contains(s) or any(g.contains(s) for g in gone) for s in spans):
+            lines[name] = line
+            gone.append(line)
+    return tuple(sorted(lines.values()))
+
+
+def _own_line(context: TransformationContext, name: Node) -> Span | None:
+    """The line of a declaration that declares ``name`` alone and shares its line with nothing; None for any other."""
+    declaration = next((a for a in context.tree.ancestors(name) if a.type == "declaration"), None)
+    if declaration is None or len(declaration.children_by_field_name("declarator")) != 1:
+        return None
+    span = context.tree.span(declaration)
+    line = Span(context.text.rfind("\n", 0, span.start) + 1, context.text.find("\n", span.end) + 1)
+    return line if context.text[line.start : line.end].strip() == context.text[span.start : span.end] else None
 
 
 def _wrapping(context: TransformationContext, position: Position) -> tuple[tuple[TextEdit, ...], str]:

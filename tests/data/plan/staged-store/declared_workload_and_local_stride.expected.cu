@@ -17,9 +17,7 @@ __global__ void gather_columns(float *out, const float *in, int rows, int cols) 
     const size_t y = blockIdx.y * blockDim.y + threadIdx.y;
     float best = 0.0f;
     if (x < cols && y < rows) {
-        const size_t stride = rows;
         for (int d = 0; d < 3; d++) best = fmaxf(best, in[y * cols + x]);
-        const size_t to = x * stride + y;
         staged[threadIdx.y][threadIdx.x] = best;
     }
     __syncthreads();

@@ -16,7 +16,6 @@ __global__ void transposeRows(const float *in, float *out, int rows, int cols)
 	int outRow = blockIdx.x * kEdge + threadIdx.x;
 	int outCol = blockIdx.y * kEdge + threadIdx.y;
 	if (outRow < cols && outCol < rows) {
-		float *line = out + outRow * rows;
 		tile[threadIdx.y][threadIdx.x] = 2.0f * in[outCol * cols + outRow];
 	}
 	__syncthreads();
