@@ -1,0 +1,41 @@
+"""Predictions are compared without ever using a measured word."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.measure import UNMEASURED, PredictedCase, compare_predictions
+from assistant.model.comparison import PredictedTime, SpeedOutcome
+
+
+def case(shape: str, weight: float, before_s: float, after_s: float) -> PredictedCase:
+    return PredictedCase(shape, weight, PredictedTime(before_s, "l2", (), "h200"), PredictedTime(after_s, "dram", (), "h200"))
+
+
+def test_shapes_count_by_weighted_time():
+    compared = compare_predictions((case("n=1", 3, 2.0, 1.0), case("n=2", 1, 10.0, 10.0)))
+    assert compared.ratio == pytest.approx((3 * 2 + 10) / (3 + 10))
+    assert [c.ratio for c in compared.cases] == [2.0, 1.0]
+
+
+def test_a_prediction_has_no_interval_and_says_why():
+    compared = compare_predictions((case("", 1, 2.0, 1.0),))
+    assert (compared.outcome, compared.low, compared.high, compared.margin) == (SpeedOutcome.PREDICTED, None, None, None)
+    assert compared.quality == UNMEASURED
+    assert "nothing was timed" in compared.method
+
+
+def test_the_bottleneck_is_that_of_the_heaviest_shape():
+    compared = compare_predictions((case("", 1, 2.0, 1.0),))
+    assert (compared.bottleneck_before, compared.bottleneck_after) == ("l2", "dram")
+
+
+def test_boundary_shapes_are_listed_but_do_not_count():
+    compared = compare_predictions((case("n=1024", 1, 2.0, 1.0), case("n=1", 0, 1.0, 100.0)))
+    assert compared.ratio == 2.0
+    assert len(compared.cases) == 2
+
+
+def test_without_weight_there_is_nothing_to_compare():
+    with pytest.raises(ValueError, match="weight"):
+        compare_predictions((case("", 0, 1.0, 1.0),))

@@ -1,0 +1,168 @@
+"""The performance model reproduces what was measured on an H200."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import replace
+
+import pytest
+
+from assistant.measure import predict, target, without_launch
+from assistant.model.profile import InstructionMix, LineExecution
+
+H200 = target("h200")
+COLD = replace(H200, l2_bytes=1)
+"""Nsight Compute empties the caches before every launch, so nothing is found in L2 that another launch left there."""
+
+
+def seconds(profile, occupancy, device=H200) -> float:
+    return predict(profile, None, occupancy, device).time_s
+
+
+def named(h200, kernel):
+    return [m for m in h200 if m.profile.kernel == kernel]
+
+
+def test_the_fixture_durations_are_predicted_within_a_quarter_in_the_median(h200):
+    errors = [abs(math.log(seconds(m.profile, m.occupancy, COLD) / m.duration_s)) for m in h200]
+    assert len(errors) == 36
+    assert math.exp(statistics.median(errors)) < 1.25
+    assert math.exp(max(errors)) < 3.2  # a loop that leaves early, whose loads wait for each other
+
+
+def test_tiny_launches_are_limited_by_launch_or_latency(h200):
+    tiny = [m for m in h200 if m.duration_s < 2.4e-6]
+    assert {predict(m.profile, None, m.occupancy, COLD).bottleneck for m in tiny} <= {"launch", "latency"}
+
+
+def test_the_naive_transpose_of_4096_takes_twice_as_long_as_the_tiled_one(h200):
+    (naive,), (tiled,) = named(h200, "transpose_naive"), named(h200, "transpose_smem")
+    ratio = seconds(naive.profile, naive.occupancy) / seconds(tiled.profile, tiled.occupancy)
+    assert ratio == pytest.approx(250.4 / 124.2, rel=0.15)
+
+
+def test_padding_the_tile_is_predicted_faster(h200):
+    conflicted, padded = named(h200, "tr")
+    assert seconds(padded.profile, padded.occupancy, COLD) < seconds(conflicted.profile, conflicted.occupancy, COLD)
+
+
+def test_a_global_histogram_is_limited_by_its_atomics(h200):
+    (shared,), (on_global,) = named(h200, "hist_shared"), named(h200, "hist_global")
+    predicted = predict(on_global.profile, None, on_global.occupancy, COLD)
+    assert predicted.bottleneck == "l2"
+    assert 2 < predicted.time_s / seconds(shared.profile, shared.occupancy, COLD) < 8  # 5.1 measured
+
+
+@pytest.fixture
+def chain(launch, access, occupancy):
+    """256 dependent float steps per thread, one load and one store."""
+
+    def seconds_of(mix_per_step: InstructionMix) -> float:
+        threads = 1 << 22
+        mix = InstructionMix(
+            fp32=256 * threads * mix_per_step.fp32,
+            fp64=256 * threads * mix_per_step.fp64,
+            conversion=256 * threads * mix_per_step.conversion,
+            load_store=2 * threads,
+        )
+        accesses = (
+            access("global load", threads // 32, threads // 8),
+            access("global store", threads // 32, threads // 8, line=2),
+        )
+        return seconds(launch(threads // 256, 256, accesses, unique=threads // 4, mix=mix), occupancy(256))
+
+    return seconds_of
+
+
+def test_a_double_literal_in_a_float_chain_costs_an_order_of_magnitude(chain):
+    ratio = chain(InstructionMix(fp64=1, conversion=2)) / chain(InstructionMix(fp32=1))
+    assert 10 < ratio < 17  # 14.2 measured
+
+
+def test_a_double_literal_in_a_streaming_kernel_costs_next_to_nothing(launch, access, occupancy):
+    threads = 1 << 26
+    accesses = (access("global load", threads // 32, threads // 8), access("global store", threads // 32, threads // 8, line=2))
+
+    def streaming(**pipes: int) -> float:
+        mix = InstructionMix(load_store=2 * threads, integer=3 * threads, **pipes)
+        return seconds(launch(threads // 256, 256, accesses, unique=threads // 4, mix=mix), occupancy(256))
+
+    assert 1.0 <= streaming(fp64=threads, conversion=2 * threads) / streaming(fp32=threads) < 1.1  # 1.03 measured
+
+
+def test_a_thread_per_row_sum_takes_four_times_as_long_though_it_moves_eight_times_the_sectors(launch, access, occupancy):
+    elements = 1 << 27
+    requests, unique = elements // 32, elements // 8
+    mix = InstructionMix(fp32=elements, load_store=elements, integer=elements)
+
+    def row_sum(sectors: int) -> float:
+        load = access("global load", requests, sectors, ideal=requests * 4)
+        return seconds(launch(8192, 256, (load,), unique=unique, mix=mix), occupancy(256))
+
+    assert row_sum(requests * 32) / row_sum(requests * 4) == pytest.approx(4.05, rel=0.1)
+
+
+def test_streaming_reaches_nine_tenths_of_the_dram_bandwidth(launch, access, occupancy):
+    threads = 1 << 27
+    accesses = (access("global load", threads // 32, threads // 8), access("global store", threads // 32, threads // 8, line=2))
+    predicted = predict(launch(threads // 256, 256, accesses, unique=threads // 4), None, occupancy(256), H200)
+    assert predicted.bottleneck == "dram"
+    assert 0.8 < threads * 8 / predicted.time_s / H200.dram_bytes_per_s <= 0.9
+
+
+def test_few_resident_warps_make_a_loading_loop_latency_bound(launch, access, occupancy):
+    load = access("global load", 132 * 64, 132 * 64 * 4)
+    profile = launch(132, 32, (load,), unique=132 * 64 * 4)
+    assert predict(profile, None, occupancy(32), H200).bottleneck == "latency"
+
+
+def test_more_occupancy_hides_more_latency(launch, access, occupancy):
+    load = access("global load", 1 << 18, 1 << 20)
+    profile = launch(4096, 256, (load,), unique=1 << 20)
+    starved = replace(occupancy(256), blocks_per_sm=1, active_warps_per_sm=8)
+    assert seconds(profile, starved) > 2 * seconds(profile, occupancy(256))
+
+
+def test_a_grid_of_one_block_more_than_the_device_holds_pays_for_the_busiest_sm(launch, access, occupancy):
+    def conflicted(blocks: int) -> float:
+        return seconds(launch(blocks, 1024, (access("shared load", blocks * 9000, wavefronts=blocks * 90_000),)), occupancy(1024))
+
+    assert conflicted(133) > 1.8 * conflicted(132)
+    assert conflicted(264) == pytest.approx(conflicted(133), rel=0.05)
+
+
+def test_sampled_counters_stand_for_the_whole_grid(launch, access, occupancy):
+    def half(counted: int):
+        per_block = access("global load", counted * 8, counted * 256, ideal=counted * 32)
+        return launch(4096, 256, (per_block,), unique=counted * 256, counted=counted)
+
+    whole, sampled = (predict(half(n), None, occupancy(256), H200) for n in (4096, 64))
+    assert sampled.time_s == pytest.approx(whole.time_s, rel=0.01)
+    assert any("64 of 4096 blocks" in note for note in sampled.notes)
+
+
+def test_a_divergent_line_costs_its_warps_not_its_threads(launch, occupancy):
+    mix = InstructionMix(fp32=1 << 30)
+    full = LineExecution("k.cu", 1, 1 << 20, 1 << 25, 0)
+    single_lane = LineExecution("k.cu", 1, 1 << 20, 1 << 20, 1 << 20)
+    together, apart = (launch(4096, 256, (), mix=mix, executions=(e,)) for e in (full, single_lane))
+    assert seconds(apart, occupancy(256)) > 20 * seconds(together, occupancy(256))
+
+
+def test_a_prediction_says_what_it_had_to_assume(launch, access):
+    notes = predict(launch(1, 32, (access("global load", 1, 4),), unique=None), None, None, H200).notes
+    assert any("no machine code" in n for n in notes)
+    assert any("distinct sectors not tracked" in n for n in notes)
+    assert any("occupancy not known" in n for n in notes)
+
+
+def test_no_launch_is_faster_than_the_launch_overhead_and_it_can_be_left_out(launch):
+    predicted = predict(launch(1, 32, ()), None, None, H200)
+    assert predicted.time_s >= 1.7e-6
+    assert without_launch(predicted).time_s < 1e-7
+
+
+def test_every_term_shows_its_inputs_with_units(h200):
+    predicted = predict(h200[0].profile, None, h200[0].occupancy, H200)
+    assert all(term.inputs and all(unit for _, _, unit in term.inputs) for term in predicted.terms)

@@ -1,0 +1,48 @@
+"""Targets are cited and agree with their data sheets."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.errors import UsageError
+from assistant.measure import DEFAULT_TARGET, TARGETS, target, target_for_device, target_names
+
+
+def test_the_default_is_an_h200_with_its_132_multiprocessors():
+    assert target().name == DEFAULT_TARGET == target_names()[0] == "h200"
+    assert (target().sm_count, target().dram_bytes_per_s) == (132, 4.8e12)
+
+
+@pytest.mark.parametrize(
+    ("name", "fp32_tflops", "fp64_tflops"),
+    [("h200", 67, 34), ("h100", 67, 34), ("a100", 19.5, 9.7), ("l40s", 91.6, 1.43), ("rtx4090", 82.6, 1.29)],
+)
+def test_peaks_follow_from_lanes_and_clock_as_the_data_sheet_says(name, fp32_tflops, fp64_tflops):
+    row = target(name)
+    assert row.fp32_lanes_per_sm * row.sm_count * row.clock_hz * 2e-12 == pytest.approx(fp32_tflops, rel=0.02)
+    assert row.fp64_lanes_per_sm * row.sm_count * row.clock_hz * 2e-12 == pytest.approx(fp64_tflops, rel=0.02)
+
+
+def test_every_target_names_its_sources():
+    assert all("NVIDIA" in t.source and "Programming Guide" in t.source for t in TARGETS)
+
+
+def test_an_unknown_target_is_refused_with_the_known_ones():
+    with pytest.raises(UsageError) as refused:
+        target("voodoo2")
+    assert "h200" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [("NVIDIA H200", "h200"), ("NVIDIA A100-SXM4-80GB", "a100"), ("NVIDIA GeForce RTX 4090", "rtx4090"), ("NVIDIA L40S", "l40s")],
+)
+def test_a_device_is_recognised_by_the_name_its_driver_gives(device, name):
+    found = target_for_device(device)
+    assert found is not None
+    assert found.name == name
+
+
+@pytest.mark.parametrize("device", ["NVIDIA GeForce RTX 4060", "NVIDIA T4", "", "NVIDIA H20"])
+def test_an_unlisted_device_has_no_target(device):
+    assert target_for_device(device) is None
