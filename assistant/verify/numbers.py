@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from assistant.model.elements import ElementKind, ElementType, parse_element_type
 
-__all__ = ["BYTES", "FloatArray", "MaskArray", "bits", "element_of", "floats", "largest", "rms", "shown"]
+__all__ = ["BYTES", "FloatArray", "MaskArray", "bits", "element_of", "floats", "guessed_type", "largest", "rms", "shown"]
 
 FloatArray = NDArray[np.float64]
 MaskArray = NDArray[np.bool_]
 
+_EVERYDAY_EXPONENT = 40
+"""Magnitudes 2^-40 … 2^40, about 1e-12 … 1e12."""
+_EVERYDAY_SHARE = 0.99
 BYTES = ElementType("unsigned char", ElementKind.UINT, 1, 1, 1)
 """What a buffer of unknown type is compared as."""
 
@@ -22,6 +25,22 @@ def element_of(element_type: str | None, size_bytes: int) -> ElementType:
     """The element type; bytes when it is unknown or does not divide the buffer."""
     element = None if element_type is None else parse_element_type(element_type)
     return element if element is not None and size_bytes % element.scalar_bytes == 0 else BYTES
+
+
+def guessed_type(data: bytes) -> str | None:
+    """``float`` or ``double`` when nearly all nonzero words are numbers of everyday size as that type; else None.
+
+    Small integers are denormal as floats and the halves of doubles are spread over all exponents, so neither passes for float.
+    """
+    for name, size, bias, shift in (("float", 4, 127, 23), ("double", 8, 1023, 52)):
+        if not data or len(data) % size:
+            continue
+        words = np.frombuffer(data, np.dtype(f"<u{size}"))
+        words = words[words != 0]
+        exponents = (words >> shift & (2 * bias + 1)).astype(np.int64) - bias
+        if words.size and np.mean(np.abs(exponents) <= _EVERYDAY_EXPONENT) >= _EVERYDAY_SHARE:
+            return name
+    return None
 
 
 def bits(data: bytes, element: ElementType) -> NDArray[Any]:

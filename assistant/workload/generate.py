@@ -5,7 +5,7 @@ initial contents stand with the first launch, later launches find what the earli
 
 Example::
 
-    generate(workload, workload.shapes[0], {"k": Signature("k(float*, int)", kernel.parameters)}, Draw(seed=7))
+    generate(workload, workload.shapes[0], {"k": signature_of(kernel, "k")}, Draw(seed=7))
 """
 
 from __future__ import annotations
@@ -41,25 +41,16 @@ from assistant.workload.arrays import Array, encode
 from assistant.workload.draws import Draw
 from assistant.workload.expressions import ExpressionProblem, evaluate, evaluate_count
 from assistant.workload.recordings import NewCase, blob_name
+from assistant.workload.signature import Signature
 from assistant.workload.structs import StructLayout, encode_scalar, encode_struct
 
-__all__ = ["POISON", "GenerateOptions", "Signature", "generate"]
+__all__ = ["POISON", "GenerateOptions", "generate"]
 
 POISON = 0xAB
 """Byte that ``empty(…)`` buffers hold in the recording; a replay refills them (``ReplayOptions.fill``)."""
 FIRST_ADDRESS = 0x7000_0000_0000
 """Nominal device address of the first buffer; replay never uses it, as declared buffers hold no pointers."""
 ADDRESS_STEP = 1 << 32
-
-
-@dataclass(frozen=True)
-class Signature:
-    """What a replay needs to know of a kernel."""
-
-    symbol: str
-    """Demangled instance that the recording names (``tr<1>(float*, float const*, int)``)."""
-    parameters: tuple[Parameter, ...]
-    """Template parameters already replaced by their arguments."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, LaunchSite, Parameter
+from assistant.workload.expressions import ExpressionProblem, names_in, split_arguments
 
 __all__ = ["write_block"]
 
@@ -23,6 +24,7 @@ _SIZES = {1: (1 << 20, 1000), 2: (1024, 1000), 3: (128, 100)}
 """Values of every size per dimensionality: a round one and one that no block divides."""
 _FACTOR_NAMES = re.compile(r"(?i)alpha|beta|gamma|eps|lr|scale|factor|dt|dx|mean|std|prob")
 _INTEGERS_BELOW = 256
+_WARP = 32
 
 
 @dataclass(frozen=True)
@@ -33,20 +35,22 @@ class _Layout:
     sizes: tuple[str, ...]
     block: tuple[int, ...]
     is_block_guessed: bool
+    is_guarded: bool
+    """The kernel compares its sizes with something, so sizes that no block divides are worth a try."""
 
 
 def write_block(text: str, kernel: Kernel, site: LaunchSite | None) -> str:
     """The comment for ``kernel``, whose source is ``text``; ends with a line break."""
     body = text[kernel.body.start : kernel.body.end]
-    layout = _layout(kernel, body, site)
+    layout = _layout(kernel, text, site)
     lines = [f"[workload.{kernel.name}]"]
     if kernel.namespaces or kernel.template_parameters:
         lines.append(_kernel_line(kernel))
-    grid, is_grid_guessed = _grid(kernel, layout, site)
+    grid, is_grid_guessed = _grid(kernel, layout, text, site)
     lines.append(f"grid = [{', '.join(_quoted(item) for item in grid)}]" + _remark(is_grid_guessed))
     lines.append(f"block = [{', '.join(map(str, layout.block))}]" + _remark(layout.is_block_guessed))
-    lines.extend(_shared_line(site))
-    lines.append(f"shapes = [{', '.join(_shape_texts(layout))}]")
+    lines.extend(_shared_line(site, layout))
+    lines.extend(_shape_lines(layout))
     lines.append(f"[workload.{kernel.name}.args]")
     for parameter in kernel.parameters:
         value, remark = _value(parameter, kernel, layout, body)
@@ -61,12 +65,14 @@ def _kernel_line(kernel: Kernel) -> str:
     return f'kernel = "{kernel.qualified_name}<{", ".join(values)}>"   # check the template arguments'
 
 
-def _layout(kernel: Kernel, body: str, site: LaunchSite | None) -> _Layout:
+def _layout(kernel: Kernel, text: str, site: LaunchSite | None) -> _Layout:
+    body = text[kernel.body.start : kernel.body.end]
     dimension_count = 3 if re.search(r"blockIdx\s*\.\s*z", body) else 2 if re.search(r"blockIdx\s*\.\s*y", body) else 1
     sizes = tuple(p.name for p in kernel.parameters if _is_size(p)) or ("n",)
-    block = None if site is None else _dimensions(site.block.text)
+    block = None if site is None else _dimensions(site.block.text, text)
     numbers = tuple(int(item) for item in block) if block and all(item.isdigit() for item in block) else None
-    return _Layout(dimension_count, sizes, numbers or _DEFAULT_BLOCKS[dimension_count], numbers is None)
+    is_guarded = any(re.search(rf"(?:<=?|>=?|==)\s*{name}\b|\b{name}\s*(?:<=?|>=?|==)", body) for name in sizes)
+    return _Layout(dimension_count, sizes, numbers or _DEFAULT_BLOCKS[dimension_count], numbers is None, is_guarded)
 
 
 def _is_size(parameter: Parameter) -> bool:
@@ -74,9 +80,9 @@ def _is_size(parameter: Parameter) -> bool:
     return element is not None and not element.is_floating and element.components == 1 and element.kind != "bool"
 
 
-def _grid(kernel: Kernel, layout: _Layout, site: LaunchSite | None) -> tuple[tuple[str, ...], bool]:
+def _grid(kernel: Kernel, layout: _Layout, text: str, site: LaunchSite | None) -> tuple[tuple[str, ...], bool]:
     """The launch site's grid where its text can be carried over, else one thread per element; True when guessed."""
-    carried = None if site is None else _carried_grid(kernel, layout, site)
+    carried = None if site is None else _carried_grid(kernel, layout, text, site)
     if carried is not None:
         return carried, False
     sizes = layout.sizes[: layout.dimension_count]
@@ -86,13 +92,13 @@ def _grid(kernel: Kernel, layout: _Layout, site: LaunchSite | None) -> tuple[tup
     return tuple(f"ceil({size}/{block})" for size, block in zip(ordered, blocks, strict=False)), True
 
 
-def _carried_grid(kernel: Kernel, layout: _Layout, site: LaunchSite) -> tuple[str, ...] | None:
+def _carried_grid(kernel: Kernel, layout: _Layout, text: str, site: LaunchSite) -> tuple[str, ...] | None:
     names = {
         argument.text: parameter.name
         for argument, parameter in zip(site.arguments, kernel.parameters, strict=False)
         if argument.text.isidentifier() and parameter.name in layout.sizes
     }
-    items = _dimensions(site.grid.text)
+    items = _dimensions(site.grid.text, text)
     carried = [_as_exact(item, names) for item in items or ()]
     return tuple(item for item in carried if item is not None) if carried and None not in carried else None
 
@@ -110,26 +116,39 @@ def _as_exact(text: str, names: dict[str, str]) -> str | None:
     return f"ceil({names[match[1]]}/{match[match.lastindex or 0]})"
 
 
-def _dimensions(text: str) -> tuple[str, ...] | None:
-    """The values of ``dim3(a, b)`` or of a plain expression; None for a variable whose value is not in sight."""
-    match = re.fullmatch(r"\s*dim3\s*[({](.*)[)}]\s*", text, re.S)
-    items = tuple(item.strip() for item in (match[1] if match else text).split(","))
-    return None if any(item.count("(") != item.count(")") for item in items) else items
+def _dimensions(written: str, text: str) -> tuple[str, ...]:
+    """The values of ``dim3(a, b)``, of a ``dim3`` variable that ``text`` defines once, or of a plain expression."""
+    variables = re.findall(rf"\bdim3\s+{re.escape(written.strip())}\s*[({{]([^;]*)[)}}]\s*;", text)
+    match = re.fullmatch(r"\s*dim3\s*[({](.*)[)}]\s*", written, re.S)
+    return split_arguments(variables[0] if len(variables) == 1 else match[1] if match else written)
 
 
-def _shared_line(site: LaunchSite | None) -> list[str]:
+def _shared_line(site: LaunchSite | None, layout: _Layout) -> list[str]:
     if site is None or site.shared is None or site.shared.text.strip() == "0":
         return []
-    text = site.shared.text.strip()
-    known = text if text.isdigit() else "0"
-    return [f"shared = {known}" + ("" if known == text else f"   # bytes; the program passes {_one_line(text)}")]
+    text = re.sub(r"sizeof\s*\(([^()]*)\)", _size_of, site.shared.text.strip())
+    names = names_in(text)
+    if isinstance(names, ExpressionProblem) or not names <= set(layout.sizes):
+        return [f"shared = 0   # bytes; the program passes {_one_line(site.shared.text)}"]
+    return [f"shared = {_quoted(_one_line(text))}"]
 
 
-def _shape_texts(layout: _Layout) -> list[str]:
-    return [
-        "{ " + ", ".join(f"{name} = {value}" for name in layout.sizes) + " }"
-        for value in _SIZES[min(3, max(layout.dimension_count, len(layout.sizes)))]
-    ]
+def _size_of(match: re.Match[str]) -> str:
+    element = parse_element_type(match[1])
+    return match[0] if element is None else str(element.size_bytes)
+
+
+def _shape_lines(layout: _Layout) -> list[str]:
+    """Two shapes: a round one, and one that no block divides where the kernel seems to expect that."""
+    round_size, odd_size = _SIZES[min(3, max(layout.dimension_count, len(layout.sizes)))]
+    values = (round_size, odd_size if layout.is_guarded else round_size // 2)
+    shapes = ("{ " + ", ".join(f"{name} = {value}" for name in layout.sizes) + " }" for value in values)
+    lines = [f"shapes = [{', '.join(shapes)}]"]
+    if not layout.is_guarded:
+        step = max(*layout.block, _WARP)
+        rules = ", ".join(f"{name} = {{ min = {step}, multiple_of = {step} }}" for name in layout.sizes)
+        lines.append(f"sizes = {{ {rules} }}   # the kernel checks no bounds")
+    return lines
 
 
 def _value(parameter: Parameter, kernel: Kernel, layout: _Layout, body: str) -> tuple[str, str]:

@@ -1,0 +1,82 @@
+"""What a replay needs to know of a kernel that a block names: its instance and its parameters' concrete types.
+
+Example::
+
+    signature_of(kernel, "tr<1>").symbol    # 'tr<1>(float*, float const*, int)'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from assistant.model.elements import parse_element_type
+from assistant.model.source import Kernel, Parameter
+from assistant.workload.expressions import split_arguments
+
+__all__ = ["Signature", "device_variable_types", "signature_of"]
+
+_DEVICE_VARIABLE = re.compile(
+    r"\b__(?:device|constant|managed)__\s+((?:[\w:]+\s+)*[\w:]+)\s*[\s*]\s*(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=[^;]*)?;"
+)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One instance of a kernel."""
+
+    symbol: str
+    """Demangled (``tr<1>(float*, float const*, int)``)."""
+    parameters: tuple[Parameter, ...]
+    """Template parameters replaced by their arguments."""
+
+
+def signature_of(kernel: Kernel, written: str) -> Signature:
+    """The instance of ``kernel`` that ``written`` names; template arguments not written take their defaults."""
+    given = _template_arguments(written)
+    values = {
+        parameter.name: given[index] if index < len(given) else parameter.default or parameter.name
+        for index, parameter in enumerate(kernel.template_parameters)
+    }
+    parameters = tuple(_bound(parameter, values) for parameter in kernel.parameters)
+    arguments = f"<{', '.join(values.values())}>" if values else ""
+    types = ", ".join(_demangled(parameter) for parameter in parameters)
+    return Signature(f"{kernel.qualified_name}{arguments}({types})", parameters)
+
+
+def device_variable_types(text: str) -> Mapping[str, str]:
+    """Element types of the ``__device__`` and ``__constant__`` variables of CUDA text, by name."""
+    found = {match[2]: match[1] for match in _DEVICE_VARIABLE.finditer(text)}
+    return {name: " ".join(word for word in spelled.split() if word != "const") for name, spelled in found.items()}
+
+
+def _template_arguments(written: str) -> tuple[str, ...]:
+    head = written.partition("(")[0]
+    if "<" not in head:
+        return ()
+    inside = written[head.index("<") + 1 : written.rindex(">")]
+    return split_arguments(inside) if inside.strip() else ()
+
+
+def _bound(parameter: Parameter, values: Mapping[str, str]) -> Parameter:
+    if not values:
+        return parameter
+    name = re.compile(r"\b(" + "|".join(map(re.escape, values)) + r")\b")
+    element = parameter.element_type
+    return replace(
+        parameter,
+        type=name.sub(lambda match: values[match[0]], parameter.type),
+        element_type=None if element is None else name.sub(lambda match: values[match[0]], element),
+    )
+
+
+def _demangled(parameter: Parameter) -> str:
+    """The type as a demangler prints it: ``const float *`` → ``float const*``; top-level const is no part of it."""
+    spelled = parameter.element_type if parameter.is_pointer and parameter.element_type else parameter.type
+    element = parse_element_type(spelled)
+    name = element.name if element is not None else " ".join(w for w in spelled.split() if w != "const")
+    name = {"half": "__half"}.get(name, name)
+    if not parameter.is_pointer:
+        return name
+    return f"{name}{' const' if parameter.is_const else ''}*"
