@@ -1,0 +1,1 @@
+"""CUDA on a CPU: translation of ``.cu`` sources to C++, the runtime that executes them, the counters of what they do."""

@@ -1,0 +1,261 @@
+"""Builds a CUDA program for the CPU: translate, compile, link, each result kept by content.
+
+``build(BuildRequest(sources=((Path("/a.cu"), text),), flavour="fast", cache_dir=Path("/cache")))`` gives a Built whose ``program`` can be
+run, or a typed failure. Compiler messages are about the user's own files, lines and columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from assistant import serialize
+from assistant.emulator import toolchain
+from assistant.emulator.diagnostics import read_messages
+from assistant.emulator.kernels import registration_text
+from assistant.emulator.toolchain import INCLUDE_DIR, Compiler, Flavour, RuntimeBuildError, StorageFailure
+from assistant.emulator.translate.unit import Load, TranslatedUnit, Unpromotable, Untranslatable, closure, translate
+from assistant.model.build import BuildFailure, CompilerMissing, Diagnostic, DiagnosticSeverity
+
+_UNIT_SUFFIXES = {".cu", ".cpp", ".cc", ".cxx", ".c++"}
+_REPLY_FILE = "reply.json"
+_PROGRAM_FILE = "program"
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """What to build and how."""
+
+    sources: tuple[tuple[Path, str], ...]
+    """(absolute path, text); the first is the main one. A path with a header's suffix only replaces the file's text on disk."""
+    cache_dir: Path
+    flavour: Flavour = "fast"
+    """``fast`` runs at full speed and counts nothing; ``counted`` calls a hook at every memory access of device code."""
+    include_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    """``NAME`` or ``NAME=VALUE``"""
+    kernels: tuple[str, ...] = ()
+    """Kernels to make startable by name: ``k``, ``ns::k<float>``, ``k(float*, int)``, a demangled or a mangled symbol."""
+    promote_float: bool = False
+    """Compute in ``double`` wherever the source says ``float`` or half precision."""
+    standard: str = "17"
+    """C++ standard, as in ``-std=c++17``."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program that runs on this machine."""
+
+    program: Path
+    has_main: bool
+    """Whether the user's sources define ``main``; without it the program only replays."""
+    compiler: str
+    diagnostics: tuple[Diagnostic, ...]
+    translate_s: float
+    compile_s: float
+    """Compile and link; 0 for a cached program."""
+    is_cached: bool
+    kind: Literal["built"] = "built"
+
+
+@dataclass(frozen=True)
+class CannotPromote:
+    """The source cannot be computed in ``double`` throughout."""
+
+    reason: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    kind: Literal["cannot_promote"] = "cannot_promote"
+
+
+BuildReply = Built | BuildFailure | CompilerMissing | CannotPromote | StorageFailure
+
+
+def request_from_json(text: str) -> BuildRequest:
+    """Raises DecodeError."""
+    return serialize.loads(BuildRequest, text)
+
+
+def reply_to_json(reply: BuildReply) -> str:
+    """One line, ``outcome`` first: ``built``, ``failed``, ``compiler_missing``, ``cannot_promote`` or ``storage``."""
+    outcome = {
+        Built: "built", BuildFailure: "failed", CompilerMissing: "compiler_missing", CannotPromote: "cannot_promote",
+        StorageFailure: "storage",
+    }[type(reply)]  # fmt: skip
+    return f'{{"outcome":"{outcome}","reply":{serialize.dumps(reply)}}}'
+
+
+def build(request: BuildRequest) -> BuildReply:
+    """The program, from the cache when nothing that it depends on changed."""
+    compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath))
+    if isinstance(compiler, CompilerMissing):
+        return compiler
+    try:
+        return _build(request, compiler)
+    except OSError as error:
+        return StorageFailure(f"{request.cache_dir}: {error.strerror or error}")
+
+
+def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
+    units = [closure(path, _loader(request), request.include_dirs) for path, _ in _unit_sources(request)]
+    own_digest = toolchain.own_sources_digest()
+    has_openmp = any("omp.h" in text or "#pragma omp" in text for unit in units for text in unit.values())
+    flags = toolchain.compile_flags(request.flavour, request.standard, has_openmp)
+    final = request.cache_dir / "builds" / _key(request, units, compiler, own_digest, flags)
+    if (final / _REPLY_FILE).is_file():
+        return _cached(final)
+    toolkit = toolchain.prepare(compiler, flags, request.cache_dir, own_digest)
+    with toolchain.staging(final.parent) as folder:
+        reply = _compile(_Job(request, compiler, flags, has_openmp, toolkit, folder), units)
+        (folder / _REPLY_FILE).write_text(serialize.dumps(_stored(reply)), encoding="utf-8")
+        toolchain.publish(folder, final)
+    return replace(reply, program=final / _PROGRAM_FILE) if isinstance(reply, Built) else reply
+
+
+@dataclass(frozen=True)
+class _Job:
+    request: BuildRequest
+    compiler: Compiler
+    flags: tuple[str, ...]
+    has_openmp: bool
+    toolkit: toolchain.Toolkit
+    folder: Path
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A reply as it lies in the cache."""
+
+    built: Built | None = None
+    failed: BuildFailure | None = None
+    cannot_promote: CannotPromote | None = None
+
+
+def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure | CannotPromote:
+    started = time.perf_counter()
+    translated: list[TranslatedUnit] = []
+    for texts in units:
+        unit = translate(texts, job.request.include_dirs, promote_float=job.request.promote_float)
+        if isinstance(unit, Untranslatable):
+            return BuildFailure(job.compiler.name, unit.diagnostics)
+        if isinstance(unit, Unpromotable):
+            return CannotPromote(unit.reason)
+        translated.append(unit)
+    translate_s = time.perf_counter() - started
+    objects: list[Path] = []
+    diagnostics: list[Diagnostic] = []
+    for number, unit in enumerate(translated):
+        source = _write_unit(job, unit, number)
+        run = toolchain.compile_source(job.compiler, (*job.flags, *_search_flags(job.request, unit)), job.toolkit.prelude, source,
+                                       job.folder / f"{number}.o")  # fmt: skip
+        diagnostics += read_messages(run.output, unit.files)
+        if not run.is_ok:
+            return _failure(job, diagnostics, run.output)
+        objects.append(job.folder / f"{number}.o")
+    run = toolchain.link(job.compiler, (*objects, *job.toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
+    if not run.is_ok:
+        return _failure(job, [*diagnostics, *_link_messages(run.output, job.request)], run.output)
+    for path in objects:
+        path.unlink()
+    compile_s = time.perf_counter() - started - translate_s
+    has_main = any(unit.has_main for unit in translated)
+    return Built(job.folder / _PROGRAM_FILE, has_main, job.compiler.name, tuple(diagnostics), translate_s, compile_s, is_cached=False)
+
+
+def _failure(job: _Job, diagnostics: list[Diagnostic], output: str) -> BuildFailure | CannotPromote:
+    if not any(d.severity is DiagnosticSeverity.ERROR for d in diagnostics):
+        main = str(job.request.sources[0][0])
+        text = output.strip()[-2000:]
+        diagnostics = [*diagnostics, Diagnostic(main, 0, 0, DiagnosticSeverity.ERROR, text or "the compiler failed", compiler="g++")]
+    if job.request.promote_float:
+        first = next(d for d in diagnostics if d.severity is DiagnosticSeverity.ERROR)
+        return CannotPromote(f"with float widened to double it does not compile: {first.message.splitlines()[0]}", tuple(diagnostics))
+    return BuildFailure(job.compiler.name, tuple(diagnostics))
+
+
+def _write_unit(job: _Job, unit: TranslatedUnit, number: int) -> Path:
+    folder = job.folder / f"unit{number}"
+    folder.mkdir()
+    for file in unit.files:
+        (folder / file.name).write_text(f'#line 1 "{_quoted(file.path)}"\n{file.edited.text}', encoding="utf-8", errors="surrogateescape")
+    main = unit.files[0]
+    head = "".join(f"#define {d.partition('=')[0]} {d.partition('=')[2] or (1 if '=' not in d else '')}\n" for d in job.request.defines)
+    head += '#include "emu_promote.h"\n' if job.request.promote_float else ""
+    tail = registration_text(job.request.kernels) if number == 0 else ""
+    source = folder / "unit.cpp"
+    source.write_text(f'{head}#line 1 "{_quoted(main.path)}"\n{main.edited.text}\n{tail}', encoding="utf-8", errors="surrogateescape")
+    return source
+
+
+def _search_flags(request: BuildRequest, unit: TranslatedUnit) -> tuple[str, ...]:
+    folders = [("-iquote", str(file.path.parent)) for file in unit.files]
+    folders += [("-I", str(folder)) for folder in request.include_dirs]
+    return tuple(word for pair in dict.fromkeys(folders) for word in pair)
+
+
+def _unit_sources(request: BuildRequest) -> list[tuple[Path, str]]:
+    main, *rest = request.sources
+    return [main, *(s for s in rest if s[0].suffix in _UNIT_SUFFIXES)]
+
+
+def _loader(request: BuildRequest) -> Load:
+    overlays = dict(request.sources)
+    own = {str(p.relative_to(INCLUDE_DIR)) for p in INCLUDE_DIR.rglob("*") if p.is_file()}
+
+    def load(path: Path) -> str | None:
+        if path in overlays:
+            return overlays[path]
+        if any(str(path.relative_to(d)) in own for d in request.include_dirs if path.is_relative_to(d)):
+            return None
+        try:
+            return path.read_bytes().decode("utf-8", "surrogateescape")
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError):
+            return None
+
+    return load
+
+
+def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own_digest: str, flags: tuple[str, ...]) -> str:
+    digest = hashlib.sha256()
+    parts = [compiler.version, own_digest, *flags, *request.defines, "|", *request.kernels, "|", *map(str, request.include_dirs)]
+    parts.append(str(request.promote_float))
+    for unit in units:
+        for path, text in unit.items():
+            parts += [str(path), text]
+    for part in parts:
+        digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
+    return digest.hexdigest()[:32]
+
+
+def _cached(final: Path) -> BuildReply:
+    stored = serialize.loads(_Stored, (final / _REPLY_FILE).read_text(encoding="utf-8"))
+    if stored.built is not None:
+        return replace(stored.built, program=final / _PROGRAM_FILE, is_cached=True, compile_s=0.0)
+    reply = stored.failed or stored.cannot_promote
+    assert reply is not None, "a cache entry holds exactly one reply"
+    return reply
+
+
+def _stored(reply: Built | BuildFailure | CannotPromote) -> _Stored:
+    match reply:
+        case Built():
+            return _Stored(built=reply)
+        case BuildFailure():
+            return _Stored(failed=reply)
+        case CannotPromote():
+            return _Stored(cannot_promote=reply)
+
+
+def _link_messages(output: str, request: BuildRequest) -> list[Diagnostic]:
+    main = str(request.sources[0][0])
+    names = list(dict.fromkeys(re.findall(r"undefined reference to `([^']+)'", output)))
+    return [Diagnostic(main, 0, 0, DiagnosticSeverity.ERROR, f"{n} is used but defined nowhere", compiler="g++") for n in names]
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,3 @@
+// assert that also works in kernels: the core reports file, line, block and thread.
+#include_next <assert.h>
+#include "emu/assert_macro.h"

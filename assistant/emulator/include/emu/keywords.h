@@ -1,0 +1,33 @@
+// CUDA's declaration keywords as attributes of the host compiler. (__noinline__ is rewritten by the translator: libstdc++ uses the word.)
+#pragma once
+#define __host__
+#define __device__
+// noinline, noclone: one symbol per kernel instance. flatten: device functions are inlined, as nvcc does.
+#define __global__ __attribute__((noinline, noclone, flatten))
+// One instance per worker thread, which runs one block at a time.
+#define __shared__ static __thread
+#define __constant__
+#define __managed__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __block_size__(...)
+#define __cluster_dims__(...)
+#define __grid_constant__
+#define __nv_pure__
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+// Host code is not instrumented: reference loops on the CPU keep full speed.
+#define EMU_HOST __attribute__((no_sanitize_thread, no_sanitize_coverage))
+
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_LIST__ 900
+#define __KERNELOPT_EMULATOR__ 1
+#define __builtin_assume(condition) ((void)0)
+#define __nv_constexpr constexpr

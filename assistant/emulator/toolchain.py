@@ -1,0 +1,233 @@
+"""The host compiler: found and judged, its flags, the precompiled prelude and the runtime objects.
+
+Everything here is kept in the cache folder under a hash of what it was made from; a second process waits for the first by file lock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock
+
+from assistant.model.build import CompilerMissing
+
+Flavour = Literal["fast", "counted"]
+
+HERE = Path(__file__).parent
+INCLUDE_DIR = HERE / "include"
+RUNTIME_DIR = HERE / "runtime"
+_OLDEST_MAJOR = 11
+_COMPILE_TIMEOUT_S = 300.0
+_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
+
+_COMMON_FLAGS = (
+    "-O2",
+    "-g1",  # line tables: an address becomes a source line
+    "-pthread",
+    "-w",  # warnings of the host compiler about device code mislead
+    "-fno-pie",  # addresses of code are small and equal from run to run
+    "-fno-pic",
+    "-ftls-model=local-exec",  # shared memory and the thread context are one instruction away
+    "-fno-stack-protector",
+    "-fcf-protection=none",
+    "-ffp-contract=off",  # no fused multiply-add unless the source asks for it
+    "-fno-math-errno",
+    "-fno-strict-aliasing",  # nvcc does not use type-based aliasing; with it loads would be hoisted that a GPU repeats
+    "-fmax-errors=20",
+)
+_COUNTED_FLAGS = (
+    "-fsanitize=thread",  # a call at every load and store; libtsan is not linked, the core implements the calls
+    "-fsanitize-coverage=trace-pc",  # a call per basic block: lanes are re-aligned by it
+    "--param=tsan-instrument-func-entry-exit=0",
+    "--param=tsan-distinguish-volatile=1",  # legacy lock-step code is recognised by its volatile accesses
+    "-fno-tree-sra",  # a float4 access arrives as one 16-byte hook
+    "-fno-ipa-sra",
+    "-fno-ipa-cp",
+    "-fno-ipa-icf",  # the following keep every access on its own line and the blocks in program order
+    "-fno-code-hoisting",
+    "-fno-tree-tail-merge",
+    "-fno-crossjumping",
+    "-fno-jump-tables",
+    "-fno-tree-vectorize",
+    "-fno-tree-loop-distribute-patterns",
+    "-fno-reorder-blocks",
+    "-fno-reorder-blocks-and-partition",
+    "-fno-partial-inlining",
+    "-fno-if-conversion",
+    "-fno-if-conversion2",
+    "-fno-split-loops",
+    "-fno-unswitch-loops",
+    "-fno-thread-jumps",
+    "-fno-optimize-sibling-calls",  # an atomic at a function's end still returns into the kernel
+)
+_RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
+_LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A usable g++."""
+
+    path: Path
+    version: str
+    """``12.2.0``"""
+
+    @property
+    def name(self) -> str:
+        return f"g++ {self.version} (emulator)"
+
+
+@dataclass(frozen=True)
+class StorageFailure:
+    """The cache folder cannot be written: full, read-only or gone."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one compiler process said."""
+
+    is_ok: bool
+    output: str
+
+
+@dataclass(frozen=True)
+class Toolkit:
+    """The prelude and runtime of one flavour, ready in the cache."""
+
+    prelude: Path
+    """Header to include first; its precompiled form lies beside it."""
+    objects: tuple[Path, ...]
+
+
+class RuntimeBuildError(Exception):
+    """The emulator's own sources did not compile: a defect of ours or of the compiler, never of the user's program."""
+
+
+def find_compiler(search_path: str) -> Compiler | CompilerMissing:
+    """The first ``g++`` on ``search_path`` that is new enough."""
+    found = shutil.which("g++", path=search_path)
+    remedy = "install g++ 11 or newer (Debian, Ubuntu: apt install g++)"
+    if found is None:
+        other = shutil.which("clang++", path=search_path)
+        reason = "no g++ on PATH" + ("; clang++ is there, but the emulator needs g++'s instrumentation" if other else "")
+        return CompilerMissing(reason, remedy)
+    run = run_tool((found, "-dumpfullversion", "-dumpversion"), 10.0)
+    match = re.match(r"(\d+)(\.\d+)*", run.output.strip())
+    if not run.is_ok or match is None:
+        return CompilerMissing(f"{found} does not tell its version: {run.output.strip()[:200]}", remedy)
+    if int(match.group(1)) < _OLDEST_MAJOR:
+        return CompilerMissing(f"{found} is version {match.group(0)}; the emulator needs {_OLDEST_MAJOR} or newer", remedy)
+    return Compiler(Path(found), match.group(0))
+
+
+def compile_flags(flavour: Flavour, standard: str, has_openmp: bool) -> tuple[str, ...]:
+    """Flags that a translated source and its prelude share."""
+    counted = _COUNTED_FLAGS if flavour == "counted" else ()
+    return (f"-std=gnu++{standard}", *_COMMON_FLAGS, *counted, *(("-fopenmp",) if has_openmp else ()))
+
+
+def own_sources_digest() -> str:
+    """Hash of the emulator's headers and runtime sources."""
+    digest = hashlib.sha256()
+    for folder in (INCLUDE_DIR, RUNTIME_DIR):
+        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+            digest.update(str(path.relative_to(HERE)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def prepare(compiler: Compiler, flags: tuple[str, ...], cache_dir: Path, own_digest: str) -> Toolkit:
+    """The toolkit for ``flags``, built when it is not in the cache. Raises OSError, RuntimeBuildError."""
+    runtime_key = _key(compiler.version, own_digest, *_RUNTIME_FLAGS)
+    runtime_dir = _once(cache_dir / f"runtime-{runtime_key}", lambda d: _build_runtime(compiler, d))
+    prelude_dir = _once(cache_dir / f"prelude-{_key(compiler.version, own_digest, *flags)}", lambda d: _build_prelude(compiler, flags, d))
+    return Toolkit(prelude_dir / "prelude.h", tuple(sorted(runtime_dir.glob("*.o"))))
+
+
+def compile_source(compiler: Compiler, flags: tuple[str, ...], prelude: Path | None, source: Path, output: Path) -> Run:
+    """Compiles one translated source to an object."""
+    first = ("-include", str(prelude)) if prelude is not None else ()
+    return run_tool((str(compiler.path), *flags, "-I", str(INCLUDE_DIR), *first, "-c", str(source), "-o", str(output)))
+
+
+def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp: bool) -> Run:
+    """Links a program from its objects and the runtime's."""
+    extra = ("-fopenmp",) if has_openmp else ()
+    return run_tool((str(compiler.path), *_LINK_FLAGS, *extra, *map(str, objects), "-o", str(output), "-lm"))
+
+
+def run_tool(command: tuple[str, ...], timeout_s: float = _COMPILE_TIMEOUT_S) -> Run:
+    """Runs a compiler process; a time-out reads as a failure with its own text."""
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {"LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace",
+            timeout=timeout_s, env=environment, start_new_session=True, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Run(False, f"{Path(command[0]).name} did not end within {timeout_s:.0f} s")
+    return Run(done.returncode == 0, done.stdout)
+
+
+@contextmanager
+def staging(parent: Path) -> Iterator[Path]:
+    """A new folder beside the final ones, removed at the end if it is still there."""
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=".staging-", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def publish(folder: Path, final: Path) -> None:
+    """Moves a finished folder to its place in one step; keeps the one that another process put there first."""
+    try:
+        folder.rename(final)
+    except OSError:
+        if not final.is_dir():
+            raise
+
+
+def _once(final: Path, build: Callable[[Path], None]) -> Path:
+    if final.is_dir():
+        return final
+    final.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{final}.lock"):
+        if not final.is_dir():
+            with staging(final.parent) as folder:
+                build(folder)
+                publish(folder, final)
+    return final
+
+
+def _build_runtime(compiler: Compiler, folder: Path) -> None:
+    for source in sorted(RUNTIME_DIR.glob("*.cpp")):
+        command = (str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c", str(source), "-o", str(folder / f"{source.stem}.o"))
+        run = run_tool(command)
+        if not run.is_ok:
+            raise RuntimeBuildError(f"{source.name}: {run.output[:2000]}")
+
+
+def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path) -> None:
+    header = folder / "prelude.h"
+    header.write_text('#include "emu_prelude.h"\n', encoding="utf-8")
+    command = (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-x", "c++-header", str(header), "-o", f"{header}.gch")
+    run = run_tool(command)
+    if not run.is_ok:
+        raise RuntimeBuildError(f"prelude: {run.output[:2000]}")
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]

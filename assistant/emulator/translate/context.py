@@ -1,0 +1,120 @@
+"""What one translation unit says as a whole: kernel names, macros and what they are called with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assistant.emulator.translate.lexer import Kind, Macro, Token, lex, macro_of, without_disabled
+from assistant.emulator.translate.stream import Stream, stream_of
+from assistant.emulator.translate.structure import Declaration, Function, declarations, name_position
+
+
+@dataclass(frozen=True)
+class LexedFile:
+    """One user file, cut into streams."""
+
+    path: Path
+    text: str
+    tokens: tuple[Token, ...]
+    """All tokens, directives included, without ``#if 0`` branches."""
+    code: Stream
+    code_declarations: tuple[Declaration, ...]
+    macros: tuple[tuple[Macro, Stream], ...]
+
+
+@dataclass
+class UnitContext:
+    """Facts gathered over every file of the unit before any is edited."""
+
+    kernel_names: set[str] = field(default_factory=set[str])
+    global_words: set[str] = field(default_factory=lambda: {"__global__"})
+    """``__global__`` and the macros that expand to it."""
+    device_words: set[str] = field(default_factory=lambda: {"__device__", "__global__"})
+    macro_heads: dict[tuple[str, int], set[str]] = field(default_factory=dict[tuple[str, int], set[str]])
+    """First token of every argument that a macro's parameter is given: (macro, parameter index) to texts."""
+
+
+def lex_file(path: Path, text: str) -> LexedFile:
+    """Tokens, brackets and declarations of one file."""
+    tokens = without_disabled(lex(text))
+    code = stream_of(tokens)
+    macros = [m for t in tokens if t.kind is Kind.DIRECTIVE and (m := macro_of(t, text))]
+    streams = tuple((m, stream_of(m.body)) for m in macros)
+    return LexedFile(path, text, tuple(tokens), code, tuple(declarations(code)), streams)
+
+
+def gather(files: list[LexedFile]) -> UnitContext:
+    """The unit's context; files in any order."""
+    context = UnitContext()
+    macros = {m.name: (m, s) for f in files for m, s in f.macros}
+    _find_words(context, macros)
+    for file in files:
+        for stream, found in _streams(file):
+            for declaration in found:
+                if isinstance(declaration, Function) and declaration.words & context.global_words:
+                    position = name_position(stream, declaration.head)
+                    if position is not None:
+                        context.kernel_names.add(kernel_name(stream, position[0])[0])
+    for file in files:
+        for stream, _ in _streams(file):
+            _note_invocations(context, stream, macros)
+    _resolve_forwarded(context, files)
+    return context
+
+
+def kernel_name(stream: Stream, index: int) -> tuple[str, int]:
+    """(name, its first token index) where ``index`` is the last token before the parameters; joins ``a ## b``, skips ``<…>``."""
+    if stream.text(index) in (">", ">>", ">>>"):
+        index = stream.open_angle(index) - 1
+    first = index
+    while stream.text(first - 1) == "##":
+        first -= 2
+    return "".join(stream.text(i) for i in range(first, index + 1)), first
+
+
+def _streams(file: LexedFile) -> Iterator[tuple[Stream, tuple[Declaration, ...]]]:
+    yield file.code, file.code_declarations
+    for _, stream in file.macros:
+        yield stream, tuple(declarations(stream))
+
+
+def _find_words(context: UnitContext, macros: dict[str, tuple[Macro, Stream]]) -> None:
+    """Macros that expand to ``__global__`` or ``__device__`` as specifiers, through other macros too."""
+    changed = True
+    while changed:
+        changed = False
+        for name, (_, stream) in macros.items():
+            texts = {t.text for t in stream.tokens}
+            # A body that defines a whole function is handled as code, not as a specifier.
+            if "{" in texts:
+                continue
+            for words in (context.global_words, context.device_words):
+                if texts & words and name not in words:
+                    words.add(name)
+                    changed = True
+
+
+def _note_invocations(context: UnitContext, stream: Stream, macros: dict[str, tuple[Macro, Stream]]) -> None:
+    for i, token in enumerate(stream.tokens):
+        if token.kind is not Kind.NAME or token.text not in macros or stream.text(i + 1) != "(":
+            continue
+        for index, argument in enumerate(stream.arguments(i + 1)):
+            if argument:
+                second = stream.text(argument.start + 1) if len(argument) > 1 else ""
+                head = stream.text(argument.start) + ("::" if second == "::" else "")
+                context.macro_heads.setdefault((token.text, index), set()).add(head)
+
+
+def _resolve_forwarded(context: UnitContext, files: list[LexedFile]) -> None:
+    """Replaces heads that are themselves macro parameters by what those are called with."""
+    parameters = {(m.name, p): i for f in files for m, _ in f.macros for i, p in enumerate(m.parameters or ())}
+    by_name: dict[str, set[str]] = {}
+    for (macro, name), index in parameters.items():
+        by_name.setdefault(name, set()).update(context.macro_heads.get((macro, index), set()))
+    for heads in context.macro_heads.values():
+        for head in list(heads):
+            if head in by_name:
+                heads.discard(head)
+                heads.update(h for h in by_name[head] if h not in by_name)

@@ -1,0 +1,175 @@
+"""Launch stubs: for each declaration of a kernel, a host function beside it with the same template head and parameters.
+
+``template <class T> __global__ void k(T* a, int n = 1) {…}`` gets ``template <class T> void emu_stub_k(const EmuConfig& emu_config,
+T* a, int n = 1) { emu_start(emu_config, &k<T>, a, n); }``. So overload resolution, deduction, default arguments and conversions at
+a launch are the compiler's own, and the core receives the address of the very instance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.emulator.translate.context import kernel_name
+from assistant.emulator.translate.lexer import Kind
+from assistant.emulator.translate.stream import Stream
+from assistant.emulator.translate.structure import Function, after_template, name_position
+
+STUB_PREFIX = "emu_stub_"
+_DROPPED_WITH_ARGUMENTS = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__", "__attribute__"}
+_DROPPED = {"__host__", "__device__", "__forceinline__", "__noinline__", "volatile"}
+_TYPE_WORDS = {
+    "int", "unsigned", "signed", "long", "short", "char", "float", "double", "bool", "void", "const", "auto", "wchar_t",
+    "__restrict__", "__restrict", "typename", "struct", "class", "enum",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    text: str
+    """As declared, with a name put in where there was none."""
+    name: str
+    is_pack: bool
+
+
+def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames: dict[int, str]) -> str | None:
+    """The stub to put behind the kernel's declaration; None for specialisations and instantiations, which the primary serves."""
+    head = kernel.head
+    if stream.text(head.start) == "template" and stream.text(head.start + 1) != "<":
+        return None
+    behind_template = after_template(stream, head.start)
+    if stream.text(head.start) == "template" and behind_template == head.start + 3:
+        return None
+    position = name_position(stream, head)
+    if position is None or stream.tokens[position[0]].kind is not Kind.NAME:
+        return None
+    last_name, opener = position
+    first_name = kernel_name(stream, last_name)[1]
+    spell = _Speller(stream, renames)
+    template_head, template_arguments = _template(spell, range(head.start, behind_template))
+    items = [r for r in _split(stream, range(opener + 1, stream.close(opener))) if not _is_void(stream, r)]
+    parameters = [_parameter(spell, r, i) for i, r in enumerate(items)]
+    specifiers = _specifiers(spell, range(behind_template, first_name), global_words)
+    stub_name = STUB_PREFIX + spell.span(range(first_name, last_name + 1))
+    signature = ", ".join(["const EmuConfig& emu_config", *(p.text for p in parameters)])
+    prefix = f"{template_head}EMU_HOST "
+    if not template_head and not {"static", "inline"} & kernel.words and "" not in kernel.scope:
+        prefix += "__attribute__((weak)) "
+    declaration = f" {prefix}{specifiers} {stub_name}({signature})"
+    if kernel.body is None:
+        return declaration + ";"
+    types = ", ".join(f"decltype({p.name}){'...' if p.is_pack else ''}" for p in parameters)
+    values = "".join(f", {p.name}{'...' if p.is_pack else ''}" for p in parameters)
+    instance = spell.span(range(first_name, last_name + 1)) + template_arguments
+    return f"{declaration} {{ void (*emu_kernel)({types}) = &{instance}; emu_start(emu_config, emu_kernel{values}); }}"
+
+
+class _Speller:
+    """Text of token ranges with renames applied."""
+
+    def __init__(self, stream: Stream, renames: dict[int, str]) -> None:
+        self.stream = stream
+        self.renames = renames
+
+    def word(self, index: int) -> str:
+        token = self.stream.tokens[index]
+        return self.renames.get(token.start, token.text)
+
+    def span(self, indexes: range) -> str:
+        return " ".join(self.word(i) for i in indexes)
+
+
+def _is_void(stream: Stream, indexes: range) -> bool:
+    return not indexes or (len(indexes) == 1 and stream.text(indexes.start) == "void")
+
+
+def _specifiers(spell: _Speller, indexes: range, global_words: set[str]) -> str:
+    words: list[str] = []
+    i = indexes.start
+    while i < indexes.stop:
+        text = spell.stream.text(i)
+        if text in _DROPPED_WITH_ARGUMENTS:
+            i = spell.stream.close(i + 1) if spell.stream.text(i + 1) == "(" else i
+        elif text in global_words and spell.stream.text(i + 1) == "(":
+            i = spell.stream.close(i + 1)
+        elif text == "[" and spell.stream.text(i + 1) == "[":
+            i = spell.stream.close(i)
+        elif text not in global_words and text not in _DROPPED:
+            words.append(spell.word(i))
+        i += 1
+    return " ".join(words)
+
+
+def _template(spell: _Speller, indexes: range) -> tuple[str, str]:
+    """(template head, arguments that name the same instance); both empty for an ordinary function."""
+    if not indexes:
+        return "", ""
+    stream = spell.stream
+    opener = indexes.start + 1
+    items = _split(stream, range(opener + 1, stream.close_angle(opener)))
+    heads: list[str] = []
+    names: list[str] = []
+    for number, item in enumerate(items):
+        equals = next((i for i in item if stream.text(i) == "="), item.stop)
+        declared = range(item.start, equals)
+        last = declared.stop - 1
+        is_pack = any(stream.text(i) == "..." for i in declared)
+        has_name = stream.tokens[last].kind is Kind.NAME and len(declared) > 1 and stream.text(last) not in _TYPE_WORDS
+        has_name = has_name and stream.text(last - 1) != "::"
+        name = spell.word(last) if has_name else f"emu_t{number}"
+        heads.append(spell.span(declared) + ("" if has_name else f" {name}") + " " + spell.span(range(equals, item.stop)))
+        names.append(name + ("..." if is_pack else ""))
+    tail = spell.span(range(stream.close_angle(opener) + 1, indexes.stop))
+    return f"template <{', '.join(heads)}> {tail}", f"<{', '.join(names)}>"
+
+
+def _split(stream: Stream, indexes: range) -> list[range]:
+    """Ranges between the commas outside every bracket, angle brackets too."""
+    parts: list[range] = []
+    first = i = indexes.start
+    while i < indexes.stop:
+        text = stream.text(i)
+        if text in ("(", "[", "{"):
+            i = stream.close(i)
+        elif text == "<":
+            i = stream.close_angle(i)
+        elif text == ",":
+            parts.append(range(first, i))
+            first = i + 1
+        i += 1
+    if first < indexes.stop:
+        parts.append(range(first, indexes.stop))
+    return parts
+
+
+def _parameter(spell: _Speller, indexes: range, number: int) -> _Parameter:
+    stream = spell.stream
+    equals = next((i for i in indexes if stream.text(i) == "="), indexes.stop)
+    declared = range(indexes.start, equals)
+    default = spell.span(range(equals, indexes.stop))
+    is_pack = any(stream.text(i) == "..." for i in declared)
+    place = _name_place(stream, declared)
+    if place is not None:
+        return _Parameter(f"{spell.span(declared)} {default}".strip(), spell.word(place), is_pack)
+    name = f"emu_p{number}"
+    bracket = next((i for i in declared if stream.text(i) == "["), declared.stop)
+    text = f"{spell.span(range(declared.start, bracket))} {name}{spell.span(range(bracket, declared.stop))} {default}"
+    return _Parameter(text.strip(), name, is_pack)
+
+
+def _name_place(stream: Stream, declared: range) -> int | None:
+    """Index of the parameter's name; None when it has none."""
+    for i in declared:
+        if stream.text(i) == "(" and stream.text(i + 1) in ("*", "&"):
+            inner = next((k for k in range(i + 1, stream.close(i)) if stream.tokens[k].kind is Kind.NAME), None)
+            if inner is not None:
+                return inner
+    stop = next((i for i in declared if stream.text(i) == "["), declared.stop)
+    last = stop - 1
+    if last <= declared.start or stream.tokens[last].kind is not Kind.NAME:
+        return None
+    if stream.text(last) in _TYPE_WORDS or stream.text(last - 1) == "::":
+        return None
+    earlier = [stream.text(i) for i in range(declared.start, last)]
+    if all(word in ("const", "volatile", "typename", "struct", "class", "enum", "__grid_constant__") for word in earlier):
+        return None
+    return last

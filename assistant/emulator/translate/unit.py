@@ -1,0 +1,181 @@
+"""Translates one translation unit: the main file and every user header it includes, recursively.
+
+Knows no compiler and touches no disk: files come through a ``load`` function. Example:
+``translate(Path("/a.cu"), load, (), Options())``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os.path import normpath
+from pathlib import Path
+
+from assistant.emulator.translate.context import LexedFile, UnitContext, gather, lex_file
+from assistant.emulator.translate.edits import Edit, Edited, apply_edits
+from assistant.emulator.translate.host import host_edits
+from assistant.emulator.translate.launches import address_edits, launch_edits
+from assistant.emulator.translate.lexer import Kind, Macro
+from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
+from assistant.emulator.translate.spelling import device_call_renames, keyword_renames, shadow_renames
+from assistant.emulator.translate.stream import Stream
+from assistant.emulator.translate.structure import Declaration, Function, declarations
+from assistant.emulator.translate.stubs import stub_text
+from assistant.emulator.translate.unsupported import find_unsupported
+from assistant.emulator.translate.variables import shared_edits, symbol_edits
+from assistant.model.build import Diagnostic, DiagnosticSeverity
+
+COMPILER = "emulator"
+_INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]")
+
+Load = Callable[[Path], str | None]
+"""Text of a user file; None when there is no such file, or when it is not the user's (the emulator's own headers)."""
+
+
+@dataclass(frozen=True)
+class TranslatedFile:
+    """One file of the unit in its new form."""
+
+    path: Path
+    """The user's path."""
+    name: str
+    """File name under which the other files of the unit include it."""
+    edited: Edited
+
+
+@dataclass(frozen=True)
+class TranslatedUnit:
+    """The main file first, then its headers."""
+
+    files: tuple[TranslatedFile, ...]
+    has_main: bool
+
+
+@dataclass(frozen=True)
+class Untranslatable:
+    """The unit holds something the emulator cannot run."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Unpromotable:
+    """``float`` cannot be widened to ``double`` in this unit."""
+
+    reason: str
+
+
+def closure(main: Path, load: Load, include_dirs: tuple[Path, ...]) -> Mapping[Path, str]:
+    """Every user file of the unit with its text, the main file first."""
+    texts: dict[Path, str] = {}
+    waiting = [main]
+    while waiting:
+        path = waiting.pop(0)
+        text = None if path in texts else load(path)
+        if text is None:
+            continue
+        texts[path] = text
+        for line in text.splitlines():
+            match = _INCLUDE.match(line) if "include" in line else None
+            if match is not None:
+                waiting.extend(p for p in _candidates(match, path, include_dirs) if p not in texts)
+    return texts
+
+
+def translate(
+    texts: Mapping[Path, str], include_dirs: tuple[Path, ...], *, promote_float: bool = False
+) -> TranslatedUnit | Untranslatable | Unpromotable:
+    """The unit in C++; ``texts`` comes from ``closure``."""
+    files = [lex_file(path, text) for path, text in texts.items()]
+    context = gather(files)
+    problems = [_diagnostic(f, u.construct, u.offset) for f in files for u in find_unsupported(f, context)]
+    if problems:
+        return Untranslatable(tuple(problems))
+    if promote_float:
+        for file in files:
+            obstacle = promotion_obstacle(file.code)
+            if obstacle is not None:
+                return Unpromotable(f"{file.path.name} uses {obstacle}, which depends on the bits of a narrower type")
+    names = {f.path: f"{i}_{f.path.name}" for i, f in enumerate(files)}
+    translated: list[TranslatedFile] = []
+    unread: list[Diagnostic] = []
+    for file in files:
+        edits, unread_offsets = _file_edits(file, context, promote_float)
+        unread += [_diagnostic(file, "a kernel launch that could not be read", o) for o in unread_offsets]
+        edits += _include_edits(file, names, include_dirs)
+        translated.append(TranslatedFile(file.path, names[file.path], apply_edits(file.text, edits)))
+    if unread:
+        return Untranslatable(tuple(unread))
+    return TranslatedUnit(tuple(translated), has_main=any(_defines_main(f) for f in files))
+
+
+def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[list[Edit], list[int]]:
+    edits: list[Edit] = []
+    unread: list[int] = []
+    streams: list[tuple[Stream, tuple[Declaration, ...], Macro | None]] = [(file.code, file.code_declarations, None)]
+    streams += [(s, tuple(declarations(s)), m) for m, s in file.macros]
+    for stream, found, macro in streams:
+        renames = keyword_renames(stream) | shadow_renames(stream) | device_call_renames(stream, found, context.device_words)
+        if promote:
+            renames |= promotion_renames(stream)
+        launches, unread_tokens = launch_edits(stream, context, macro)
+        unread += [stream.tokens[i].start for i in unread_tokens]
+        edits += shared_edits(stream, renames) + launches + address_edits(stream, context)
+        edits += _declaration_edits(stream, found, context, renames, is_macro=macro is not None)
+        edits += [Edit(t.start, t.end, renames[t.start]) for t in stream.tokens if t.start in renames]
+    return edits, unread
+
+
+def _declaration_edits(
+    stream: Stream, found: tuple[Declaration, ...], context: UnitContext, renames: dict[int, str], *, is_macro: bool
+) -> list[Edit]:
+    edits: list[Edit] = []
+    for declaration in found:
+        if not isinstance(declaration, Function):
+            edits += [] if is_macro else symbol_edits(stream, declaration)
+        elif declaration.words & context.global_words:
+            stub = None if declaration.is_member else stub_text(stream, declaration, context.global_words, renames)
+            last = declaration.body.stop - 1 if declaration.body else declaration.head.stop
+            if stub is not None and last < len(stream.tokens):
+                end = stream.tokens[last].end
+                edits.append(Edit(end, end, stub))
+        elif not is_macro:
+            edits += host_edits(stream, declaration, context.device_words)
+    return edits
+
+
+def _include_edits(file: LexedFile, names: Mapping[Path, str], include_dirs: tuple[Path, ...]) -> list[Edit]:
+    edits: list[Edit] = []
+    for token in file.tokens:
+        match = _INCLUDE.match(token.text) if token.kind is Kind.DIRECTIVE else None
+        if match is None:
+            continue
+        target = next((p for p in _candidates(match, file.path, include_dirs) if p in names), None)
+        if target is not None:
+            edits.append(Edit(token.start + match.start(1), token.start + match.end(), f'"{names[target]}"'))
+    return edits
+
+
+def _candidates(match: re.Match[str], including: Path, include_dirs: tuple[Path, ...]) -> list[Path]:
+    folders = ([including.parent] if match.group(1) == '"' else []) + list(include_dirs)
+    return [Path(normpath(folder / match.group(2))) for folder in folders]
+
+
+def _defines_main(file: LexedFile) -> bool:
+    for declaration in file.code_declarations:
+        if isinstance(declaration, Function) and declaration.body is not None and "main" in declaration.words and not declaration.scope:
+            return True
+    return False
+
+
+def _diagnostic(file: LexedFile, construct: str, offset: int) -> Diagnostic:
+    line_start = file.text.rfind("\n", 0, offset) + 1
+    return Diagnostic(
+        file=str(file.path),
+        line=file.text.count("\n", 0, offset) + 1,
+        column=offset - line_start + 1,
+        severity=DiagnosticSeverity.ERROR,
+        message=f"the emulator does not support {construct}" if "could not" not in construct else construct,
+        compiler=COMPILER,
+    )

@@ -1,0 +1,86 @@
+"""What the emulator cannot run, found in the text, so that the user reads one clear sentence instead of compiler errors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assistant.emulator.translate.context import LexedFile, UnitContext
+from assistant.emulator.translate.lexer import Kind, Token, directive_name
+from assistant.emulator.translate.structure import Function
+
+_INCLUDES: tuple[tuple[str, str], ...] = (
+    ("thrust/", "Thrust"), ("cub/", "CUB"), ("cuda/std/", "libcu++"), ("cuda/", "libcu++"), ("cublas", "cuBLAS"), ("cufft", "cuFFT"),
+    ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("curand_kernel", "cuRAND"), ("curand", "cuRAND"),
+    ("nvrtc", "NVRTC"), ("mma.h", "tensor-core fragments (wmma)"), ("cute/", "CuTe"), ("cutlass/", "CUTLASS"), ("nccl", "NCCL"),
+    ("npp", "NPP"), ("cuda_fp8", "8-bit floating point"), ("cuda_fp6", "6-bit floating point"), ("cuda_fp4", "4-bit floating point"),
+    ("cuda_gl_interop", "OpenGL interoperability"), ("texture_fetch_functions", "textures"), ("optix", "OptiX"), ("nvml", "NVML"),
+    ("cufile", "GPUDirect Storage"), ("cusolver", "cuSOLVER"), ("nvjpeg", "nvJPEG"), ("torch/", "PyTorch's C++ headers"),
+)  # fmt: skip
+_WORDS = {
+    "wmma": "tensor-core fragments (wmma)", "nvcuda": "tensor-core fragments (wmma)",
+    "cudaTextureObject_t": "texture objects", "cudaSurfaceObject_t": "surface objects",
+    "cudaCreateTextureObject": "texture objects", "cudaBindTexture": "texture references", "cudaBindTextureToArray": "texture references",
+    "cudaMallocArray": "CUDA arrays", "cudaMalloc3DArray": "CUDA arrays", "cudaCreateSurfaceObject": "surface objects",
+    "tex1D": "texture fetches", "tex2D": "texture fetches", "tex3D": "texture fetches", "tex1Dfetch": "texture fetches",
+    "surf2Dread": "surface accesses", "surf2Dwrite": "surface accesses", "this_cluster": "thread block clusters",
+    "cluster_group": "thread block clusters", "cudaGridDependencySynchronize": "programmatic dependent launch",
+    "cuModuleLoad": "the driver API", "cuModuleLoadData": "the driver API", "cuLaunchKernel": "the driver API", "cuInit": "the driver API",
+    "cuMemAlloc": "the driver API", "cuCtxCreate": "the driver API", "CUtensorMap": "the tensor memory accelerator",
+    "cudaGraphAddKernelNode": "explicit graph nodes", "cudaIpcGetMemHandle": "inter-process memory",
+}  # fmt: skip
+_INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]")
+
+
+@dataclass(frozen=True)
+class Unsupported:
+    """A construct and where it stands, as an offset into its file."""
+
+    construct: str
+    offset: int
+
+
+def find_unsupported(file: LexedFile, context: UnitContext) -> list[Unsupported]:
+    """The first place of each construct that the emulator cannot run, in file order."""
+    found: dict[str, Unsupported] = {}
+
+    def note(construct: str, token: Token) -> None:
+        found.setdefault(construct, Unsupported(construct, token.start))
+
+    for token in file.tokens:
+        if token.kind is Kind.DIRECTIVE and directive_name(token) == "include":
+            library = _library_of(token)
+            if library is not None:
+                note(library, token)
+        elif token.text == "texture" and _is_texture_reference(file, token):
+            note("texture references", token)
+        elif token.text in _WORDS and token.kind is Kind.NAME:
+            note(_WORDS[token.text], token)
+    for function in _device_functions(file, context):
+        for i in function.body or ():
+            token = file.code.tokens[i]
+            if token.text in ("asm", "__asm__", "__asm"):
+                note(f"inline PTX ({_instruction(file, i)})", token)
+            elif token.text == "<<<":
+                note("kernel launches from device code (dynamic parallelism)", token)
+    return sorted(found.values(), key=lambda u: u.offset)
+
+
+def _library_of(token: Token) -> str | None:
+    match = _INCLUDE.match(token.text)
+    if match is None:
+        return None
+    return next((name for prefix, name in _INCLUDES if match.group(1).startswith(prefix)), None)
+
+
+def _is_texture_reference(file: LexedFile, token: Token) -> bool:
+    return file.text[token.end :].lstrip().startswith("<")
+
+
+def _device_functions(file: LexedFile, context: UnitContext) -> list[Function]:
+    return [d for d in file.code_declarations if isinstance(d, Function) and d.body and d.words & context.device_words]
+
+
+def _instruction(file: LexedFile, i: int) -> str:
+    text = next((t.text for t in file.code.tokens[i : i + 4] if t.kind is Kind.STRING), '""')
+    return text.strip('"').split(";")[0].strip("{ ")[:40]
