@@ -22,7 +22,7 @@ _CLONE = re.compile(r"\s*\[clone [^\]]*\]|\s*\[with .*\]$")
 _CAST = re.compile(r"^\((?:[\w: ]+)\)\s*(?=[-\w'])")
 _INTEGER_SUFFIX = re.compile(r"(?<=\d)[uUlL]+$")
 _MANGLED_NAME = re.compile(r"L?(\d+)")
-_MANGLED_QUALIFIERS = re.compile(r"[rVK]*")
+_MANGLED_PREFIX = re.compile(r"_Z(N[rVK]*)?")
 _BOOLEANS = {"true": "1", "false": "0"}
 
 
@@ -166,10 +166,11 @@ def _template_arguments(text: str) -> tuple[str, ...]:
 
 def _demangled_names(mangled: str) -> _Name | None:
     """The names of an Itanium-mangled function (``_ZN2ns1kIfEEvPT_``): its scopes and itself; types are not read."""
-    is_nested = mangled.startswith("_ZN")
-    position = len("_ZN") if is_nested else len("_Z")
-    if is_nested:
-        position += len(_MANGLED_QUALIFIERS.match(mangled, position)[0])  # type: ignore[index]  # matches nothing, too
+    prefix = _MANGLED_PREFIX.match(mangled)
+    if prefix is None:
+        return None
+    is_nested = prefix[1] is not None
+    position = prefix.end()
     names: list[str] = []
     while match := _MANGLED_NAME.match(mangled, position):
         length = int(match[1])

@@ -32,7 +32,7 @@ _NOT_LINE_END = re.compile(r"[^\r\n]")
 _OBJECT_MACRO = re.compile(r"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(.*)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LAST_WORD = re.compile(r"([A-Za-z_]\w*)\s*$")
-_SHOUTED = re.compile(r"[A-Z][A-Z0-9_]{2,}$")
+_SHOUTED = re.compile(r"[A-Z][A-Z0-9_]{2,}(?!\w)")
 _LAMBDA_SPECIFIERS = re.compile(r"\]\s*((?:(?:__host__|__device__)\s*)+)(?=[({])")
 _BRACKET = re.compile(r"[()\[\]{}]")
 
@@ -177,7 +177,7 @@ def _device_head_macros(code: str, start: int, end: int) -> Iterator[Span]:
     if not words:
         return
     for span in (*words[:-1], *calls):
-        if _SHOUTED.match(_WORD.match(code, span.start)[0]):  # type: ignore[index]  # a span starts with a word
+        if _SHOUTED.match(code, span.start):
             yield span
     yield from _shouted_before(code, start)
 
