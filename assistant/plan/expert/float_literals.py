@@ -1,0 +1,226 @@
+"""Keep float arithmetic in single precision: `0.5` becomes `0.5f`, `exp(x * 0.5)` becomes `expf(x * 0.5f)`.
+
+Only expressions that are double because of literals or double math functions change; what a variable, a cast or a result makes
+double stays double.
+
+Example::
+
+    y[i] = x[i] * 0.5 + 1.0;      // before
+    y[i] = x[i] * 0.5f + 1.0f;    // after
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assistant.model.plan import Decline, MetricPrediction, Rewrite
+from assistant.model.source import Span, TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.accesses import callee_name
+from assistant.plan.expert.double_constants import constant_edits
+from assistant.plan.expert.functions import Function, all_functions
+from assistant.plan.expert.intrinsics import FLOAT_NAMES
+from assistant.plan.expert.predictions import predicted_values
+from assistant.plan.expert.template_types import instance_types
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.value_flow import COMPARISONS, Sink, largest_expression, operands, sink_of
+from assistant.plan.expert.value_kinds import Kind, ValueKinds, combine, is_double_literal
+from assistant.source.syntax import Node, SyntaxTree
+
+__all__ = ["FloatLiterals"]
+
+_LARGEST_FLOAT = 3.4028234663852886e38
+"""FLT_MAX of IEEE 754 binary32."""
+_SMALLEST_FLOAT = 1.1754943508222875e-38
+"""FLT_MIN, the smallest normal number of IEEE 754 binary32."""
+
+
+@dataclass(frozen=True)
+class _Converted:
+    """An expression that can be computed in single precision."""
+
+    sites: tuple[Node, ...]
+    """Literals, constants and math functions that make it double."""
+    type_parameter: str | None
+    """The template parameter that is its type; None for float."""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """An expression that stays double, and why."""
+
+    line: int
+    reason: str
+
+
+class FloatLiterals:
+    """Double literals and double math functions in float expressions → single precision."""
+
+    technique = "float-literals"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        results = tuple(_results(context))
+        converted = tuple(r for r in results if isinstance(r, _Converted))
+        kept = tuple(r for r in results if isinstance(r, _Kept))
+        lines = {context.tree.line(site) for c in converted for site in c.sites}
+        if context.line in lines or (converted and context.line == context.kernel.line):
+            return (_rewrite(context, converted, kept),)
+        reasons = [k.reason for k in kept if k.line == context.line] or [k.reason for k in kept]
+        nothing = "no float expression of this line is double because of a literal or a math function"
+        return context.decline(self.technique, reasons[0] if reasons else nothing)
+
+
+def _results(context: TransformationContext) -> Iterator[_Converted | _Kept]:
+    reachable = {context.kernel.name, *context.kernel.device_functions}
+    for function in all_functions(context.tree):
+        if function.name in reachable:
+            yield from _results_in(context.tree, function)
+
+
+def _results_in(tree: SyntaxTree, function: Function) -> Iterator[_Converted | _Kept]:
+    kinds = ValueKinds(tree, function)
+    tops: dict[int, Node] = {}
+    for site in tree.find("number_literal", "identifier", "call_expression", inside=function.body):
+        if _is_site(tree, kinds, site):
+            top = _with_comparison(tree, largest_expression(tree, site))
+            tops.setdefault(top.id, top)
+    for top in tops.values():
+        yield _judge(tree, function, kinds, top)
+
+
+def _is_site(tree: SyntaxTree, kinds: ValueKinds, node: Node) -> bool:
+    """A literal, constant or math function that turns its expression into double."""
+    if node.type == "number_literal":
+        return is_double_literal(tree.text(node))
+    if node.type == "identifier":
+        return tree.text(node) in kinds.double_constants
+    is_math = node.type == "call_expression" and callee_name(tree, node).removeprefix("std::") in FLOAT_NAMES
+    return is_math and kinds.of(node) in (Kind.WIDENED, Kind.WIDENED_INTEGER)
+
+
+def _with_comparison(tree: SyntaxTree, top: Node) -> Node:
+    """The comparison that ``top`` is a side of, else ``top``."""
+    return top.parent if top.parent is not None and _is_comparison(tree, top.parent) else top
+
+
+def _is_comparison(tree: SyntaxTree, node: Node) -> bool:
+    operator = node.child_by_field_name("operator")
+    return node.type == "binary_expression" and operator is not None and tree.text(operator) in COMPARISONS
+
+
+def _judge(tree: SyntaxTree, function: Function, kinds: ValueKinds, top: Node) -> _Converted | _Kept:
+    """Whether an expression with a double literal is converted."""
+    is_comparison = _is_comparison(tree, top)
+    sides = tuple(top.named_children) if is_comparison else (top,)
+    sink = Sink(None, "a comparison") if is_comparison else sink_of(tree, kinds, function, top)
+    kind = combine((*(kinds.of(side) for side in sides), *_compound_operand(tree, kinds, top)))
+    if kind is Kind.LITERAL:
+        return _Kept(tree.line(top), f"`{tree.text(top)}` is made of literals only: the compiler computes it")
+    sites = tuple(site for side in sides for site in _sites(tree, kinds, side))
+    too_wide = next((tree.text(s) for s in sites if not _fits_float(tree.text(s))), None)
+    reason = _reason_to_keep(tree.text(top), kind, sink)
+    if kind is Kind.WIDENED_GENERIC and reason is None:
+        reason = _reason_to_keep_generic(tree, function, kinds, tree.text(top))
+    if reason is None and too_wide is not None:
+        reason = f"`{too_wide}` does not fit a float"
+    if reason is not None:
+        return _Kept(tree.line(top), reason)
+    return _Converted(sites, next(iter(kinds.type_parameters)) if kind is Kind.WIDENED_GENERIC else None)
+
+
+def _compound_operand(tree: SyntaxTree, kinds: ValueKinds, top: Node) -> tuple[Kind, ...]:
+    """Kind of ``x`` in ``x *= top``: it takes part in the arithmetic."""
+    parent = top.parent
+    if parent is None or parent.type != "assignment_expression":
+        return ()
+    operator, left = parent.child_by_field_name("operator"), parent.child_by_field_name("left")
+    is_compound = operator is not None and tree.text(operator) != "=" and left is not None and left != top
+    return (kinds.of(left),) if is_compound and left is not None else ()
+
+
+def _reason_to_keep(text: str, kind: Kind, sink: Sink) -> str | None:
+    """Why the expression must stay double; None if float or its template type will do."""
+    if sink.kind is Kind.DOUBLE:
+        return f"`{text}` goes to {sink.words}, which is double"
+    if kind is Kind.DOUBLE:
+        return f"`{text}` has an operand that is double on purpose"
+    if kind is Kind.UNKNOWN:
+        return f"the type of `{text}` cannot be told from this file"
+    if sink.kind is Kind.INTEGER:
+        return f"`{text}` goes to {sink.words}, an integer: another rounding could give another number"
+    if sink.kind is None and kind is Kind.WIDENED_INTEGER:
+        return f"`{text}` compares integers with a double; float could not tell large ones apart"
+    takes = Kind.GENERIC if kind is Kind.WIDENED_GENERIC else Kind.FLOAT
+    if sink.kind not in (None, takes):
+        return f"what takes `{text}` ({sink.words}) is not known to be float"
+    return None
+
+
+def _reason_to_keep_generic(tree: SyntaxTree, function: Function, kinds: ValueKinds, text: str) -> str | None:
+    if len(kinds.type_parameters) != 1:
+        return f"the type of `{text}` depends on several template parameters"
+    name = next(iter(kinds.type_parameters))
+    types = instance_types(tree, function, name)
+    if types is None or not types <= {"float", "double"}:
+        return f"`{name}` is not known to be float or double only, so `{text}` may need its double literals"
+    return None
+
+
+def _sites(tree: SyntaxTree, kinds: ValueKinds, node: Node) -> Iterator[Node]:
+    if _is_site(tree, kinds, node):
+        yield node
+    for operand in operands(tree, node):
+        yield from _sites(tree, kinds, operand)
+
+
+def _fits_float(text: str) -> bool:
+    if not is_double_literal(text):
+        return True
+    value = abs(float(text.replace("'", "")))
+    return value == 0.0 or _SMALLEST_FLOAT <= value <= _LARGEST_FLOAT
+
+
+def _rewrite(context: TransformationContext, converted: tuple[_Converted, ...], kept: tuple[_Kept, ...]) -> Rewrite:
+    tree = context.tree
+    edits = {edit for expression in converted for edit in _edits(tree, expression)}
+    named: dict[str, list[Node]] = {}
+    for expression in converted:
+        for site in expression.sites:
+            if site.type == "identifier" and expression.type_parameter is None:
+                named.setdefault(tree.text(site), []).append(site)
+    edits |= set(constant_edits(tree, named))
+    sites = sorted((site for c in converted for site in c.sites), key=lambda n: n.start_byte)
+    spelled = ", ".join(dict.fromkeys(f"`{_spelled(tree, s)}`" for s in sites))
+    return Rewrite(
+        technique=FloatLiterals.technique,
+        kernel=context.kernel.key,
+        line=tree.line(sites[0]),
+        edits=tuple(sorted(edits)),
+        summary=f"Compute in single precision where only {spelled} made float arithmetic double.",
+        labels=(Label.PRECISION,),
+        predictions=() if any(k.line == context.line for k in kept) else _predictions(context),
+    )
+
+
+def _predictions(context: TransformationContext) -> tuple[MetricPrediction, ...]:
+    gone = {"fp64_instructions": 0.0, "conversion_instructions": 0.0, "double_literals": 0.0}
+    return predicted_values(context, gone)
+
+
+def _spelled(tree: SyntaxTree, site: Node) -> str:
+    return callee_name(tree, site) if site.type == "call_expression" else tree.text(site)
+
+
+def _edits(tree: SyntaxTree, expression: _Converted) -> Iterator[TextEdit]:
+    """Edits of the literals and functions; named constants of float expressions are edited together."""
+    for site in expression.sites:
+        span = tree.span(site)
+        function = site.child_by_field_name("function")
+        if expression.type_parameter is not None:
+            if site.type != "call_expression":
+                yield TextEdit(span, f"{expression.type_parameter}({tree.text(site)})")
+        elif site.type == "number_literal":
+            yield TextEdit(Span(span.end, span.end), "f")
+        elif function is not None and tree.text(function) in FLOAT_NAMES:
+            yield TextEdit(tree.span(function), FLOAT_NAMES[tree.text(function)])
