@@ -94,6 +94,15 @@ class Transfer:
 
 
 @dataclass(frozen=True)
+class ShapeCount:
+    """How often the program launched a kernel with one configuration, kept or not."""
+
+    kernel: str
+    config: LaunchConfig
+    count: int
+
+
+@dataclass(frozen=True)
 class Recording:
     """Launches and host transfers of one program run, in order."""
 
@@ -103,3 +112,5 @@ class Recording:
     not_captured: tuple[str, ...]
     """One sentence per thing that could not be captured."""
     schema: int = SCHEMA_VERSION
+    shape_counts: tuple[ShapeCount, ...] = ()
+    """Every launch shape of the program in order of first use; empty in recordings that no program made."""

@@ -1,0 +1,147 @@
+"""The emulator process: a JSON request per line on standard input, a JSON reply per line on a private copy of standard output.
+
+It ends with its input. Whatever else prints goes to standard error. A program under way is killed when the input hangs up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any, cast
+
+from assistant.emulator.child import Interrupted
+from assistant.emulator.protocol import BuildMessage, ReplayRequest, RunRequest, failure
+from assistant.emulator.replay import replay
+from assistant.emulator.runner import run_program
+from assistant.emulator.symbolize import Symbolizer, SymbolsMissing
+from assistant.errors import KernelOptError
+from assistant.serialize import decode, encode
+
+_SYMBOLIZERS_KEPT = 32
+
+
+class Emulator:
+    """Answers requests one after another."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._symbolizers: dict[tuple[str, int, int], Symbolizer] = {}
+
+    def answer(self, line: str) -> dict[str, Any]:
+        """The reply to one line; never raises for a bad request. Raises Interrupted when the asker has gone."""
+        try:
+            message = json.loads(line)
+        except ValueError as error:
+            return failure("bad_request", f"not JSON: {error}")
+        if not isinstance(message, dict):
+            return failure("bad_request", "expected an object")
+        fields = cast("dict[str, Any]", message)
+        try:
+            return self._dispatch(str(fields.pop("op", "")), fields)
+        except KernelOptError as error:
+            return failure("bad_request", error.message, error.remedy)
+        except SymbolsMissing as error:
+            return failure("tool_missing", str(error), "apt-get install binutils")
+        except OSError as error:
+            return failure("system", f"{error.filename or ''}: {error.strerror or error}".lstrip(": "))
+
+    def _dispatch(self, operation: str, fields: dict[str, Any]) -> dict[str, Any]:
+        match operation:
+            case "ping":
+                return {"ok": True}
+            case "build":
+                return _build(decode(BuildMessage, fields))
+            case "run":
+                run: RunRequest = decode(RunRequest, fields)
+                return encode(run_program(run, self._symbolizer(run.binary), self._environment))
+            case "replay":
+                request: ReplayRequest = decode(ReplayRequest, fields)
+                return {"cases": encode(replay(request, self._symbolizer(request.binary), self._environment))}
+            case _:
+                return failure("bad_request", f"unknown op {operation!r}: expected build, run, replay or ping")
+
+    def _symbolizer(self, binary: Path) -> Symbolizer:
+        status = binary.stat()
+        key = (str(binary), status.st_mtime_ns, status.st_size)
+        if key not in self._symbolizers:
+            if len(self._symbolizers) >= _SYMBOLIZERS_KEPT:
+                self._symbolizers.clear()
+            self._symbolizers[key] = Symbolizer(binary)
+        return self._symbolizers[key]
+
+
+def _build(message: BuildMessage) -> dict[str, Any]:
+    from assistant.emulator.build import (  # slow to import
+        BuildFailure,
+        BuildRequest,
+        Built,
+        CannotPromote,
+        CompilerMissing,
+        build,
+    )
+
+    reply = build(
+        BuildRequest(
+            sources=tuple((Path(path), text) for path, text in message.sources),
+            cache_dir=Path(message.cache_dir),
+            flavour=message.flavour,
+            include_dirs=tuple(Path(folder) for folder in message.include_dirs),
+            defines=message.defines,
+            kernels=message.kernels,
+            promote_float=message.promote_float,
+            standard=message.standard,
+        )
+    )
+    base: dict[str, Any] = {"binary": None, "has_main": False, "diagnostics": []}
+    match reply:
+        case Built():
+            return {
+                "binary": str(reply.program),
+                "has_main": reply.has_main,
+                "diagnostics": encode(reply.diagnostics),
+                "compiler": reply.compiler,
+                "translate_s": reply.translate_s,
+                "compile_s": reply.compile_s,
+                "cached": reply.is_cached,
+            }
+        case BuildFailure():
+            return (
+                base
+                | failure("not_built", "the emulator's compiler refused the source")
+                | {"diagnostics": encode(reply.diagnostics)}
+            )
+        case CannotPromote():
+            return base | failure("cannot_promote", reply.reason) | {"diagnostics": encode(reply.diagnostics)}
+        case CompilerMissing():
+            return base | failure("compiler_missing", reply.reason, reply.remedy)
+        case _:
+            return base | failure("storage", str(reply))
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise Interrupted
+
+
+def main() -> int:
+    """Serve until the input ends; 0."""
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    signal.signal(signal.SIGTERM, _terminate)
+    emulator = Emulator(os.environ)
+    try:
+        for line in sys.stdin:
+            if line.strip():
+                replies.write(json.dumps(emulator.answer(line), ensure_ascii=False, allow_nan=False) + "\n")
+                replies.flush()
+    except (Interrupted, BrokenPipeError, KeyboardInterrupt):
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,243 @@
+"""The core's recording log as a recording: ``recording.json`` beside ``blobs/<sha256>``.
+
+The log's lines are described in ``runtime/record.h``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from assistant.emulator.symbolize import Symbolizer
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recording import (
+    BufferState,
+    PointerField,
+    RecordedArgument,
+    RecordedBuffer,
+    RecordedLaunch,
+    Recording,
+    ShapeCount,
+    Transfer,
+)
+from assistant.serialize import dumps
+
+__all__ = ["finish_recording", "rename_blobs"]
+
+_POINTER_BYTES = 8
+_PARAMETERS = re.compile(r"\((?P<list>.*)\)[^)]*$", re.DOTALL)
+
+
+def finish_recording(folder: Path, symbolizer: Symbolizer, added_notes: tuple[str, ...] = ()) -> Recording:
+    """Turns the log into ``recording.json`` and gives the blobs their final names; no log gives an empty recording."""
+    log = folder / "log"
+    (folder / "blobs").mkdir(parents=True, exist_ok=True)
+    reader = _LogReader(rename_blobs(folder / "blobs"), symbolizer)
+    if log.exists():
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+            reader.read(line.split(" "))
+        log.unlink()
+    recording = reader.recording(added_notes)
+    staged = folder / "recording.json.tmp"
+    staged.write_text(dumps(recording), encoding="utf-8")
+    staged.replace(folder / "recording.json")
+    return recording
+
+
+def rename_blobs(folder: Path) -> dict[str, str]:
+    """Renames every file from the core's name to the SHA-256 of its contents; old name → new name."""
+    names: dict[str, str] = {}
+    if not folder.is_dir():
+        return names
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".tmp":
+            path.unlink()
+            continue
+        with path.open("rb") as file:
+            names[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+        path.replace(folder / names[path.name])
+    return names
+
+
+@dataclass
+class _Open:
+    """A launch whose lines are being read."""
+
+    launch: RecordedLaunch
+    after: dict[int, str] = field(default_factory=dict[int, str])
+    has_failed: bool = False
+
+
+class _LogReader:
+    def __init__(self, blobs: dict[str, str], symbolizer: Symbolizer) -> None:
+        self._blobs = blobs
+        self._symbolizer = symbolizer
+        self._buffers: dict[int, RecordedBuffer] = {}
+        self._launches: list[_Open] = []
+        self._transfers: list[Transfer] = []
+        self._notes: list[str] = []
+        self._skipped: Counter[tuple[str, LaunchConfig, str]] = Counter()
+        self._shapes: Counter[tuple[str, LaunchConfig]] = Counter()
+
+    def read(self, words: list[str]) -> None:
+        """One line; unknown or cut-off lines (the program was killed) are left out."""
+        item, *fields = words
+        readers = {
+            "buffer": self._buffer,
+            "launch": self._launch,
+            "skipped": self._skip,
+            "argument": self._argument,
+            "argument_pointer": self._argument_pointer,
+            "before": self._before,
+            "after": self._after,
+            "pointer": self._pointer,
+            "poisoned": self._poisoned,
+            "failed": self._failed,
+            "transfer": self._transfer,
+            "note": self._note,
+        }
+        try:
+            if item in readers:
+                readers[item](fields)
+        except (ValueError, IndexError, KeyError):
+            self._notes.append(f"a damaged line of the recording was left out: {item}")
+
+    def recording(self, added_notes: tuple[str, ...]) -> Recording:
+        notes = list(dict.fromkeys(self._notes))
+        for (kernel, config, reason), count in self._skipped.items():
+            notes.append(
+                f"{count} launches of {kernel} with grid {config.grid}, block {config.block} are counted but not kept: {reason}"
+            )
+        for entry in self._launches:
+            if entry.has_failed:
+                notes.append(f"launch {entry.launch.index} of {entry.launch.kernel} failed; its results are not kept")
+        shapes = tuple(ShapeCount(kernel, config, count) for (kernel, config), count in self._shapes.items())
+        buffers = tuple(self._buffers[key] for key in sorted(self._buffers))
+        launches = tuple(_closed(entry) for entry in self._launches)
+        return Recording(_typed(buffers, launches), launches, tuple(self._transfers), (*notes, *added_notes), shape_counts=shapes)
+
+    def _buffer(self, f: list[str]) -> None:
+        identity = int(f[0])
+        self._buffers[identity] = RecordedBuffer(identity, int(f[2]), int(f[1]), _text(f[4]), f[3], element_type=_text(f[5]))
+
+    def _header(self, f: list[str]) -> tuple[int, str, LaunchConfig]:
+        numbers = [int(word) for word in f[2:9]]
+        config = LaunchConfig(Dim3(*numbers[:3]), Dim3(*numbers[3:6]), numbers[6])
+        kernel = self._symbolizer.function_name(int(f[1]))
+        self._shapes[kernel, config] += 1
+        return int(f[0]), kernel, config
+
+    def _launch(self, f: list[str]) -> None:
+        index, kernel, config = self._header(f)
+        self._launches.append(_Open(RecordedLaunch(index, kernel, config, (), (), _text(f[10]) or "", int(f[9]))))
+
+    def _skip(self, f: list[str]) -> None:
+        _, kernel, config = self._header(f)
+        self._skipped[kernel, config, _text(f[9]) or ""] += 1
+
+    def _argument(self, f: list[str]) -> None:
+        self._change(arguments=(*self._last.arguments, RecordedArgument(int(f[0]), "" if f[1] == "-" else f[1], ())))
+
+    def _argument_pointer(self, f: list[str]) -> None:
+        index, offset, buffer, target_offset = map(int, f)
+        arguments = list(self._last.arguments)
+        arguments[index] = replace(
+            arguments[index], pointers=(*arguments[index].pointers, PointerField(offset, buffer, target_offset))
+        )
+        self._change(arguments=tuple(arguments))
+
+    def _before(self, f: list[str]) -> None:
+        self._change(buffers=(*self._last.buffers, BufferState(int(f[0]), self._blobs[f[1]], None)))
+
+    def _after(self, f: list[str]) -> None:
+        self._launches[-1].after[int(f[0])] = self._blobs[f[1]]
+
+    def _pointer(self, f: list[str]) -> None:
+        container, offset, target, target_offset = map(int, f)
+        buffer = self._buffers[container]
+        pointer = PointerField(offset, target, target_offset)
+        known = tuple(p for p in buffer.pointers if p.offset_bytes != offset)
+        self._buffers[container] = replace(buffer, pointers=(*known, pointer))
+
+    def _poisoned(self, f: list[str]) -> None:
+        self._buffers[int(f[0])] = replace(self._buffers[int(f[0])], is_poisoned=True)
+
+    def _failed(self, f: list[str]) -> None:
+        self._launches[-1].has_failed = True
+
+    def _transfer(self, f: list[str]) -> None:
+        self._transfers.append(Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4])))
+
+    def _note(self, f: list[str]) -> None:
+        self._notes.append(_text(f[0]) or "")
+
+    @property
+    def _last(self) -> RecordedLaunch:
+        return self._launches[-1].launch
+
+    def _change(
+        self, *, arguments: tuple[RecordedArgument, ...] | None = None, buffers: tuple[BufferState, ...] | None = None
+    ) -> None:
+        last = self._last
+        self._launches[-1].launch = replace(
+            last,
+            arguments=last.arguments if arguments is None else arguments,
+            buffers=last.buffers if buffers is None else buffers,
+        )
+
+
+def _closed(entry: _Open) -> RecordedLaunch:
+    return replace(entry.launch, buffers=tuple(replace(b, after=entry.after.get(b.buffer)) for b in entry.launch.buffers))
+
+
+def _text(word: str) -> str | None:
+    return None if word == "-" else unquote(word)
+
+
+def _typed(buffers: tuple[RecordedBuffer, ...], launches: tuple[RecordedLaunch, ...]) -> tuple[RecordedBuffer, ...]:
+    """Element types from the pointer parameters that the buffers were passed to; left open where those disagree."""
+    seen: dict[int, set[str]] = {}
+    for launch in launches:
+        for name, argument in zip(parameter_types(launch.kernel), launch.arguments, strict=False):
+            is_plain_pointer = name.endswith("*") and argument.size_bytes == _POINTER_BYTES
+            if is_plain_pointer and argument.pointers:
+                seen.setdefault(argument.pointers[0].buffer, set()).add(_element_of(name))
+    return tuple(
+        replace(b, element_type=next(iter(seen[b.id]))) if b.element_type is None and len(seen.get(b.id, ())) == 1 else b
+        for b in buffers
+    )
+
+
+def parameter_types(kernel: str) -> tuple[str, ...]:
+    """Parameter types of a demangled function, split at top-level commas."""
+    match = _PARAMETERS.search(kernel)
+    if match is None:
+        return ()
+    depth, parts = 0, [""]
+    for character in _outer_list(kernel):
+        depth += character in "<([{"
+        depth -= character in ">)]}"
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _outer_list(kernel: str) -> str:
+    """Text between the last top-level parentheses."""
+    depth = 0
+    for position in range(kernel.rindex(")"), -1, -1):
+        depth += (kernel[position] == ")") - (kernel[position] == "(")
+        if depth == 0:
+            return kernel[position + 1 : kernel.rindex(")")]
+    return ""
+
+
+def _element_of(pointer: str) -> str:
+    words = pointer.removesuffix("*").replace("__restrict", "").split()
+    return " ".join(word for word in words if word not in ("const", "volatile"))

@@ -1,0 +1,189 @@
+"""Runs one program under limits and leaves nothing behind.
+
+The child gets its own process group, its output is capped, its memory watched; it is killed when its time is over, when
+this process is told to end, and when whoever asked goes away (standard input hangs up).
+
+Example::
+
+    outcome = run_child(Command(("/bin/true",), Path("/tmp"), {}), Bounds(wall_s=5), Path("out"), Path("err"))
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+__all__ = ["Bounds", "Command", "Interrupted", "Outcome", "run_child"]
+
+_TICK_S = 0.05
+_CHUNK_BYTES = 1 << 16
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+_PROCESS_LIMIT = 4096
+"""RLIMIT_NPROC counts all processes of the user; this only stops a fork bomb."""
+_FILE_LIMIT_BYTES = 16 << 30
+
+
+class Interrupted(Exception):  # noqa: N818 - an order, not an error
+    """The asker went away while a child ran; the child is gone."""
+
+
+@dataclass(frozen=True)
+class Command:
+    arguments: tuple[str, ...]
+    cwd: Path
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    wall_s: float
+    memory_bytes: int = 8 << 30
+    output_bytes: int = 16 << 20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    exit_status: int | None
+    """None when a signal ended it."""
+    signal: str | None
+    timed_out: bool
+    memory_exceeded: bool
+    output_truncated: bool
+
+
+def run_child(command: Command, bounds: Bounds, stdout: Path, stderr: Path) -> Outcome:
+    """How the program ended; its output is in the two files. Raises Interrupted, OSError (not startable)."""
+    with stdout.open("wb") as out, stderr.open("wb") as err:
+        process = subprocess.Popen(
+            command.arguments,
+            cwd=command.cwd,
+            env=dict(command.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            process_group=0,
+            preexec_fn=_preparation(os.getpid(), bounds),  # this process has one thread
+        )
+        watch = _Watch(process, bounds, {_descriptor(process.stdout): out, _descriptor(process.stderr): err})
+        try:
+            return watch.follow()
+        finally:
+            _kill_group(process)
+            for pipe in (process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
+
+
+def _descriptor(pipe: IO[bytes] | None) -> int:
+    assert pipe is not None, "both streams are pipes"
+    return pipe.fileno()
+
+
+def _preparation(parent: int, bounds: Bounds) -> Callable[[], None]:
+    libc = ctypes.CDLL(None, use_errno=True)
+    seconds = int(bounds.wall_s * (os.cpu_count() or 1)) + 10
+
+    def prepare() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+        for kind, limit in (
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_CPU, seconds),
+            (resource.RLIMIT_FSIZE, _FILE_LIMIT_BYTES),
+            (resource.RLIMIT_NPROC, _PROCESS_LIMIT),
+        ):
+            soft, hard = resource.getrlimit(kind)
+            allowed = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+            resource.setrlimit(kind, (allowed if soft == resource.RLIM_INFINITY else min(allowed, soft), hard))
+
+    return prepare
+
+
+class _Watch:
+    """Copies output, counts time and memory until the child ends."""
+
+    def __init__(self, process: subprocess.Popen[bytes], bounds: Bounds, sinks: dict[int, IO[bytes]]) -> None:
+        self._process = process
+        self._bounds = bounds
+        self._sinks = sinks
+        self._left = dict.fromkeys(sinks, bounds.output_bytes)
+        self._is_truncated = False
+        self._poll = select.poll()
+        for descriptor in sinks:
+            self._poll.register(descriptor, select.POLLIN)
+        self._poll.register(0, 0)  # only hang-up is reported
+
+    def follow(self) -> Outcome:
+        deadline = time.monotonic() + self._bounds.wall_s
+        timed_out = memory_exceeded = False
+        open_count = len(self._sinks)
+        while open_count or self._process.poll() is None:
+            open_count -= self._copy_ready(open_count)
+            if time.monotonic() > deadline:
+                timed_out = True
+                break
+            if _resident_bytes(self._process.pid) > self._bounds.memory_bytes:
+                memory_exceeded = True
+                break
+            if open_count and self._process.poll() is not None:
+                deadline = min(deadline, time.monotonic() + 1.0)  # a grandchild may hold the pipes: do not wait for it
+                timed_out = False
+        _kill_group(self._process)
+        code = self._process.wait()
+        is_over = timed_out and code < 0
+        name = signal.Signals(-code).name if code < 0 else None
+        return Outcome(code if code >= 0 else None, name, is_over, memory_exceeded, self._is_truncated)
+
+    def _copy_ready(self, open_count: int) -> int:
+        """Copies what has arrived; how many pipes have ended."""
+        ended = 0
+        for descriptor, events in self._poll.poll(_TICK_S * 1000 if open_count else 10):
+            if descriptor == 0:
+                if events & (select.POLLHUP | select.POLLERR):
+                    raise Interrupted
+                continue
+            chunk = os.read(descriptor, _CHUNK_BYTES)
+            if not chunk:
+                self._poll.unregister(descriptor)
+                ended += 1
+                continue
+            kept = chunk[: self._left[descriptor]]
+            self._left[descriptor] -= len(kept)
+            self._is_truncated |= len(kept) < len(chunk)
+            self._sinks[descriptor].write(kept)
+        return ended
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
+    finally:
+        process.wait()
+
+
+def _resident_bytes(group: int) -> int:
+    """Resident memory of the processes of a group; pages shared by a replay's forks count once each."""
+    total = 0
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = Path(entry.path, "stat").read_text().rpartition(")")[2].split()
+        except (OSError, UnicodeDecodeError):
+            continue
+        if int(fields[2]) == group:
+            total += int(fields[21]) * _PAGE_BYTES
+    return total

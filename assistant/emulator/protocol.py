@@ -1,0 +1,181 @@
+"""What the emulator process is asked and what it answers: one JSON object per line.
+
+A request names its ``op``; the other fields are those of one dataclass here, checked strictly. Every reply is one object; a
+request that cannot be served gets ``{"failure": kind, "message": …, "remedy": …}``.
+
+Example::
+
+    {"op": "run", "binary": "/cache/builds/…/program", "args": ["1024"], "cwd": "/home/u/p", "mode": "count"}
+    → {"exit_status": 0, "signal": null, …, "profiles": […], "problems": […], "sites": […], "launch_count": 3}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from assistant.emulator.toolchain import Flavour
+from assistant.model.profile import LaunchProfile, Problem
+
+__all__ = [
+    "BuildMessage",
+    "CaseReply",
+    "Limits",
+    "Mode",
+    "ReplayCase",
+    "ReplayRequest",
+    "RunReply",
+    "RunRequest",
+    "SiteDetail",
+    "failure",
+]
+
+Mode = Literal["plain", "count", "check"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one run."""
+
+    wall_s: float = 60.0
+    memory_bytes: int = 8 << 30
+    """Resident memory of the program and everything it started."""
+    output_bytes: int = 16 << 20
+    """Standard output and standard error, each."""
+    launch_bytes: int = 256 << 20
+    """A launch that reaches more memory is not recorded."""
+    recording_bytes: int = 2 << 30
+
+
+@dataclass(frozen=True)
+class BuildMessage:
+    """Build a program (``assistant.emulator.build``)."""
+
+    sources: tuple[tuple[str, str], ...]
+    """(absolute path, text); the first is the main one."""
+    cache_dir: str
+    flavour: Flavour = "fast"
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
+    promote_float: bool = False
+    standard: str = "17"
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """Run a program's ``main``."""
+
+    binary: Path
+    cwd: Path
+    args: tuple[str, ...] = ()
+    mode: Mode = "plain"
+    record: Path | None = None
+    """Folder for a recording; None: record nothing."""
+    sample_blocks: int = 0
+    """Count about so many blocks of each launch; 0: all."""
+    launch_limit: int | None = None
+    """Count only the first so many launches; None: all."""
+    seed: int = 0
+    """Order of blocks, warps and lanes; 0: launch order."""
+    is_restricted: bool = False
+    """Pass only a short list of environment variables: for code that a model wrote."""
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class ReplayCase:
+    """Some launches of a recording, run one after another on the contents before the first."""
+
+    recording: Path
+    launches: tuple[int, ...]
+    fill: int | None = None
+    """Byte that poisoned buffers are filled with; None: as recorded."""
+    shared_fill: int | None = None
+    """Byte that shared memory holds when a block starts; None: what the block before left."""
+    repeats: int = 1
+    seed: int = 0
+    kernels: tuple[str, ...] = ()
+    """Which kernel of the program stands for each launch's; empty: the one of the same name."""
+
+
+@dataclass(frozen=True)
+class ReplayRequest:
+    """Run cases in a program's kernels; each case in a process of its own."""
+
+    binary: Path
+    cases: tuple[ReplayCase, ...]
+    out: Path
+    """Receives ``blobs/<sha256>``."""
+    mode: Mode = "plain"
+    sample_blocks: int = 0
+    limits: Limits = Limits()
+    """``wall_s`` is per case."""
+
+
+@dataclass(frozen=True)
+class SiteDetail:
+    """Counters of one access site: what grading against SASS compares."""
+
+    file: str
+    line: int
+    op: str
+    size_bytes: int
+    requests: int
+    lanes: int
+    units: int
+    """Sectors, or wavefronts in shared memory."""
+    ideal_units: int
+    block_executions: int
+    """Warp-level executions of the basic block that holds the site."""
+    is_unordered: bool
+    """A race or a compare-and-swap loop decides how often it runs."""
+    function: str = ""
+    """Innermost function, demangled; helps to tell inlined copies apart."""
+
+
+@dataclass(frozen=True)
+class RunReply:
+    """What came of a run."""
+
+    exit_status: int | None
+    """None when a signal ended it."""
+    signal: str | None
+    """``SIGSEGV`` …"""
+    timed_out: bool
+    memory_exceeded: bool
+    output_truncated: bool
+    stdout_path: str
+    stderr_path: str
+    profiles: tuple[LaunchProfile, ...]
+    problems: tuple[Problem, ...]
+    """Of all launches, merged by kind and place."""
+    sites: tuple[tuple[SiteDetail, ...], ...]
+    """Parallel to ``profiles``."""
+    launch_count: int
+    unsupported: tuple[str, ...]
+    """Host API functions that were called and are not emulated."""
+    recording: str | None
+
+
+@dataclass(frozen=True)
+class CaseReply:
+    """What came of one case."""
+
+    ok: bool
+    error: str | None
+    """CUDA error name, ``crashed: …``, ``timed out`` or why it could not be run; None when it ran."""
+    after: dict[str, str]
+    """Buffer id → SHA-256 of its contents after the last launch."""
+    guards_intact: bool
+    repeat_difference: str | None
+    """First difference between repeats, in words; None when bitwise equal."""
+    problems: tuple[Problem, ...]
+    profiles: tuple[LaunchProfile, ...]
+    sites: tuple[tuple[SiteDetail, ...], ...]
+
+
+def failure(kind: str, message: str, remedy: str = "") -> dict[str, Any]:
+    """A request that could not be served at all."""
+    return {"failure": kind, "message": message, "remedy": remedy}

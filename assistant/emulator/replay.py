@@ -1,0 +1,185 @@
+"""Runs launches of recordings in a program's kernels, one process per case, and collects what they left.
+
+The core reads one job file per case (``runtime/replay_job.h``) and leaves ``case-N.result``, ``.report`` and ``.status``.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from assistant.emulator.capture import rename_blobs
+from assistant.emulator.child import Bounds, Command, Outcome, run_child
+from assistant.emulator.environment import restricted_environment
+from assistant.emulator.protocol import CaseReply, ReplayCase, ReplayRequest
+from assistant.emulator.report import error_name, read_report
+from assistant.emulator.runner import core_environment
+from assistant.emulator.symbolize import Symbolizer
+from assistant.errors import CannotAnswerError
+from assistant.model.recording import PointerField, RecordedLaunch, Recording
+from assistant.serialize import loads
+
+__all__ = ["replay"]
+
+_START_S = 10.0
+"""What the process around the cases may take beyond their limits."""
+
+
+def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[str, str]) -> tuple[CaseReply, ...]:
+    """One reply per case, in order. Raises Interrupted, SymbolsMissing, CannotAnswerError (unreadable recording), OSError."""
+    request.out.mkdir(parents=True, exist_ok=True)
+    blobs = request.out / "blobs"
+    blobs.mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="job-", dir=request.out))
+    try:
+        for number, case in enumerate(request.cases):
+            (folder / f"case-{number}.job").write_text("\n".join(_job_lines(case, symbolizer)) + "\n", encoding="utf-8")
+        outcome = _run(request, folder, environment)
+        names = rename_blobs(folder / "blobs")
+        for name in set(names.values()):
+            (folder / "blobs" / name).replace(blobs / name)
+        return tuple(_collect(folder / f"case-{number}", names, symbolizer, outcome) for number in range(len(request.cases)))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str]) -> Outcome:
+    limits = request.limits
+    variables = restricted_environment(environment) | core_environment(request.mode, limits, request.sample_blocks)
+    variables |= {"EMU_REPLAY": str(folder), "EMU_CASE_WALL_S": f"{limits.wall_s:.3f}"}
+    command = Command((str(request.binary),), folder, variables)
+    bounds = Bounds(limits.wall_s * len(request.cases) + _START_S, limits.memory_bytes, limits.output_bytes)
+    return run_child(command, bounds, folder / "stdout", folder / "stderr")
+
+
+def _job_lines(case: ReplayCase, symbolizer: Symbolizer) -> Iterator[str]:
+    recording = _load(case.recording)
+    by_index = {launch.index: launch for launch in recording.launches}
+    missing = [index for index in case.launches if index not in by_index]
+    if missing:
+        raise CannotAnswerError(f"recording {case.recording} holds no launch {missing[0]}")
+    launches = [by_index[index] for index in case.launches]
+    yield f"repeats {case.repeats}"
+    yield f"seed {case.seed}"
+    if case.fill is not None:
+        yield f"fill {case.fill}"
+    if case.shared_fill is not None:
+        yield f"shared_fill {case.shared_fill}"
+    yield from _buffer_lines(case.recording, recording, launches)
+    for number, launch in enumerate(launches):
+        yield from _launch_lines(launch, case.kernels[number] if case.kernels else launch.kernel, symbolizer)
+
+
+def _load(folder: Path) -> Recording:
+    try:
+        return loads(Recording, (folder / "recording.json").read_bytes())
+    except OSError as error:
+        raise CannotAnswerError(f"cannot read the recording {folder}: {error.strerror}") from error
+
+
+def _buffer_lines(folder: Path, recording: Recording, launches: Sequence[RecordedLaunch]) -> Iterator[str]:
+    """Buffers with their contents before the first of the launches that reaches them, then the pointers inside them."""
+    first: dict[int, str] = {}
+    for launch in launches:
+        for state in launch.buffers:
+            first.setdefault(state.buffer, state.before)
+    buffers = {b.id: b for b in recording.buffers if b.id in first}
+    for identity, buffer in buffers.items():
+        blob = folder / "blobs" / first[identity]
+        symbol = quote(buffer.symbol, safe="") if buffer.symbol else "-"
+        path = quote(str(blob.absolute()))
+        yield f"buffer {identity} {buffer.size_bytes} {buffer.space} {symbol} {path} {int(buffer.is_poisoned)}"
+    for identity, buffer in buffers.items():
+        for pointer in buffer.pointers:
+            if pointer.buffer in buffers:
+                yield f"pointer {identity} {_pointer(pointer)}"
+
+
+def _launch_lines(launch: RecordedLaunch, kernel: str, symbolizer: Symbolizer) -> Iterator[str]:
+    c = launch.config
+    address = symbolizer.function_addresses().get(kernel, 0)
+    sizes = " ".join(str(n) for n in (c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared_bytes))
+    yield f"launch {quote(kernel, safe='')} {address} {sizes} 0"
+    for argument in launch.arguments:
+        yield f"argument {argument.size_bytes} {argument.data_hex or '-'}"
+    for number, argument in enumerate(launch.arguments):
+        for pointer in argument.pointers:
+            yield f"argument_pointer {number} {_pointer(pointer)}"
+
+
+def _pointer(pointer: PointerField) -> str:
+    return f"{pointer.offset_bytes} {pointer.buffer} {pointer.buffer_offset_bytes}"
+
+
+@dataclass
+class _Result:
+    """The lines of a ``case-N.result``."""
+
+    failure: str | None = None
+    error: int | None = None
+    after: dict[str, str] | None = None
+    guards: tuple[str, ...] = ()
+    difference: str | None = None
+
+
+def _collect(stem: Path, names: Mapping[str, str], symbolizer: Symbolizer, outcome: Outcome) -> CaseReply:
+    result = _read_result(stem.with_suffix(".result"), names)
+    report = read_report(stem.with_suffix(".report"), symbolizer)
+    error = _case_error(result, stem.with_suffix(".status"), outcome)
+    return CaseReply(
+        ok=error is None,
+        error=error,
+        after={} if error is not None else result.after or {},
+        guards_intact=not result.guards,
+        repeat_difference=result.difference,
+        problems=report.problems,
+        profiles=report.profiles,
+        sites=report.sites,
+    )
+
+
+def _case_error(result: _Result, status_path: Path, outcome: Outcome) -> str | None:
+    if not status_path.exists():
+        return (
+            "out of memory"
+            if outcome.memory_exceeded
+            else "timed out"
+            if outcome.timed_out
+            else "crashed: the replay ended early"
+        )
+    status = status_path.read_text()
+    if status == "timeout":
+        return "timed out"
+    if status.startswith("signal") or (status != "exit 0"):
+        return f"crashed: {status}"
+    if result.failure is not None:
+        return result.failure
+    if result.error is None:
+        return "crashed: no result"
+    return None if result.error == 0 else error_name(result.error)
+
+
+def _read_result(path: Path, names: Mapping[str, str]) -> _Result:
+    result = _Result(after={})
+    assert result.after is not None
+    for line in path.read_text(errors="replace").splitlines() if path.exists() else ():
+        item, *fields = line.split(" ")
+        match item:
+            case "failure":
+                result.failure = unquote(fields[0])
+            case "error":
+                result.error = int(fields[0])
+            case "after":
+                result.after[fields[0]] = names[fields[1]]
+            case "guard":
+                result.guards = (*result.guards, f"buffer {fields[0]}, offset {fields[1]}")
+            case "difference":
+                repeat, buffer, offset, one, other = fields
+                result.difference = f"repeat {repeat} differs in buffer {buffer} at byte {offset}: {one} became {other}"
+            case _:
+                pass
+    return result

@@ -1,0 +1,257 @@
+"""The core's raw report (program counters, JSON lines) as profiles, problems and sites with source lines.
+
+``read_report(path, symbolizer, sample_is_asked)`` is pure but for reading the file and the debug information.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from assistant.emulator.protocol import SiteDetail
+from assistant.emulator.symbolize import Place, Symbolizer
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem
+
+__all__ = ["DEVICE", "Report", "error_name", "read_report"]
+
+DEVICE = "emulator, sm_90 rules"
+_NOT_COMPARED = "not compared with SASS"
+_KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
+_OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
+_BASIC_BLOCK = 3
+_SPACES = ("global", "shared", "local")
+_RACES = {"shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp"}
+
+_ERROR_NAMES = {
+    1: "cudaErrorInvalidValue",
+    2: "cudaErrorMemoryAllocation",
+    9: "cudaErrorInvalidConfiguration",
+    98: "cudaErrorInvalidDeviceFunction",
+    700: "cudaErrorIllegalAddress",
+    701: "cudaErrorLaunchOutOfResources",
+    702: "cudaErrorLaunchTimeout",
+    710: "cudaErrorAssert",
+    716: "cudaErrorMisalignedAddress",
+    719: "cudaErrorLaunchFailure",
+    720: "cudaErrorCooperativeLaunchTooLarge",
+    801: "cudaErrorNotSupported",
+}
+"""CUDA Runtime API, "Data types used by CUDA Runtime", enum cudaError."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """All launches of one run."""
+
+    profiles: tuple[LaunchProfile, ...]
+    sites: tuple[tuple[SiteDetail, ...], ...]
+    """Parallel to ``profiles``."""
+    problems: tuple[Problem, ...]
+    launch_count: int
+    unsupported: tuple[str, ...]
+
+
+def error_name(code: int) -> str:
+    """The ``cudaError_t`` name of a launch error."""
+    return _ERROR_NAMES.get(code, f"cudaError {code}")
+
+
+def read_report(path: Path, symbolizer: Symbolizer) -> Report:
+    """An absent file is a run without launches; a last line that was cut off is left out."""
+    items = list(_items(path))
+    launches = [item for item in items if "launch" in item]
+    addresses = {site["pc"] for item in launches for site in item["sites"]}
+    addresses |= {p[key] for item in launches for p in item["problems"] for key in ("pc", "other_pc")}
+    places = symbolizer.places(addresses)
+    profiles: list[LaunchProfile] = []
+    sites: list[tuple[SiteDetail, ...]] = []
+    for item in launches:
+        reader = _Launch(item, places, symbolizer.function_name(item["function"]))
+        profiles.append(reader.profile())
+        sites.append(reader.sites())
+    counts = [item["launch"] + 1 for item in launches] + [item["launch_count"] for item in items if "launch_count" in item]
+    unsupported = tuple(item["unsupported"] for item in items if "unsupported" in item)
+    return Report(
+        tuple(profiles),
+        tuple(sites),
+        merge_problems(p for profile in profiles for p in profile.problems),
+        max(counts, default=0),
+        unsupported,
+    )
+
+
+def merge_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """One entry per kind and pair of places; counts added."""
+    merged: dict[tuple[object, ...], Problem] = {}
+    for problem in problems:
+        places = sorted([(problem.file, problem.line), (problem.other_file or "", problem.other_line or 0)])
+        key = (problem.kind, *places)
+        known = merged.get(key)
+        merged[key] = problem if known is None else replace(known, count=known.count + problem.count)
+    return tuple(merged.values())
+
+
+def _items(path: Path) -> Iterable[dict[str, Any]]:
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            return
+
+
+class _Launch:
+    """One launch of the raw report."""
+
+    def __init__(self, item: dict[str, Any], places: dict[int, Place], kernel: str) -> None:
+        self._item = item
+        self._places = places
+        self._kernel = kernel
+        grid, block = Dim3(*item["grid"]), Dim3(*item["block"])
+        self._config = LaunchConfig(grid, block, item["shared_bytes"])
+        self._blocks = grid.count
+        self._counted: int = item["blocks_counted"]
+        self._is_sampled = 0 < self._counted < self._blocks
+        self._scale = self._blocks / self._counted if self._is_sampled else 1.0
+        self._accesses: list[dict[str, Any]] = [s for s in item["sites"] if s["kind"] & _KIND_MASK in _OPERATIONS]
+        self._basic_blocks: list[dict[str, Any]] = [s for s in item["sites"] if s["kind"] & _KIND_MASK == _BASIC_BLOCK]
+        self._block_addresses = [s["pc"] for s in self._basic_blocks]
+
+    def profile(self) -> LaunchProfile:
+        item = self._item
+        is_tracked = self._counted > 0
+        return LaunchProfile(
+            index=item["launch"],
+            kernel=self._kernel,
+            config=self._config,
+            method=Method.EMULATOR,
+            device=DEVICE,
+            blocks_counted=self._counted,
+            accesses=self._line_accesses(),
+            executions=self._line_executions(),
+            instructions=(),
+            unique_sectors=item["unique_sectors"] if is_tracked and not self._is_sampled else None,
+            block_unique_sectors=self._scaled(item["block_unique_sectors"]) if is_tracked else None,
+            problems=self._problems(),
+            file=item["file"],
+            line=item["line"],
+        )
+
+    def sites(self) -> tuple[SiteDetail, ...]:
+        """One entry per site and address space."""
+        racy = {p[key] for p in self._item["problems"] if p["kind"] in _RACES for key in ("pc", "other_pc")}
+        return tuple(self._site(site, space, racy) for site in self._accesses for space in _SPACES if space in site)
+
+    def _site(self, site: dict[str, Any], space: str, racy: set[int]) -> SiteDetail:
+        place = self._places[site["pc"]]
+        requests, lanes, units, ideal_units = (self._scaled(n) for n in site[space][:4])
+        return SiteDetail(
+            file=place.file,
+            line=place.line,
+            op=_operation(space, site),
+            size_bytes=site["size"],
+            requests=requests,
+            lanes=lanes,
+            units=units,
+            ideal_units=ideal_units,
+            block_executions=self._scaled(self._executions_at(site["pc"])),
+            is_unordered=site["pc"] in racy or bool(site["kind"] & _COMPARE_AND_SWAP),
+            function=place.function,
+        )
+
+    def _scaled(self, count: int) -> int:
+        return round(count * self._scale)
+
+    def _executions_at(self, address: int) -> int:
+        """Of the basic block that holds the address: the nearest one that starts before it."""
+        index = bisect_right(self._block_addresses, address) - 1
+        return self._basic_blocks[index]["executions"] if index >= 0 else 0
+
+    def _line_accesses(self) -> tuple[LineAccess, ...]:
+        lines: dict[tuple[str, int, str], list[tuple[int, list[int]]]] = {}
+        for site in self._accesses:
+            place = self._places[site["pc"]]
+            for space in _SPACES:
+                if space in site:
+                    lines.setdefault((place.file, place.line, _operation(space, site)), []).append((site["size"], site[space]))
+        return tuple(self._line_access(key, sites) for key, sites in sorted(lines.items()))
+
+    def _line_access(self, key: tuple[str, int, str], sites: list[tuple[int, list[int]]]) -> LineAccess:
+        requests, lanes, units, ideal, tags = (self._scaled(sum(counts[i] for _, counts in sites)) for i in range(5))
+        is_shared = key[2].startswith("shared")
+        reason = _NOT_COMPARED
+        if self._is_sampled:
+            reason = f"{self._counted} of {self._blocks} blocks counted"
+        return LineAccess(
+            file=key[0],
+            line=key[1],
+            op=key[2],
+            size_bytes=max(size for size, _ in sites),
+            requests=requests,
+            active_threads=lanes,
+            sectors=None if is_shared else units,
+            ideal_sectors=None if is_shared else ideal,
+            wavefronts=units if is_shared else None,
+            ideal_wavefronts=ideal if is_shared else None,
+            grade=Grade.ESTIMATED,
+            grade_reason=reason,
+            tags=tags if key[2].startswith("global") else None,
+        )
+
+    def _line_executions(self) -> tuple[LineExecution, ...]:
+        """A line with several basic blocks ran as often as its busiest one."""
+        lines: dict[tuple[str, int], list[dict[str, Any]]] = {}
+        for site in self._basic_blocks:
+            place = self._places[site["pc"]]
+            lines.setdefault((place.file, place.line), []).append(site)
+        for site in self._accesses:  # a lane may leave the warp's path right after an access
+            place = self._places[site["pc"]]
+            if site.get("divergences") and (place.file, place.line) in lines:
+                lines[place.file, place.line].append({"executions": 0, "lanes": 0, "divergences": site["divergences"]})
+        return tuple(
+            LineExecution(
+                file,
+                line,
+                self._scaled(max(s.get("executions", 0) for s in sites)),
+                self._scaled(max(s.get("lanes", 0) for s in sites)),
+                self._scaled(sum(s.get("divergences", 0) for s in sites)),
+            )
+            for (file, line), sites in sorted(lines.items())
+        )
+
+    def _problems(self) -> tuple[Problem, ...]:
+        problems = (self._problem(p) for p in self._item["problems"])
+        return merge_problems(p for p in problems if not _is_one_barrier(p))
+
+    def _problem(self, p: dict[str, Any]) -> Problem:
+        place, other = self._places[p["pc"]], self._places[p["other_pc"]]
+        is_placed = p["pc"] != 0
+        has_other = p["other_pc"] != 0
+        return Problem(
+            kind=p["kind"],
+            message=p["message"],
+            file=place.file if is_placed else self._item["file"],
+            line=place.line if is_placed else self._item["line"],
+            other_file=other.file if has_other else None,
+            other_line=other.line if has_other else None,
+            block=tuple(p["block"]) if is_placed else None,
+            thread=tuple(p["thread"]) if is_placed else None,
+            address=p["address"] or None,
+            count=p["count"],
+        )
+
+
+def _operation(space: str, site: dict[str, Any]) -> str:
+    return f"{space} {_OPERATIONS[site['kind'] & _KIND_MASK]}"
+
+
+def _is_one_barrier(problem: Problem) -> bool:
+    """The compiler copied one barrier of the source: its threads do wait for each other."""
+    is_pair = problem.kind == "barrier_divergence" and problem.other_line is not None
+    return is_pair and (problem.file, problem.line) == (problem.other_file, problem.other_line)

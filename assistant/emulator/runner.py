@@ -1,0 +1,83 @@
+"""Runs a built program under the emulator core and reads back what the core saw.
+
+What the core is told, it is told by environment variables (``runtime/options.h``).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from assistant.emulator.capture import finish_recording
+from assistant.emulator.child import Bounds, Command, Outcome, run_child
+from assistant.emulator.environment import own_environment, restricted_environment
+from assistant.emulator.protocol import Limits, Mode, RunReply, RunRequest
+from assistant.emulator.report import read_report
+from assistant.emulator.symbolize import Symbolizer
+
+__all__ = ["core_environment", "run_program"]
+
+
+def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mapping[str, str]) -> RunReply:
+    """Output files stay until the reader removes their folder. Raises Interrupted, SymbolsMissing, OSError."""
+    folder = Path(tempfile.mkdtemp(prefix="kernelopt-run-"))
+    report = folder / "report"
+    variables = (restricted_environment if request.is_restricted else own_environment)(environment)
+    variables |= core_environment(request.mode, request.limits, request.sample_blocks) | {
+        "EMU_REPORT": str(report),
+        "EMU_SEED": str(request.seed),
+    }
+    if request.launch_limit is not None:
+        variables["EMU_LAUNCH_LIMIT"] = str(request.launch_limit)
+    if request.record is not None:
+        request.record.mkdir(parents=True, exist_ok=True)
+        variables["EMU_RECORD"] = str(request.record)
+    stdout, stderr = folder / "stdout", folder / "stderr"
+    command = Command((str(request.binary), *request.args), request.cwd, variables)
+    outcome = run_child(
+        command, Bounds(request.limits.wall_s, request.limits.memory_bytes, request.limits.output_bytes), stdout, stderr
+    )
+    return _reply(request, outcome, symbolizer, report)
+
+
+def core_environment(mode: Mode, limits: Limits, sample_blocks: int) -> dict[str, str]:
+    """The core's options that runs and replays share."""
+    return {
+        "EMU_MODE": mode,
+        "EMU_SAMPLE_BLOCKS": str(sample_blocks),
+        "EMU_MEMORY_BYTES": str(limits.memory_bytes),
+        "EMU_LAUNCH_WALL_S": f"{limits.wall_s * 0.9:.3f}",  # before the whole program's time is over: the report names the place
+        "EMU_RECORD_LAUNCH_BYTES": str(limits.launch_bytes),
+        "EMU_RECORD_TOTAL_BYTES": str(limits.recording_bytes),
+    }
+
+
+def _reply(request: RunRequest, outcome: Outcome, symbolizer: Symbolizer, report_path: Path) -> RunReply:
+    report = read_report(report_path, symbolizer)
+    report_path.unlink(missing_ok=True)
+    if request.record is not None:
+        finish_recording(request.record, symbolizer, _cut_short(outcome))
+    return RunReply(
+        exit_status=outcome.exit_status,
+        signal=outcome.signal,
+        timed_out=outcome.timed_out,
+        memory_exceeded=outcome.memory_exceeded,
+        output_truncated=outcome.output_truncated,
+        stdout_path=str(report_path.with_name("stdout")),
+        stderr_path=str(report_path.with_name("stderr")),
+        profiles=report.profiles,
+        problems=report.problems,
+        sites=report.sites,
+        launch_count=report.launch_count,
+        unsupported=report.unsupported,
+        recording=None if request.record is None else str(request.record),
+    )
+
+
+def _cut_short(outcome: Outcome) -> tuple[str, ...]:
+    if outcome.timed_out:
+        return ("the program was stopped at its time limit; later launches and transfers are missing",)
+    if outcome.memory_exceeded:
+        return ("the program was stopped at its memory limit; later launches and transfers are missing",)
+    return () if outcome.signal is None else (f"the program ended by {outcome.signal}; later launches and transfers are missing",)

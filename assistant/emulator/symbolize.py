@@ -1,0 +1,114 @@
+"""Program addresses as source lines and kernel names, by ``addr2line`` and ``nm``; kept per binary.
+
+The place of an address is the innermost frame in user code: frames of the emulator's own headers and of the system's are skipped,
+so that an atomic belongs to the line that calls it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR
+
+__all__ = ["Place", "Symbolizer", "SymbolsMissing"]
+
+_TIMEOUT_S = 120.0
+_OWN_PREFIXES = (str(INCLUDE_DIR) + "/", str(RUNTIME_DIR) + "/", "/usr/include/", "/usr/lib/", "/usr/local/include/")
+_LOCATION = re.compile(r"^(?P<file>.*):(?P<line>\d+|\?)(?: \(discriminator \d+\))?$")
+_FUNCTION_TYPES = frozenset("TtWwuiV")
+"""nm's letters for code (man nm): text, weak, unique, ifunc."""
+
+
+class SymbolsMissing(Exception):  # noqa: N818
+    """binutils cannot be run here; the message says what to install."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A source line; file empty and line 0 where the debug information names none."""
+
+    file: str
+    line: int
+    function: str
+
+
+_NOWHERE = Place("", 0, "")
+
+
+class Symbolizer:
+    """Places and names of one binary."""
+
+    def __init__(self, binary: Path) -> None:
+        self._binary = binary
+        self._places: dict[int, Place] = {}
+        self._names: dict[int, str] | None = None
+
+    def places(self, return_addresses: Iterable[int]) -> dict[int, Place]:
+        """Where the calls before the return addresses stand."""
+        wanted = sorted({a for a in return_addresses if a})
+        missing = [a for a in wanted if a not in self._places]
+        if missing:
+            self._places.update(self._look_up(missing))
+        return {a: self._places.get(a, _NOWHERE) for a in wanted} | {0: _NOWHERE}
+
+    def function_name(self, address: int) -> str:
+        """Demangled symbol without its return type; ``kernel at 0x…`` where the binary has none."""
+        if self._names is None:
+            self._names = self._read_names()
+        return self._names.get(address, f"kernel at {address:#x}")
+
+    def function_addresses(self) -> dict[str, int]:
+        """Address of each demangled function."""
+        if self._names is None:
+            self._names = self._read_names()
+        return {name: address for address, name in self._names.items()}
+
+    def _look_up(self, addresses: Sequence[int]) -> dict[int, Place]:
+        request = "\n".join(f"{address - 1:#x}" for address in addresses)
+        text = _run(("addr2line", "-a", "-i", "-f", "-C", "-e", str(self._binary)), request)
+        blocks = re.split(r"^0x[0-9a-f]+\n", text, flags=re.MULTILINE)[1:]
+        return {address: _innermost_user_frame(block) for address, block in zip(addresses, blocks, strict=True)}
+
+    def _read_names(self) -> dict[int, str]:
+        names: dict[int, str] = {}
+        for line in _run(("nm", "-C", "--defined-only", str(self._binary)), "").splitlines():
+            address, _, rest = line.partition(" ")
+            kind, _, name = rest.partition(" ")
+            if kind in _FUNCTION_TYPES and name:
+                names.setdefault(int(address, 16), name.removeprefix("void "))
+        return names
+
+
+def _run(command: tuple[str, ...], standard_input: str) -> str:
+    path = shutil.which(command[0])
+    if path is None:
+        raise SymbolsMissing(f"{command[0]} is missing: apt-get install binutils")
+    completed = subprocess.run(
+        (path, *command[1:]),
+        input=standard_input,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_TIMEOUT_S,
+        check=False,
+    )
+    return completed.stdout
+
+
+def _innermost_user_frame(block: str) -> Place:
+    lines = block.splitlines()
+    outermost = _NOWHERE
+    for function, location in zip(lines[::2], lines[1::2], strict=False):
+        match = _LOCATION.match(location)
+        if match is None or match["file"] == "??":
+            continue
+        line = int(match["line"]) if match["line"] != "?" else 0
+        outermost = Place(match["file"], line, function)
+        if not match["file"].startswith(_OWN_PREFIXES):
+            return outermost
+    return outermost
