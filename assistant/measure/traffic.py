@@ -58,16 +58,22 @@ def sampling_scale(profile: LaunchProfile) -> float:
 def estimate_tags(access: LineAccess) -> float:
     """L1 tag lookups of a line: counted, else estimated.
 
-    Ideal sectors lie four to a line. Of the excess, requests of more than 16 sectors are taken to be scattered (a line each),
-    others to be a stride that walks through whole lines.
+    Ideal sectors of a dense request lie four to a line. Fewer sectors than the lanes' bytes fill mean that lanes share
+    addresses; such sectors belong to separate groups, half of them on a line of their own (1.5 lines for 2 sectors in the
+    fixture's naive matrix product). Of excess sectors, requests of more than 16 are taken to be scattered (a line each), others
+    to be a stride that walks through whole lines.
     """
     if access.tags is not None:
         return float(access.tags)
-    sectors, ideal = access.sectors or 0, access.ideal_sectors or access.sectors or 0
-    dense = max(sectors / 4, float(access.requests))
-    if access.requests == 0 or sectors / access.requests <= 16:
-        return min(dense, float(sectors)) if sectors else 0.0
-    return max(ideal / 4, float(access.requests)) + (sectors - ideal)
+    if not access.sectors:
+        return 0.0
+    sectors, requests = float(access.sectors), float(access.requests)
+    ideal = float(access.ideal_sectors or sectors)
+    if sectors < access.active_threads * access.size_bytes / c.SECTOR_BYTES:
+        return requests + max(0.0, sectors - requests) / 2
+    if sectors / requests <= 16:
+        return min(sectors, max(sectors / 4, requests))
+    return max(ideal / 4, requests) + (sectors - ideal)
 
 
 def traffic(profile: LaunchProfile, target: Target, wave_count: float) -> Traffic:

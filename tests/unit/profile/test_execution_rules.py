@@ -1,0 +1,126 @@
+"""KO104, KO105, KO106, KO109, KO111, KO112, KO114: machine code, resources and launch shape."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.model.profile import InstructionMix, LineExecution, LineInstructions, Severity
+from assistant.profile import LineFacts, LoopFacts, SourceFacts
+
+THREADS = 4096 * 256
+WARPS = THREADS // 32
+
+
+def streaming(access):
+    return (access("global load", WARPS, 5, sectors=WARPS * 4), access("global store", WARPS, 6, sectors=WARPS * 4))
+
+
+def code(line: int, **mix: int) -> LineInstructions:
+    return LineInstructions("k.cu", line, InstructionMix(**mix))
+
+
+def test_a_spilling_kernel_is_reported_at_its_name(access, profile, resources, check):
+    found = check(profile(*streaming(access)), resources=resources(255, spill_store_bytes=128, spill_load_bytes=200))
+    finding = found.one("KO104")
+    assert (finding.line, found.value(finding, "spill_bytes")) == (3, 328)
+    assert finding.estimated_cost_ratio is None
+
+
+def test_a_kernel_without_spills_is_not_reported(access, profile, resources, check):
+    assert "KO104" not in check(profile(*streaming(access)), resources=resources(255)).codes
+
+
+def test_low_occupancy_names_its_limiter(access, profile, occupancy, resources, check):
+    starved = occupancy(256, warps=16, limiter="registers")
+    finding = check(profile(*streaming(access)), occupancy=starved, resources=resources(128)).one("KO105")
+    assert "16 of 64 warps (25 % occupancy), limited by the registers of a thread" in finding.message
+
+
+def test_low_occupancy_of_a_grid_that_does_not_fill_the_device_is_the_grids_fault(access, profile, occupancy, check):
+    starved = occupancy(256, warps=16, limiter="registers")
+    assert "KO105" not in check(profile(access("global load", 80, 5, sectors=320), blocks=10), occupancy=starved).codes
+
+
+DOUBLE_LITERAL = SourceFacts(lines=(LineFacts(7, double_literals=("0.5",)),), kernel_line=3)
+
+
+def test_a_double_literal_that_became_double_arithmetic_is_reported_with_its_cost(access, profile, check):
+    chain = code(7, fp64=256 * THREADS, conversion=512 * THREADS)
+    found = check(profile(*streaming(access), instructions=(chain,)), facts=DOUBLE_LITERAL)
+    finding = found.one("KO106")
+    assert (finding.line, finding.severity) == (7, Severity.WARNING)
+    assert "0.5" in finding.message
+    assert finding.estimated_cost_ratio == pytest.approx(0.9, abs=0.08)  # 14.2 times slower measured
+
+
+def test_a_double_literal_that_the_compiler_folded_away_is_no_finding(access, profile, check):
+    single = code(7, fp32=THREADS)
+    assert check(profile(*streaming(access), instructions=(single,)), facts=DOUBLE_LITERAL).codes == []
+
+
+def test_without_a_compiler_the_literal_itself_is_reported(access, profile, check):
+    finding = check(profile(*streaming(access)), facts=DOUBLE_LITERAL).one("KO106")
+    assert finding.estimated_cost_ratio is None
+
+
+def test_double_arithmetic_that_is_meant_is_no_finding(access, profile, check):
+    meant = SourceFacts(declares_double=True, kernel_line=3)
+    doubles = code(7, fp64=256 * THREADS, conversion=THREADS)
+    assert check(profile(*streaming(access), instructions=(doubles,)), facts=meant).codes == []
+
+
+def test_divergence_is_reported_where_lanes_part(access, profile, check):
+    executions = (
+        LineExecution("k.cu", 6, WARPS, THREADS, 0),
+        LineExecution("k.cu", 8, WARPS * 16, THREADS * 8, WARPS * 12),
+    )
+    work = code(8, fp32=100 * THREADS)
+    found = check(profile(*streaming(access), executions=executions, instructions=(work,)))
+    finding = found.one("KO109")
+    assert (finding.line, found.value(finding, "divergent_branch_ratio")) == (8, 0.75)
+    assert finding.estimated_cost_ratio is not None
+
+
+def test_one_divergent_edge_warp_is_no_finding(access, profile, check):
+    executions = (LineExecution("k.cu", 6, WARPS, THREADS - 17, 1),)
+    assert check(profile(*streaming(access), executions=executions)).codes == []
+
+
+def test_a_grid_smaller_than_the_device_is_reported_at_its_launch(access, profile, check):
+    load = access("global load", 80_000, 5, sectors=320_000)
+    finding = check(profile(load, blocks=10)).one("KO111")
+    assert finding.line == 40
+    assert "10 blocks leaves 122 of the 132 SMs of h200" in finding.message
+    assert finding.estimated_cost_ratio is not None
+    assert finding.estimated_cost_ratio > 0.5
+
+
+def test_an_almost_empty_last_wave_is_reported(access, profile, occupancy, check):
+    resident = occupancy(1024)
+    work = access("shared load", 265 * 32 * 512, 5, wavefronts=265 * 32 * 512)
+    finding = check(profile(work, blocks=265, threads=1024), occupancy=resident).one("KO111")
+    assert "50 % of their slots stay empty" in finding.message
+
+
+def test_a_grid_of_many_waves_is_no_finding(access, profile, check):
+    assert check(profile(*streaming(access))).codes == []
+
+
+@pytest.mark.parametrize(("threads", "words"), [(100, "78 % of the lanes"), (32, "too few"), (1, "3 % of the lanes")])
+def test_a_block_shape_that_wastes_lanes_or_slots_is_reported(access, profile, check, threads, words):
+    load = access("global load", 16384, 5, sectors=65536)
+    finding = check(profile(load, threads=threads)).one("KO112")
+    assert words in finding.message
+
+
+def test_a_rolled_loop_of_constant_count_is_reported(access, profile, check):
+    loop = SourceFacts(loops=(LoopFacts(8, 9, 1, trip_count=16),), kernel_line=3)
+    counted = (code(8, integer=32 * THREADS, control=16 * THREADS), code(9, fp32=16 * THREADS))
+    finding = check(profile(*streaming(access), instructions=counted), facts=loop).one("KO114")
+    assert "16 iterations" in finding.message
+
+
+def test_a_loop_that_the_compiler_unrolled_is_no_finding(access, profile, check):
+    loop = SourceFacts(loops=(LoopFacts(8, 9, 1, trip_count=16),), kernel_line=3)
+    unrolled = (code(8, integer=THREADS), code(9, fp32=16 * THREADS))
+    assert check(profile(*streaming(access), instructions=unrolled), facts=loop).codes == []

@@ -1,0 +1,175 @@
+"""KO101, KO102, KO103, KO107, KO108, KO110, KO113: what memory counters show."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.model.profile import Severity
+from assistant.profile import LineFacts, LoopFacts, PointerFacts, SourceFacts
+
+WARPS = 4096 * 8
+
+
+def streaming(access):
+    return (access("global load", WARPS, 5, sectors=WARPS * 4), access("global store", WARPS, 6, sectors=WARPS * 4))
+
+
+def test_a_coalesced_kernel_has_no_finding(access, profile, check):
+    assert check(profile(*streaming(access))).findings == ()
+
+
+def test_an_uncoalesced_load_is_reported_with_its_sectors_per_request(access, profile, check):
+    load = access("global load", WARPS * 64, 8, sectors=WARPS * 64 * 32, ideal=WARPS * 64 * 4)
+    found = check(profile(load, unique_sectors=WARPS * 256, block_unique_sectors=WARPS * 256))
+    finding = found.one("KO101")
+    assert finding.line == 8
+    assert found.value(finding, "global_sectors_per_request") == 32
+    assert "touches 32 theoretical sectors" in finding.message
+    assert "4 would do" in finding.message
+    assert "measured" not in finding.message
+    assert finding.severity is Severity.WARNING
+    assert finding.estimated_cost_ratio == pytest.approx(0.75, abs=0.1)  # 4.05 times slower measured
+
+
+def test_load_and_store_of_one_line_are_one_finding_about_the_worse(access, profile, check):
+    transpose = (
+        access("global load", WARPS, 6, sectors=WARPS * 4),
+        access("global store", WARPS, 6, sectors=WARPS * 32, ideal=WARPS * 4),
+    )
+    finding = check(profile(*transpose)).one("KO101")
+    assert "global store request" in finding.message
+
+
+@pytest.mark.parametrize(("sectors", "reason"), [(8, "stride"), (5, "start inside a sector")])
+def test_partly_used_sectors_name_their_reason(access, profile, check, sectors, reason):
+    load = access("global load", WARPS, 7, sectors=WARPS * sectors, ideal=WARPS * 4)
+    found = check(profile(load))
+    assert found.codes == ["KO102"]
+    assert reason in found.findings[0].message
+
+
+def test_an_array_of_structures_is_called_that(access, profile, check):
+    load = access("global load", WARPS * 3, 7, sectors=WARPS * 96, ideal=WARPS * 12)
+    facts = SourceFacts(lines=(LineFacts(7, struct_fields=("x", "vx")),), kernel_line=3)
+    found = check(profile(load), facts=facts)
+    assert found.codes == ["KO102"]
+    assert "x, vx" in found.findings[0].message
+
+
+def test_ragged_edges_of_a_grid_are_no_finding(access, profile, check):
+    load = access("global load", WARPS, 7, sectors=int(WARPS * 4.1), ideal=WARPS * 4)
+    assert check(profile(load)).codes == []
+
+
+def test_bank_conflicts_are_reported_with_their_factor(access, profile, check):
+    tile = (
+        *streaming(access),
+        access("shared store", WARPS, 10, wavefronts=WARPS),
+        access("shared load", WARPS, 12, wavefronts=WARPS * 32, ideal_wavefronts=WARPS),
+    )
+    found = check(profile(*tile))
+    finding = found.one("KO103")
+    assert (finding.line, found.value(finding, "shared_conflict_factor")) == (12, 32)
+    assert finding.estimated_cost_ratio is not None
+    assert finding.estimated_cost_ratio > 0.1
+
+
+def test_conflict_free_shared_memory_is_no_finding(access, profile, check):
+    tile = (access("shared store", WARPS, 10, wavefronts=WARPS), access("shared load", WARPS, 12, wavefronts=WARPS))
+    assert check(profile(*streaming(access), *tile)).codes == []
+
+
+ACCUMULATES = SourceFacts(
+    lines=(LineFacts(9, accumulated_pointers=("o",), invariant_loads=("b",), stored_pointers=("o",)),),
+    loops=(LoopFacts(8, 10, 1, None),),
+    pointers=(
+        PointerFacts("a", "float", is_const=True, is_restrict=False, is_written=False),
+        PointerFacts("b", "float", is_const=True, is_restrict=False, is_written=False),
+        PointerFacts("o", "float", is_const=False, is_restrict=False, is_written=True),
+    ),
+    kernel_line=3,
+)
+
+
+def test_an_accumulator_in_global_memory_is_reported_with_its_stores_per_warp(access, profile, check):
+    accesses = (
+        access("global load", WARPS * 33, 9, sectors=WARPS * 84, ideal=WARPS * 84),
+        access("global store", WARPS * 16, 9, sectors=WARPS * 64),
+    )
+    found = check(profile(*accesses), facts=ACCUMULATES)
+    finding = found.one("KO107")
+    assert found.value(finding, "global_requests_per_warp") == 16
+    assert "stores o 16 times" in finding.message
+
+
+def test_possible_aliasing_is_reported_where_an_unchanging_load_repeats(access, profile, check):
+    accesses = (
+        access("global load", WARPS * 33, 9, sectors=WARPS * 84),
+        access("global store", WARPS * 16, 9, sectors=WARPS * 64),
+    )
+    finding = check(profile(*accesses), facts=ACCUMULATES).one("KO113")
+    assert finding.message.startswith("b is loaded again")
+    assert "__restrict__" in finding.message
+
+
+def test_neither_is_reported_when_the_compiler_kept_the_values_in_registers(access, profile, check):
+    accesses = (access("global load", WARPS, 9, sectors=WARPS * 4), access("global store", WARPS, 9, sectors=WARPS * 4))
+    assert check(profile(*accesses), facts=ACCUMULATES).codes == []
+
+
+def test_a_restrict_pointer_is_not_suspected(access, profile, check):
+    pointers = tuple(PointerFacts(p.name, "float", p.is_const, True, p.is_written) for p in ACCUMULATES.pointers)
+    facts = SourceFacts(ACCUMULATES.lines, ACCUMULATES.loops, pointers, 3)
+    accesses = (
+        access("global load", WARPS * 33, 9, sectors=WARPS * 84),
+        access("global store", WARPS * 16, 9, sectors=WARPS * 64),
+    )
+    assert "KO113" not in check(profile(*accesses), facts=facts).codes
+
+
+def test_a_naive_matrix_product_loads_its_sectors_over_and_over(access, profile, check):
+    requests = WARPS * 1024
+    loads = (
+        access("global load", requests, 9, sectors=requests * 2),
+        access("global load", requests, 10, sectors=requests * 2),
+        access("global store", WARPS, 11, sectors=WARPS * 4),
+    )
+    found = check(profile(*loads, unique_sectors=3 << 17, block_unique_sectors=4096 * 4224))
+    finding = found.one("KO108")
+    assert finding.line in (9, 10)
+    assert found.value(finding, "load_reuse_in_block") == pytest.approx(requests * 4 / (4096 * 4224))
+    assert finding.estimated_cost_ratio is not None
+    assert finding.estimated_cost_ratio > 0.2
+
+
+def test_a_tiled_product_is_not_called_redundant(access, profile, check):
+    load = access("global load", WARPS * 64, 9, sectors=WARPS * 256)
+    assert "KO108" not in check(profile(load, unique_sectors=1 << 18, block_unique_sectors=WARPS * 256)).codes
+
+
+def test_atomics_that_meet_in_few_sectors_are_reported(access, profile, check):
+    data = 32 * 256
+    accesses = (
+        access("global load", 8192, 4, sectors=data, size_bytes=1),
+        access("global atomic", 8192, 5, sectors=167_426, ideal=32_768),
+    )
+    found = check(profile(*accesses, blocks=32, unique_sectors=data + 32, block_unique_sectors=data + 1024))
+    finding = found.one("KO110")
+    assert found.value(finding, "atomic_sector_reuse") == pytest.approx(167_426 / 8224)
+    assert finding.estimated_cost_ratio is not None
+    assert finding.estimated_cost_ratio > 0.3
+
+
+def test_lanes_that_update_one_address_are_reported(access, profile, check):
+    atomic = access("global atomic", WARPS, 5, sectors=WARPS)
+    assert "32 atomics in one sector" in check(profile(atomic, unique_sectors=WARPS)).one("KO110").message
+
+
+def test_one_atomic_a_block_is_no_finding(access, profile, check):
+    atomic = access("global atomic", 4096, 5, sectors=4096, active_threads=4096)
+    assert check(profile(*streaming(access), atomic, unique_sectors=WARPS * 8 + 1)).codes == []
+
+
+def test_contended_shared_atomics_are_not_called_bank_conflicts(access, profile, check):
+    atomic = access("shared atomic", WARPS, 5, wavefronts=WARPS * 8, ideal_wavefronts=WARPS)
+    assert check(profile(atomic)).codes == ["KO110"]
