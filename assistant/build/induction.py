@@ -1,0 +1,151 @@
+"""How many source iterations one pass through a machine loop does: read from the register that controls the loop.
+
+A loop unrolled u times adds u steps to its control register. The number of copies of an access alone would not tell: copies that read
+the same address are merged. Example::
+
+    is_unrolled_by(graph, loop, 4, source_loop)   # True where `IADD3 R4, R4, -0x10, RZ` controls a loop of step 4
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assistant.build.cfg import ControlFlow, Loop, opcode_name
+from assistant.model.build import SassInstruction
+from assistant.model.source import SourceLoop
+
+__all__ = ["Update", "advances_by", "control_updates", "is_unrolled_by"]
+
+_ADDS = frozenset({"IADD3", "VIADD", "UIADD3", "UVIADD", "IADD", "IADD32I"})
+_SHIFTS = frozenset({"SHF", "USHF", "SHL", "SHR", "USHL", "USHR"})
+_MOVES = frozenset({"MOV", "UMOV", "R2UR"})
+_REGISTER = re.compile(r"-?\|?(U?R\d+)(?:\.reuse)?\|?")
+_IMMEDIATE = re.compile(r"-?0x[0-9a-f]+|-?\d+")
+_NOT_A_VALUE = re.compile(r"!?U?P[T\d]|U?RZ")
+_WORD_BITS = 32
+
+
+@dataclass(frozen=True)
+class Update:
+    """What one pass does to a register: adds a constant, adds another register, or shifts."""
+
+    kind: str
+    """``constant``, ``register`` or ``shift``."""
+    amount: int
+    """Size of the constant or of the shift in bits; 1 for a register."""
+
+
+def is_unrolled_by(graph: ControlFlow, loop: Loop, copies: int, source: SourceLoop) -> bool:
+    """Whether the loop's control register proves that one pass does ``copies`` iterations of ``source``."""
+    controls = control_updates(graph, loop)
+    every = _updates([i for block in sorted(loop.blocks) for i in graph.blocks[block].instructions])
+    for update in controls.values():
+        if _proves(update, copies, source):
+            return True
+        is_counter = update == Update("constant", 1) and copies == 1 and source.step is not None
+        if is_counter and Update("constant", source.step or 0) in every.values():
+            return True
+    return False
+
+
+def _proves(update: Update, copies: int, source: SourceLoop) -> bool:
+    if source.step is not None:
+        return update == Update("constant", copies * source.step)
+    if source.shift is not None:
+        return copies == 1 and update == Update("shift", source.shift)
+    return copies == 1 and update.kind == "register" and not source.is_unroll_requested
+
+
+def control_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
+    """Registers that the loop's closing branch tests and that the loop itself advances."""
+    instructions = [i for block in sorted(loop.blocks) for i in graph.blocks[block].instructions]
+    updates = _updates(instructions)
+    tested: set[str] = set()
+    for block in loop.blocks:
+        if loop.header in graph.blocks[block].successors:
+            tested |= _tested_registers(graph.blocks[block].instructions)
+    copies = _copies(instructions)
+    return {name: updates[name] for name in sorted(updates) if name in tested or copies.get(name) in tested}
+
+
+def advances_by(instructions: tuple[SassInstruction, ...], registers: dict[str, Update], ratio: float) -> bool:
+    """Whether straight code advances one of ``registers`` by ``ratio`` times what the loop does to it."""
+    here = _updates(list(instructions))
+    return any(
+        name in here and here[name].kind == update.kind == "constant" and here[name].amount == ratio * update.amount
+        for name, update in registers.items()
+    )
+
+
+def _updates(instructions: list[SassInstruction]) -> dict[str, Update]:
+    """Register → its only update; a register changed in several ways or by something else is left out."""
+    copies = _copies(instructions)
+    found: dict[str, list[Update]] = {}
+    for instruction in instructions:
+        operands = [operand.strip() for operand in instruction.operands.split(",")]
+        target = operands[0]
+        update = _update(instruction, operands, {target, *(s for s, d in copies.items() if d == target)})
+        if update is not None:
+            found.setdefault(target, []).append(update)
+    merged: dict[str, Update] = {}
+    for name, updates in found.items():
+        if len(updates) == 1:
+            merged[name] = updates[0]
+        elif all(update.kind == "constant" for update in updates):
+            merged[name] = Update("constant", sum(update.amount for update in updates))
+    return merged
+
+
+def _copies(instructions: list[SassInstruction]) -> dict[str, str]:
+    """Register → the register it is copied from (``UMOV UR5, UR6``)."""
+    found: dict[str, str] = {}
+    for instruction in instructions:
+        is_move = opcode_name(instruction) in _MOVES or instruction.opcode.startswith("IMAD.MOV")
+        registers = _REGISTER.findall(instruction.operands)
+        if is_move and len(registers) == 2:
+            found[registers[0]] = registers[1]
+    return found
+
+
+def _update(instruction: SassInstruction, operands: list[str], own: set[str]) -> Update | None:
+    values = [operand for operand in operands[1:] if not _NOT_A_VALUE.fullmatch(operand)]
+    registers = [match[1] for value in values if (match := _REGISTER.fullmatch(value))]
+    constants = [_signed(value) for value in values if _IMMEDIATE.fullmatch(value)]
+    name = opcode_name(instruction)
+    if not any(register in own for register in registers):
+        return None
+    if name in _ADDS:
+        if len(registers) == 1 and len(constants) == 1:
+            return Update("constant", abs(constants[0]))
+        return Update("register", 1) if len(registers) == 2 and not constants else None
+    if instruction.opcode.startswith("IMAD.IADD"):
+        return Update("register", 1) if len(registers) == 2 else None
+    if name in _SHIFTS or instruction.opcode.startswith("IMAD.SHL"):
+        if len(registers) != 1 or len(constants) != 1:
+            return None
+        is_product = name == "IMAD"
+        return Update("shift", constants[0].bit_length() - 1 if is_product else constants[0])
+    return None
+
+
+def _signed(text: str) -> int:
+    value = int(text, 0)
+    return value - (1 << _WORD_BITS) if value >= 1 << (_WORD_BITS - 1) else value
+
+
+def _tested_registers(instructions: tuple[SassInstruction, ...]) -> set[str]:
+    """Registers compared by what sets the predicate of the block's last branch."""
+    branch = instructions[-1]
+    wanted = {branch.predicate.lstrip("@!")} | set(re.findall(r"U?P\d", branch.operands))
+    tested: set[str] = set()
+    for instruction in reversed(instructions[:-1]):
+        operands = [operand.strip() for operand in instruction.operands.split(",")]
+        if not wanted & set(operands[:2]):
+            continue
+        name = opcode_name(instruction)
+        if name in ("ISETP", "UISETP"):
+            tested |= set(_REGISTER.findall(instruction.operands))
+        elif name in ("PLOP3", "UPLOP3"):
+            wanted |= set(re.findall(r"U?P\d", ",".join(operands[2:])))
+    return tested

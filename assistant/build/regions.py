@@ -1,0 +1,166 @@
+"""How often each region of machine code ran, as far as the emulator's account of the same launch proves it.
+
+A region is code under one condition (`sites.Region`). What is known comes from three places only: the launch's shape (code that every
+thread runs), accesses that the emulator saw one by one (guarded code), and a loop's control register (`induction`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assistant.build.cfg import ControlFlow, Loop
+from assistant.build.induction import is_unrolled_by
+from assistant.build.loop_map import LoopMap
+from assistant.build.sites import AccessKey, Region
+from assistant.model.profile import AccessSite
+from assistant.model.source import SourceLoop
+
+__all__ = ["COUNT", "DIVERGENT", "ITERATIONS", "UNROLLED", "WARP_LANES", "Ran", "RegionFacts", "is_full", "is_uniform"]
+
+COUNT = "nvcc and the emulator differ in how often this access runs"
+CONDITION = "no other access proves how often its condition holds in nvcc's code"
+UNROLLED = "how far nvcc unrolled the loop is not proved"
+ITERATIONS = "the run does not show that the access happens in every iteration"
+DIVERGENT = "threads of a warp leave the unrolled loop at different times"
+JUMP = "threads may leave an iteration early, and hardware may group them otherwise"
+WARP_LANES = 32
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How often code ran."""
+
+    threads: int
+    warps: int
+
+
+@dataclass(frozen=True)
+class RegionFacts:
+    """What is proved about the regions of one launch."""
+
+    graph: ControlFlow
+    loops: LoopMap
+    emulated: Mapping[AccessKey, tuple[AccessSite, ...]]
+    machine: Mapping[AccessKey, Counter[Region]]
+    everyone: Ran
+    """All threads and warps of the launch."""
+    kernel_lines: tuple[int, int]
+
+    def reason(self, key: AccessKey) -> str:
+        """Why the key's count is not proved by what is known of its regions; empty where it is."""
+        expected = Ran(0, 0)
+        for region, site_count in self.machine[key].items():
+            ran = self._ran(region)
+            if isinstance(ran, str):
+                return ran
+            expected = Ran(expected.threads + site_count * ran.threads, expected.warps + site_count * ran.warps)
+        sites = self.emulated[key]
+        seen = Ran(sum(s.active_threads for s in sites), sum(s.requests for s in sites))
+        return "" if seen == expected else COUNT
+
+    def chain(self, key: AccessKey) -> tuple[SourceLoop, ...]:
+        return self.loops.chain(key.file, key.line)
+
+    def is_guarded(self, region: Region) -> bool:
+        """Whether a condition other than the ends of the loops around it decides if the region runs in an iteration."""
+        around = self.graph.loop_chain(region.block)
+        guards = [b for b in self.graph.guards(region.block) if not self._only_ends_or_enters(b, around)]
+        return bool(region.predicate) or bool(guards)
+
+    def is_in_kernel(self, key: AccessKey) -> bool:
+        """Lines of inlined functions may stand for several calls, in different loops."""
+        first, last = self.kernel_lines
+        return first <= key.line <= last
+
+    def _only_ends_or_enters(self, block: int, around: tuple[Loop, ...]) -> bool:
+        if not around:
+            return False
+        holding = [loop for loop in around if block in loop.blocks]
+        successors = self.graph.blocks[block].successors
+        return not holding or any(successor not in loop.blocks for loop in holding for successor in successors)
+
+    def _ran(self, region: Region) -> Ran | str:
+        """How often the region ran, or why that is not known."""
+        if self.graph.loop_chain(region.block):
+            return self._ran_in_loop(region)
+        if not region.predicate and not self.graph.guards(region.block):
+            return self.everyone
+        ran = self._agreed(region, ())
+        if isinstance(ran, str):
+            return ran
+        is_possible = ran.threads <= self.everyone.threads and ran.warps <= self.everyone.warps
+        return ran if is_possible else COUNT
+
+    def _ran_in_loop(self, region: Region) -> Ran | str:
+        chain = self.loops.chain_of(region.block)
+        if chain is None:
+            return UNROLLED
+        source = chain[-1]
+        loop = self.loops.own_loop(region.block, source)
+        is_guarded = self.is_guarded(region)
+        copies = self._copies(region, chain)
+        if isinstance(copies, str):
+            return copies
+        is_proved = loop is not None and is_unrolled_by(self.graph, loop, copies, source)
+        if not is_proved or (is_guarded and copies != 1):
+            return UNROLLED
+        ran = self._agreed(region, chain, copies)
+        if isinstance(ran, str):
+            return ran
+        if not is_guarded and ran.threads != self.loops.iterations(source):
+            return ITERATIONS
+        return self._per_pass(ran, copies, source)
+
+    def _per_pass(self, ran: Ran, copies: int, source: SourceLoop) -> Ran | str:
+        """From iterations of the source to passes of the machine loop."""
+        agrees = ran.threads == WARP_LANES * ran.warps or self.loops.has_agreeing_warps(source)
+        if not agrees and copies > 1:
+            return DIVERGENT
+        if not agrees and source.has_jump:
+            return JUMP
+        if ran.threads % copies or ran.warps % copies:
+            return COUNT
+        return Ran(ran.threads // copies, ran.warps // copies)
+
+    def _agreed(self, region: Region, chain: tuple[SourceLoop, ...], copies: int = 1) -> Ran | str:
+        """What all accesses that were seen one by one in the region agree on, per source iteration."""
+        votes = {
+            Ran(sites[0].active_threads, sites[0].requests)
+            for key, sites in self._witnesses(region, chain)
+            if len(sites) * copies == self.machine[key][region]
+        }
+        if not votes:
+            return CONDITION
+        return votes.pop() if len(votes) == 1 else COUNT
+
+    def _copies(self, region: Region, chain: tuple[SourceLoop, ...]) -> int | str:
+        """Machine sites per emulated site, the same for all witnesses."""
+        ratios = {self.machine[key][region] / len(sites) for key, sites in self._witnesses(region, chain)}
+        if not ratios:
+            return CONDITION
+        ratio = ratios.pop()
+        return int(ratio) if not ratios and ratio >= 1 and ratio == int(ratio) else COUNT
+
+    def _witnesses(self, region: Region, chain: tuple[SourceLoop, ...]) -> list[tuple[AccessKey, tuple[AccessSite, ...]]]:
+        """Accesses of this region alone, in exactly these source loops, whose emulated sites all ran equally often."""
+        return [
+            (key, self.emulated[key])
+            for key, regions in self.machine.items()
+            if set(regions) == {region}
+            and key in self.emulated
+            and self.chain(key) == chain
+            and self.is_in_kernel(key)
+            and is_uniform(self.emulated[key])
+        ]
+
+
+def is_uniform(sites: tuple[AccessSite, ...]) -> bool:
+    """Whether all sites ran equally often."""
+    return len({(site.active_threads, site.requests) for site in sites}) == 1
+
+
+def is_full(sites: tuple[AccessSite, ...]) -> bool:
+    """Whether every request had all lanes of its warp."""
+    return all(site.active_threads == WARP_LANES * site.requests for site in sites)
