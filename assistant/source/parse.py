@@ -24,6 +24,7 @@ from assistant.source.syntax import Node, SyntaxTree
 __all__ = ["parse"]
 
 _LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\(")
+_SHOUTED = re.compile(r"[A-Z][A-Z0-9_]{2,}(?!\w)")
 _SHOWN_CHARACTERS = 40
 """Length of the unreadable text quoted in a problem."""
 
@@ -95,9 +96,20 @@ def _launch_bounds(tree: SyntaxTree, head: Span) -> tuple[str, ...]:
 
 def _problems(tree: SyntaxTree) -> Iterator[ParseProblem]:
     for node in tree.problems():
+        if _is_macro(tree, node):
+            continue
         span = tree.span(node)
         shown = Span(span.start, _end_of_line(tree.source, span))
         yield ParseProblem(tree.line(node), shown, _message(tree, node, tree.source[shown.start : shown.end]))
+
+
+def _is_macro(tree: SyntaxTree, node: Node) -> bool:
+    """Is it what the grammar makes of a macro in capitals before a type, ``API void f()``?"""
+    before = node.prev_named_sibling
+    if not node.is_error or before is None or before.type != "type_identifier":
+        return False
+    is_one_word = all(child.type == "identifier" for child in node.children)
+    return is_one_word and _SHOUTED.fullmatch(tree.text(before)) is not None
 
 
 def _message(tree: SyntaxTree, node: Node, shown: str) -> str:

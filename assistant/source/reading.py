@@ -34,6 +34,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _LAST_WORD = re.compile(r"([A-Za-z_]\w*)\s*$")
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9_]{2,}(?!\w)")
 _LAMBDA_SPECIFIERS = re.compile(r"\]\s*((?:(?:__host__|__device__)\s*)+)(?=[({])")
+_MACRO_STATEMENT = re.compile(r"(?<=[;{}])\s*[A-Z][A-Z0-9_]{2,}[ \t]*(?=\()")
+_NEXT_LINE = re.compile(r"[ \t]*\r?\n\s*([ \t])(?=[A-Za-z_*}])")
 _BRACKET = re.compile(r"[()\[\]{}]")
 
 _ATTRIBUTES_WITH_ARGUMENTS = (
@@ -65,7 +67,7 @@ class Reading:
     code: str
     """The text with comments, strings and preprocessor lines blanked."""
     readable: str
-    """The text with ``blanked`` blanked: what the grammar reads."""
+    """What the grammar reads: the text with ``blanked`` blanked, and a semicolon in the blanks after ``CHECK(x)``."""
     blanked: tuple[Span, ...]
     """Attributes and macros, in order."""
     kernel_marks: tuple[int, ...]
@@ -102,7 +104,9 @@ def read(text: str) -> Reading:
         if 'extern "C"' in meaning:
             extern_c_marks.append(match.start())
     spans = _outermost(sorted(blanked))
-    return Reading(code, blank(text, spans), spans, tuple(kernel_marks), tuple(device_marks), tuple(extern_c_marks))
+    return Reading(
+        code, _with_semicolons(code, blank(text, spans)), spans, tuple(kernel_marks), tuple(device_marks), tuple(extern_c_marks)
+    )
 
 
 def blank(text: str, spans: tuple[Span, ...]) -> str:
@@ -115,6 +119,16 @@ def blank(text: str, spans: tuple[Span, ...]) -> str:
         position = span.end
     parts.append(text[position:])
     return "".join(parts)
+
+
+def _with_semicolons(code: str, readable: str) -> str:
+    """A semicolon after each macro in capitals that is a statement of its own, where there is a blank to hold it."""
+    for match in _MACRO_STATEMENT.finditer(code):
+        close = matching_close(code, match.end())
+        gap = None if close is None else _NEXT_LINE.match(code, close + 1)
+        if gap is not None and readable[gap.start(1)] in " \t":
+            readable = f"{readable[: gap.start(1)]};{readable[gap.end(1) :]}"
+    return readable
 
 
 def matching_close(code: str, opening: int) -> int | None:

@@ -242,6 +242,18 @@ def test_an_unfinished_kernel_does_not_hide_the_next(text: str, names: list[str]
     assert [k.qualified_name for k in parsed_text(text).kernels] == names
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "API_EXPORT void run(int n) { n++; }",
+        "__global__ void k(int *p) {\n  CHECK_BOUNDS(p)\n  p[0] = 1;\n}",
+        "struct S { FORCE_INLINE float f() const { return 1; } };",
+    ],
+)
+def test_an_unknown_macro_in_capitals_is_no_problem(text: str) -> None:
+    assert parsed_text(text).problems == ()
+
+
 def test_a_missing_brace_does_not_hide_main() -> None:
     parsed = parsed_text("__global__ void a(int *p) { if (p) {\nint main() { a<<<1, 32>>>(0); }\n")
     assert parsed.has_main
