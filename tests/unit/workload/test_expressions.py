@@ -1,0 +1,88 @@
+"""Size expressions: exact, closed grammar, errors that name the place."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.workload.expressions import ExpressionProblem, evaluate, evaluate_count, names_in, split_arguments
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("n*n", Fraction(1_000_000)),
+        ("ceil(n/32)", Fraction(32)),
+        ("floor(n/32)", Fraction(31)),
+        ("n/3", Fraction(1000, 3)),
+        ("-n + 2*(n - 1)", Fraction(998)),
+        ("min(n, 7, 9) % 4", Fraction(3)),
+        ("max(0.5, .25)", Fraction(1, 2)),
+        ("n - 1 - 1", Fraction(998)),
+        ("-7 % 4", Fraction(1)),
+    ],
+)
+def test_values_are_exact(text: str, expected: Fraction) -> None:
+    assert evaluate(text, {"n": 1000}) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("m", "unknown size 'm'"),
+        ("n +", "ends too early"),
+        ("n n", "unexpected 'n'"),
+        ("n // 2", "unexpected '/'"),
+        ("n / 0", "division by zero"),
+        ("sqrt(n)", "unknown function 'sqrt'"),
+        ("ceil(1, 2)", "ceil takes one value"),
+        ("__import__('os')", "unexpected"),
+        ("n ** 2", "unexpected '*'"),
+        ("", "empty expression"),
+        ("(" * 60 + "1" + ")" * 60, "nested parentheses"),
+        ("min(1", "expected ')'"),
+    ],
+)
+def test_anything_outside_the_grammar_is_refused(text: str, words: str) -> None:
+    result = evaluate(text, {"n": 4})
+    assert isinstance(result, ExpressionProblem)
+    assert words in result.message
+
+
+def test_a_count_that_is_no_whole_number_names_the_shape() -> None:
+    problem = evaluate_count("n/32", {"n": 48}, "grid")
+    assert isinstance(problem, ExpressionProblem)
+    assert "3/2 at n=48" in problem.message
+    assert "grid" in problem.message
+
+
+def test_a_negative_count_is_refused() -> None:
+    assert isinstance(evaluate_count("n - 5", {"n": 4}, "count"), ExpressionProblem)
+
+
+def test_an_unknown_size_suggests_the_nearest() -> None:
+    problem = evaluate("widht", {"width": 3, "height": 4})
+    assert isinstance(problem, ExpressionProblem)
+    assert "did you mean 'width'" in problem.message
+
+
+def test_names_are_found_without_values() -> None:
+    assert names_in("ceil(n / (m - m))") == {"n", "m"}
+
+
+def test_commas_inside_parentheses_do_not_split() -> None:
+    assert split_arguments("max(a, b), n*n") == ("max(a, b)", "n*n")
+
+
+@given(a=st.integers(0, 10**6), b=st.integers(1, 10**6))
+def test_rounding_up_agrees_with_integer_arithmetic(a: int, b: int) -> None:
+    assert evaluate("ceil(a/b)", {"a": a, "b": b}) == -(-a // b)
+    assert evaluate("floor(a/b) * b + a % b", {"a": a, "b": b}) == a
+
+
+@given(st.text(alphabet="n0123456789+-*/%(). ,ceilmax", max_size=40))
+def test_any_text_gives_a_value_or_a_problem(text: str) -> None:
+    assert isinstance(evaluate(text, {"n": 3}), Fraction | ExpressionProblem)
