@@ -207,6 +207,8 @@ def _shape_key(recording: Recording, launch: RecordedLaunch, parameters: tuple[P
     return (launch.config, plain, reached)
 
 
-def _work(recording: Recording, launch: RecordedLaunch) -> tuple[int, int]:
+def _work(recording: Recording, launch: RecordedLaunch) -> tuple[int, int, int]:
+    """Orders launches by threads, then by bytes in reach, then by their plain arguments (``n`` within one grid)."""
     sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
-    return (launch.config.thread_count, sum(sizes[state.buffer] for state in launch.buffers))
+    plain = sum(int.from_bytes(_plain_bytes(argument)[:4], "little") for argument in launch.arguments)
+    return (launch.config.thread_count, sum(sizes[state.buffer] for state in launch.buffers), plain)

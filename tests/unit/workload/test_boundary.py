@@ -1,0 +1,42 @@
+"""Boundary shapes: where kernels break, within what the block allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.model.workload import DeclaredWorkload
+from assistant.workload.blocks import parse_sidecar
+from assistant.workload.boundary import MAX_SHAPE_COUNT, boundary_shapes
+
+
+def sizes(extra: str = "", shapes: str = "{ n = 4096 }") -> list[dict[str, int]]:
+    text = f"[workload.k]\ngrid = 'ceil(n/32)'\nblock = 128\nshapes = [{shapes}]\n{extra}"
+    (workload,) = parse_sidecar(Path("/k"), text)
+    assert isinstance(workload, DeclaredWorkload), workload
+    result = boundary_shapes(workload)
+    assert all(shape.weight == 0 and shape.is_boundary for shape in result)
+    return [dict(shape.sizes) for shape in result]
+
+
+def test_zero_one_around_the_tiles_and_primes_are_tried() -> None:
+    values = {shape["n"] for shape in sizes()}
+    assert {0, 1, 31, 32, 33, 127, 128, 129, 97, 1021} <= values
+
+
+def test_rules_are_honoured() -> None:
+    values = {shape["n"] for shape in sizes("sizes = { n = { min = 64, max = 1024, multiple_of = 64 } }")}
+    assert values and all(64 <= n <= 1024 and n % 64 == 0 for n in values)
+
+
+def test_a_block_without_boundary_shapes_has_none() -> None:
+    assert sizes("boundary = false") == []
+
+
+def test_sizes_vary_together_and_alone_and_stay_few() -> None:
+    shapes = sizes(shapes="{ n = 256, m = 512 }")
+    assert len(shapes) == MAX_SHAPE_COUNT
+    assert any(s["n"] == s["m"] for s in shapes) and any(s["n"] != s["m"] for s in shapes)
+
+
+def test_nothing_larger_than_declared_is_tried() -> None:
+    assert max(s["n"] for s in sizes(shapes="{ n = 64 }")) <= 64

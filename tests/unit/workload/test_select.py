@@ -1,0 +1,84 @@
+"""Which launches stand for a recording, and which launch of B answers which of A."""
+
+from __future__ import annotations
+
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
+from assistant.model.source import Parameter, Span
+from assistant.workload.select import Pairing, ProgramLevelOnly, kernel_name, pair_launches, select_launches
+
+N = (
+    Parameter("p", "float *", Span(0, 0), True, False, False, "float"),
+    Parameter("n", "int", Span(0, 0), False, False, False, None),
+)
+
+
+def launch(index: int, kernel: str, n: int, block: int = 256, buffer: int = 0) -> RecordedLaunch:
+    arguments = (
+        RecordedArgument(8, f"{index:016x}", (PointerField(0, buffer, 0),)),
+        RecordedArgument(4, n.to_bytes(4, "little").hex(), ()),
+    )
+    config = LaunchConfig(Dim3(-(-n // block)), Dim3(block))
+    return RecordedLaunch(index, kernel, config, arguments, (BufferState(buffer, "0" * 64, None),), "k.cu", 1)
+
+
+def recording(*launches: RecordedLaunch, size: int = 4096) -> Recording:
+    buffers = tuple(RecordedBuffer(i, size, 4096 * i, None, "device") for i in range(3))
+    return Recording(buffers, launches, (), ())
+
+
+def test_the_largest_smallest_and_most_frequent_shapes_are_chosen() -> None:
+    sizes = [100, 5000, 300, 300, 300, 700, 20, 900, 900]
+    chosen = select_launches(recording(*(launch(i, "k", n) for i, n in enumerate(sizes))), "k", N)
+    assert [(c.shape, c.weight) for c in chosen] == [("n=5000", 1.0), ("n=300", 3.0), ("n=20", 1.0)]
+    assert [c.index for c in chosen] == [1, 2, 6]
+
+
+def test_another_kernel_is_not_chosen() -> None:
+    assert select_launches(recording(launch(0, "other", 4)), "k") == ()
+
+
+def test_launches_pair_in_order_and_take_the_configuration_of_b() -> None:
+    a = recording(launch(0, "k", 512), launch(1, "k", 1024))
+    b = recording(launch(0, "k", 512, 128, buffer=1), launch(1, "k", 1024, 128, buffer=1))
+    result = pair_launches(a, b)
+    assert isinstance(result, Pairing)
+    assert [(p.a_index, p.b_index, p.config.block.x) for p in result.pairs] == [(0, 0, 128), (1, 1, 128)]
+
+
+def test_single_kernels_pair_whatever_they_are_called() -> None:
+    result = pair_launches(recording(launch(0, "slow", 4)), recording(launch(0, "fast", 4)))
+    assert isinstance(result, Pairing) and result.kernels == (("slow", "fast"),)
+
+
+def test_a_changed_template_argument_still_pairs() -> None:
+    a = recording(launch(0, "tr<0>(float*)", 4), launch(1, "sum(float*)", 4))
+    b = recording(launch(0, "tr<1>(float*)", 4), launch(1, "sum(float*)", 4))
+    result = pair_launches(a, b)
+    assert isinstance(result, Pairing) and ("tr<0>(float*)", "tr<1>(float*)") in result.kernels
+
+
+def test_more_launches_leave_only_the_program_level() -> None:
+    result = pair_launches(recording(launch(0, "k", 4)), recording(launch(0, "k", 2), launch(1, "k", 2)))
+    assert isinstance(result, ProgramLevelOnly) and "1 times by A and 2 by B" in result.reason
+
+
+def test_another_argument_leaves_only_the_program_level() -> None:
+    result = pair_launches(recording(launch(0, "k", 4)), recording(launch(0, "k", 5)))
+    assert isinstance(result, ProgramLevelOnly) and "argument 2 differs" in result.reason
+
+
+def test_another_buffer_size_leaves_only_the_program_level() -> None:
+    result = pair_launches(recording(launch(0, "k", 4)), recording(launch(0, "k", 4), size=8192))
+    assert isinstance(result, ProgramLevelOnly) and "another buffer" in result.reason
+
+
+def test_an_added_kernel_leaves_only_the_program_level() -> None:
+    a = recording(launch(0, "k", 4), launch(1, "l", 4))
+    b = recording(launch(0, "k", 4), launch(1, "l", 4), launch(2, "m", 4))
+    assert isinstance(pair_launches(a, b), ProgramLevelOnly)
+
+
+def test_the_name_of_an_instance_is_found() -> None:
+    assert kernel_name("void ns::tr<1, (int)2>(float*, float const*)") == "ns::tr"
+    assert kernel_name("k") == "k"
