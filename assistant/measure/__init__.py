@@ -1,5 +1,6 @@
 """Speed: the performance model that predicts it and the statistics that judge measured pairs. Pure."""
 
+from assistant.measure.bounds import Quarantine, bound_ratio, least_time_s, quarantine
 from assistant.measure.compare import UNMEASURED, PredictedCase, compare_predictions
 from assistant.measure.model import predict, without_launch
 from assistant.measure.statistics import Pairs, WeightedPairs, aa_half_width, compare_pairs, judge_pairs
@@ -11,12 +12,16 @@ __all__ = [
     "UNMEASURED",
     "Pairs",
     "PredictedCase",
+    "Quarantine",
     "WeightedPairs",
     "aa_half_width",
+    "bound_ratio",
     "compare_pairs",
     "compare_predictions",
     "judge_pairs",
+    "least_time_s",
     "predict",
+    "quarantine",
     "target",
     "target_for_device",
     "target_names",

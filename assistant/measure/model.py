@@ -200,13 +200,15 @@ def _latency(moved: Traffic, executed: WarpInstructions, filled: Fill, target: T
 
 
 def _load_latency_s(moved: Traffic, target: Target) -> float:
-    """Mean over the sectors: those found in L1, those from L2, those from DRAM."""
-    miss = moved.l1_miss_ratio
-    l1_s = c.L1_LATENCY_CLOCKS / target.clock_hz
+    """Of one round of loads: a warp waits for its slowest, so one miss of the loads in flight makes the round a miss.
+
+    Misses come from L2 or DRAM in the proportion of the bytes that each delivers.
+    """
+    round_miss_ratio = 1 - (1 - moved.l1_miss_ratio) ** moved.loads_in_flight
     l2_sectors = moved.l2_load_sectors + moved.l2_store_sectors
     dram_ratio = min(1.0, moved.dram_bytes / c.SECTOR_BYTES / l2_sectors) if l2_sectors else 0.0
     beyond_s = target.dram_latency_s * (dram_ratio + (1 - dram_ratio) * c.L2_LATENCY_RATIO)
-    return l1_s + miss * beyond_s
+    return c.L1_LATENCY_CLOCKS / target.clock_hz + round_miss_ratio * beyond_s
 
 
 def _first_load_s(moved: Traffic, target: Target) -> float:

@@ -47,6 +47,25 @@ def test_padding_the_tile_is_predicted_faster(h200):
     assert seconds(padded.profile, padded.occupancy, COLD) < seconds(conflicted.profile, conflicted.occupancy, COLD)
 
 
+def test_a_tiled_matrix_product_is_predicted_faster_than_the_naive_one(h200):
+    (naive,), (tiled,) = named(h200, "mm_naive"), named(h200, "mm_tiled")
+    ratio = seconds(naive.profile, naive.occupancy, COLD) / seconds(tiled.profile, tiled.occupancy, COLD)
+    assert 1.1 < ratio < 2.0  # 1.35 measured
+
+
+def test_every_pair_of_versions_in_the_fixture_is_ranked_as_measured(h200):
+    pairs = [
+        ("hist_global", "hist_shared"),
+        ("mm_naive", "mm_tiled"),
+        ("alias_norestrict", "alias_restrict"),
+        ("transpose_naive", "transpose_smem"),
+    ]
+    for slow, fast in pairs:
+        (before,), (after,) = named(h200, slow), named(h200, fast)
+        assert before.duration_s > after.duration_s
+        assert seconds(before.profile, before.occupancy) > seconds(after.profile, after.occupancy)
+
+
 def test_a_global_histogram_is_limited_by_its_atomics(h200):
     (shared,), (on_global,) = named(h200, "hist_shared"), named(h200, "hist_global")
     predicted = predict(on_global.profile, None, on_global.occupancy, COLD)

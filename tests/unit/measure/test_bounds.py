@@ -1,0 +1,42 @@
+"""Impossible gains are put aside, possible ones pass."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.measure import target
+from assistant.measure.bounds import Quarantine, amdahl_ratio, bound_ratio, least_time_s, quarantine
+from assistant.model.comparison import Comparison, SpeedOutcome
+
+H200 = target("h200")
+
+
+def faster(ratio: float, low: float) -> Comparison:
+    return Comparison(SpeedOutcome.FASTER, ratio, low, ratio * 1.01, 0.01, "good", (), "paired timing")
+
+
+def test_a_large_footprint_is_bounded_by_dram_and_a_small_one_by_l2(launch):
+    large, small = (launch(1, 32, (), unique=sectors) for sectors in (1 << 25, 1 << 15))
+    assert least_time_s(large, H200) == pytest.approx((1 << 30) / 4.8e12)
+    assert least_time_s(small, H200) == pytest.approx((1 << 20) / H200.l2_bytes_per_s)
+
+
+def test_without_distinct_sectors_there_is_no_bound(launch):
+    assert least_time_s(launch(1, 32, ()), H200) is None
+
+
+def test_a_gain_beyond_the_bound_is_quarantined():
+    judged = quarantine(faster(30.0, 29.0), bound_ratio(1e-3, 1e-4))
+    assert isinstance(judged, Quarantine)
+    assert judged.comparison.outcome is SpeedOutcome.INCONCLUSIVE
+    assert "29.00" in judged.reason
+
+
+def test_a_possible_gain_passes_unchanged():
+    comparison = faster(2.0, 1.9)
+    assert quarantine(comparison, bound_ratio(1e-3, 1e-4)) is comparison
+
+
+def test_half_of_the_time_can_at_most_double_the_speed():
+    assert amdahl_ratio(0.5) == 2.0
+    assert amdahl_ratio(1.0) is None
