@@ -60,7 +60,7 @@ def launches_of(context: TransformationContext) -> tuple[Launch, ...]:
         function = next((n for n in tree.ancestors(grid) if n.type == "function_definition"), None)
         body = None if function is None else function.child_by_field_name("body")
         scope = scope_inside(tree, body).fixed()
-        found.append(Launch(site, _shape(tree, grid, body), _shape(tree, block, body), body, scope))
+        found.append(Launch(site, _shape(tree, grid, body, scope), _shape(tree, block, body, scope), body, scope))
     return tuple(found)
 
 
@@ -97,14 +97,15 @@ def template_environment(context: TransformationContext) -> dict[str, int]:
     return {name: value for name, values in found.items() if len(values) == 1 for value in values if value is not None}
 
 
-def _shape(tree: SyntaxTree, expression: Node, body: Node | None) -> Shape:
+def _shape(tree: SyntaxTree, expression: Node, body: Node | None, scope: Scope) -> Shape:
     node = unparenthesized(expression)
     if node.type != "identifier":
         return Shape(expression, _written_components(node), None)
     name = node_text(node)
     declared = _declarator(tree, name, body)
     if declared is None:
-        return Shape(expression, (), None)
+        is_constant = evaluate(node, scope, {}) is not None
+        return Shape(expression, (node,) if is_constant else (), None)
     declaration, declarator = declared
     kind = declaration.child_by_field_name("type")
     value = declarator.child_by_field_name("value" if declarator.type == "init_declarator" else "parameters")
@@ -123,7 +124,7 @@ def _shape(tree: SyntaxTree, expression: Node, body: Node | None) -> Shape:
 
 def _written_components(node: Node) -> tuple[Node, ...]:
     if node.type in {"argument_list", "initializer_list", "parameter_list"}:  # dim3 b(X, Y) reads like a prototype
-        parts = tuple(n for n in node.named_children if n.type != "comment")
+        parts = tuple(n.child_by_field_name("type") or n for n in node.named_children if n.type != "comment")
         if len(parts) == 1 and _is_dim3_value(parts[0]):
             return _written_components(parts[0])
         return parts

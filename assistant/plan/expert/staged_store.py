@@ -172,7 +172,7 @@ def _unused_lines(context: TransformationContext, staging: _Staging) -> tuple[Sp
     """Whole lines that declare one local which only the moved store needed, directly or through such locals."""
     gone = [context.tree.span(staging.store.node)]
     lines: dict[str, Span] = {}
-    for name in reversed(staging.partner.names):
+    for name in reversed(tuple(staging.partner.names)):
         mentions = [m for m in context.tree.find("identifier", inside=context.body) if node_text(m) == name]
         line = None if not mentions else _own_line(context, mentions[0])
         spans = [context.tree.span(m) for m in mentions]

@@ -17,7 +17,18 @@ from dataclasses import dataclass
 from assistant.model.source import Kernel
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["Function", "Scope", "Write", "constants_of", "evaluate", "node_text", "scope_inside", "scope_of", "unparenthesized"]
+__all__ = [
+    "Function",
+    "Scope",
+    "Write",
+    "constants_of",
+    "evaluate",
+    "node_text",
+    "parsed_expression",
+    "scope_inside",
+    "scope_of",
+    "unparenthesized",
+]
 
 Environment = Mapping[str, int]
 
@@ -101,6 +112,13 @@ def unparenthesized(node: Node) -> Node:
     return node
 
 
+def parsed_expression(text: str) -> Node | None:
+    """A text as an expression of its own; None where it is not one."""
+    tree = SyntaxTree(f"int value_ = ({text.split('//')[0].strip()});")
+    found = next((v for d in tree.find("declaration") for _, v in _initializers(d)), None)
+    return None if tree.root.has_error else found
+
+
 def evaluate(node: Node, scope: Scope, environment: Environment, depth: int = 0) -> int | None:
     """The expression's value; None when it depends on something unknown.
 
@@ -136,7 +154,7 @@ def _constant_definitions(tree: SyntaxTree) -> Iterator[tuple[str, Node]]:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None or value is None:
             continue
-        expression = _parsed_expression(node_text(value)) if node.type == "preproc_def" else value
+        expression = parsed_expression(node_text(value)) if node.type == "preproc_def" else value
         if expression is not None:
             yield node_text(name), expression
 
@@ -146,7 +164,7 @@ def _functions(tree: SyntaxTree) -> dict[str, Function]:
     for node in tree.find("preproc_function_def"):
         name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
         value = node.child_by_field_name("value")
-        body = None if value is None else _parsed_expression(node_text(value))
+        body = None if value is None else parsed_expression(node_text(value))
         if name is not None and parameters is not None and body is not None:
             found[node_text(name)] = Function(tuple(node_text(p) for p in parameters.named_children), body)
     for node in tree.find("function_definition"):
@@ -219,12 +237,6 @@ def _initializers(declaration: Node) -> Iterator[tuple[Node, Node]]:
                 continue
             value = value.named_children[0]
         yield name, value
-
-
-def _parsed_expression(text: str) -> Node | None:
-    tree = SyntaxTree(f"int value_ = ({text.split('//')[0].strip()});")
-    found = next((v for d in tree.find("declaration") for _, v in _initializers(d)), None)
-    return None if tree.root.has_error else found
 
 
 def _number(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
@@ -351,6 +363,7 @@ _OPERATIONS: Mapping[str, Callable[[int, int], int]] = {
 _HANDLERS: Mapping[str, Callable[[Node, Scope, Environment, int], int | None]] = {
     "number_literal": _number,
     "identifier": _identifier,
+    "type_identifier": _identifier,  # ``dim3 block(THREADS)`` reads like a prototype
     "field_expression": _field,
     "parenthesized_expression": _inner,
     "cast_expression": _cast,

@@ -1,0 +1,284 @@
+"""Try other block sizes for a kernel that does not care how many threads a block has.
+
+Answers KO105, KO111 and KO112. Such a kernel uses its thread and block indices only as one global index, guards it, and has no
+shared memory and no barrier; then every size gives the same result and only speed decides. Up to three variants are offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assistant.build.occupancy import occupancy
+from assistant.model.build import Occupancy
+from assistant.model.plan import Decline, MetricPrediction, Rewrite
+from assistant.model.source import Span
+from assistant.model.verification import Label
+from assistant.plan.expert.block_launch import Axis, axes_of
+from assistant.plan.expert.launch_shape import launches_of
+from assistant.plan.expert.predictions import predicted_values
+from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.values import node_text, scope_of, unparenthesized
+from assistant.plan.expert.workload_block import DeclaredShape, declared_shapes
+from assistant.source.syntax import Node
+
+__all__ = ["BlockSizeSearch"]
+
+_VARIANT_COUNT = 3
+_SIZES = {
+    "KO105": ((256,), (128,), (512,), (64,)),
+    "KO111": ((128,), (64,), (32,)),
+    "KO112": ((256,), (128,), (512,)),
+}
+"""Block sizes worth a try per finding, most promising first: multiples of the warp that all current GPUs can hold several of."""
+_PLANE_SIZES = {
+    "KO105": ((32, 8), (32, 4), (16, 16), (32, 16)),
+    "KO111": ((32, 4), (32, 2), (32, 1), (8, 8)),
+    "KO112": ((32, 8), (32, 4), (16, 16)),
+}
+_GRID_STRIDE = frozenset({"blockDim.{0}*gridDim.{0}", "gridDim.{0}*blockDim.{0}"})
+_CEILING = re.compile(r"(?P<head>\"?\s*ceil\(.*/\s*)(?P<size>\d+)(?P<tail>\s*\)\s*\"?)")
+
+
+class BlockSizeSearch:
+    """``k<<<(n + 31) / 32, 32>>>`` → ``k<<<(n + 255) / 256, 256>>>``, and two other sizes."""
+
+    technique = "block-size-search"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        reason = _fixed_block(context)
+        if reason is not None:
+            return context.decline(self.technique, reason)
+        sites = _all_axes(context)
+        if isinstance(sites, str):
+            return context.decline(self.technique, sites)
+        variants = tuple(self._variants(context, sites))
+        return variants or context.decline(
+            self.technique, "no other block size fits the kernel's registers, launch bounds and finding"
+        )
+
+    def _variants(self, context: TransformationContext, sites: tuple[tuple[Axis, ...], ...]) -> Iterator[Rewrite]:
+        current = tuple(axis.size for axis in sites[0])
+        for sizes in _candidates(context, current):
+            edits = {e for axes in sites for axis, size in zip(axes, sizes, strict=True) for e in axis.edits(size)}
+            if len({e.span for e in edits}) < len(edits):
+                continue  # one constant holds both sizes of a block that would not be square
+            edits = {e for e in edits if context.text[e.span.start : e.span.end] != e.new_text}
+            name = " x ".join(map(str, sizes))
+            yield Rewrite(
+                technique=self.technique,
+                kernel=context.kernel.key,
+                line=context.line,
+                edits=tuple(sorted(edits)),
+                summary=f"Launch blocks of {name} threads instead of {' x '.join(map(str, current))}.",
+                labels=(Label.HOST_CODE,) if launches_of(context) else (),
+                predictions=_predictions(context, current, sizes),
+            )
+
+
+def _fixed_block(context: TransformationContext) -> str | None:
+    """Why the kernel depends on its block size; None when it does not."""
+    reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_launch(context)
+    if reason is not None:
+        return reason
+    shared = re.search(r"__shared__|__syncthreads\w*|__threadfence\w*", _body_text(context))
+    if shared is not None:
+        return f"the kernel uses {shared[0]}, so its threads work together in blocks of one size"
+    for node in _builtin_fields(context):
+        if not _is_free(node):
+            line = context.tree.line(node)
+            return f"line {line} uses {node_text(node)} on its own, so the block's size is part of what it computes"
+    names = {node_text(n) for n in _index_names(context)}
+    guarded = {name for n in context.tree.find("binary_expression", inside=context.body) for name in _compared(n)}
+    if names - guarded or not guarded:
+        return (
+            f"the kernel does not check {min(names - guarded, default='its index')} against a bound, so the grid must fit exactly"
+        )
+    return None
+
+
+def _body_text(context: TransformationContext) -> str:
+    return context.text[context.kernel.body.start : context.kernel.body.end]
+
+
+def _builtin_fields(context: TransformationContext) -> Iterator[Node]:
+    for node in context.tree.find("field_expression", inside=context.body):
+        owner = node.child_by_field_name("argument")
+        if owner is not None and node_text(owner) in {"threadIdx", "blockIdx", "blockDim", "gridDim"}:
+            yield node
+
+
+def _is_free(field: Node) -> bool:
+    """True inside ``blockIdx.x * blockDim.x + threadIdx.x`` or ``gridDim.x * blockDim.x``, in any order and with casts."""
+    axis = node_text(field)[-1]
+    node: Node | None = field
+    while node is not None and node.type in {
+        "field_expression",
+        "binary_expression",
+        "parenthesized_expression",
+        "cast_expression",
+    }:
+        if node.type == "binary_expression":
+            if _plain(node) in {form.format(axis) for form in _GRID_STRIDE}:
+                return True
+            terms = [_plain(t) for t in _terms(node)]
+            products = {f"blockIdx.{axis}*blockDim.{axis}", f"blockDim.{axis}*blockIdx.{axis}"}
+            if f"threadIdx.{axis}" in terms and products & set(terms):
+                return True
+        node = node.parent
+    return False
+
+
+def _plain(node: Node) -> str:
+    """The expression without blanks, casts and parentheses."""
+    text = re.sub(r"\s+", "", node_text(node))
+    return re.sub(r"\((?:int|unsigned|unsignedint|size_t|longlong|long|int64_t)\)|[()]", "", text)
+
+
+def _terms(node: Node) -> Iterator[Node]:
+    node = unparenthesized(node)
+    operator = node.child_by_field_name("operator")
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if node.type != "binary_expression" or operator is None or node_text(operator) != "+" or left is None or right is None:
+        yield node
+        return
+    yield from _terms(left)
+    yield from _terms(right)
+
+
+def _index_names(context: TransformationContext) -> Iterator[Node]:
+    """Names that are declared or set from an expression with a thread index."""
+    for node in context.tree.find("init_declarator", "assignment_expression", inside=context.body):
+        value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        name = node.child_by_field_name("declarator") or node.child_by_field_name("left")
+        is_index = value is not None and unparenthesized(value).type in {"binary_expression", "cast_expression"}
+        if value is not None and name is not None and is_index and any(_is_free(f) for f in _thread_fields(value)):
+            yield name
+
+
+def _thread_fields(node: Node) -> Iterator[Node]:
+    if node.type == "field_expression" and node_text(node).startswith("threadIdx"):
+        yield node
+    for child in node.named_children:
+        yield from _thread_fields(child)
+
+
+def _compared(node: Node) -> Iterator[str]:
+    """What a comparison compares: names, and ``threadIdx`` for an index written out in it."""
+    operator, left, right = (node.child_by_field_name(f) for f in ("operator", "left", "right"))
+    if operator is None or left is None or right is None or node_text(operator) not in {"<", "<=", ">", ">="}:
+        return
+    for side in (left, right):
+        yield "threadIdx" if "threadIdx" in node_text(side) else node_text(side)
+
+
+def _strides_over_grid(context: TransformationContext) -> bool:
+    """True for a kernel whose loops cover everything with any number of blocks."""
+    axes = {node_text(f)[-1] for f in _builtin_fields(context) if node_text(f).startswith("threadIdx")}
+    strides = {node_text(f)[-1] for f in _builtin_fields(context) if node_text(f).startswith("gridDim")}
+    return bool(axes) and axes <= strides
+
+
+def _all_axes(context: TransformationContext) -> tuple[tuple[Axis, ...], ...] | str:
+    """The axes of every launch and declared workload; all with the same number of dimensions."""
+    strides = _strides_over_grid(context)
+    sites: list[tuple[Axis, ...]] = []
+    for launch in launches_of(context):
+        axes = axes_of(context, launch, strides)
+        if isinstance(axes, str):
+            return axes
+        sites.append(axes)
+    for shape in declared_shapes(context):
+        declared = _declared_axes(shape, strides)
+        if isinstance(declared, str):
+            return declared
+        sites.append(declared)
+    if len({len(axes) for axes in sites}) != 1:
+        return "the kernel is launched with blocks of one and of two dimensions"
+    return (
+        tuple(sites) if len(sites[0]) <= 2 else "the block has three dimensions, for which no other shape is known to be better"
+    )
+
+
+def _declared_axes(shape: DeclaredShape, strides: bool) -> tuple[Axis, ...] | str:
+    axes: list[Axis] = []
+    for index, item in enumerate(shape.block):
+        if not item.text.isdigit():
+            return f"the workload {shape.name} declares a block that is not made of numbers"
+        places = [(item.span, 0)]
+        grid = shape.grid[index] if index < len(shape.grid) else None
+        found = None if grid is None else _CEILING.fullmatch(grid.text)
+        if grid is not None and found is not None and found["size"] == item.text:
+            start = grid.span.start + found.start("size")
+            places.append((Span(start, start + len(found["size"])), 0))
+        elif not strides and item.text != "1":
+            return f"the grid of the workload {shape.name} does not follow from the block's size by rounding up"
+        if item.text != "1" or index == 0:
+            axes.append(Axis(int(item.text), tuple(places)))
+    return tuple(axes) if axes else f"the workload {shape.name} declares no block"
+
+
+def _candidates(context: TransformationContext, current: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Sizes to try, best occupancy first; for a tiny grid smaller ones only."""
+    table = _SIZES if len(current) == 1 else _PLANE_SIZES
+    limit = _largest_block(context)
+    before = _occupancy(context, current)
+    kept: list[tuple[float, tuple[int, ...]]] = []
+    for sizes in table.get(context.finding.code, table["KO112"]):
+        after = _occupancy(context, sizes)
+        is_smaller = _count(sizes) < _count(current)
+        if sizes == current or _count(sizes) > limit or after == 0.0 or (context.finding.code == "KO111" and not is_smaller):
+            continue
+        if before is not None and after is not None and context.finding.code == "KO105" and after <= before:
+            continue
+        kept.append((after or 0.0, sizes))
+    return tuple(sizes for _, sizes in sorted(kept, key=lambda k: -k[0])[:_VARIANT_COUNT])
+
+
+def _count(sizes: tuple[int, ...]) -> int:
+    total = 1
+    for size in sizes:
+        total *= size
+    return total
+
+
+def _largest_block(context: TransformationContext) -> int:
+    """What ``__launch_bounds__`` and the architecture allow."""
+    limit = context.architecture.max_threads_per_block
+    if not context.kernel.launch_bounds:
+        return limit
+    bound = context.kernel.launch_bounds[0].strip()
+    value = int(bound) if bound.isdigit() else scope_of(context.tree, context.kernel).constants.get(bound, 0)
+    return min(limit, value)
+
+
+def _occupancy(context: TransformationContext, sizes: tuple[int, ...]) -> float | None:
+    """Resident warps over the most an SM holds; None while the kernel's registers are not known."""
+    resident = _residency(context, sizes)
+    return None if resident is None else resident.ratio
+
+
+def _residency(context: TransformationContext, sizes: tuple[int, ...]) -> Occupancy | None:
+    if context.resources is None:
+        return None
+    return occupancy(
+        context.architecture,
+        threads_per_block=_count(sizes),
+        registers_per_thread=context.resources.registers_per_thread,
+        shared_bytes=context.resources.static_shared_bytes,
+    )
+
+
+def _predictions(
+    context: TransformationContext, current: tuple[int, ...], sizes: tuple[int, ...]
+) -> tuple[MetricPrediction, ...]:
+    count, warp = _count(sizes), context.architecture.warp_size
+    after = {"block_threads": float(count), "idle_lane_ratio": (-count % warp) / (count + -count % warp)}
+    resident = _residency(context, sizes)
+    if resident is not None:
+        after |= {"occupancy": resident.ratio, "resident_warps_per_sm": float(resident.active_warps_per_sm)}
+    for evidence in context.evidence:
+        if evidence.metric == "block_count":
+            after["block_count"] = float(-(-int(evidence.value) * _count(current) // count))
+    return predicted_values(context, after)

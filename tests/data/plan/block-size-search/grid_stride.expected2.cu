@@ -1,0 +1,26 @@
+// kernel=triple line=9 finding=KO112
+#include <cstdio>
+#include <vector>
+
+
+__global__ void triple(float *out, const float *in, int n)
+{
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		out[i] = 3 * in[i];
+}
+
+int main() {
+    const int n = 10007;
+    std::vector<float> h(n), r(n);
+    for (int i = 0; i < n; i++) h[i] = float(i);
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemcpy(in, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    triple<<<132, 128>>>(out, in, n);
+    cudaMemcpy(r.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    int bad = 0;
+    for (int i = 0; i < n; i++) bad += r[i] != 3.0f * h[i];
+    printf("%s\n", bad ? "FAIL" : "PASS");
+    return bad != 0;
+}
