@@ -1,0 +1,124 @@
+"""The expert planner: findings in, ordered steps, declines and rewrites out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.build.architectures import architecture
+from assistant.measure.targets import target
+from assistant.model.profile import Evidence, Finding, Method, Severity
+from assistant.model.source import Source
+from assistant.model.verification import Label
+from assistant.plan.catalogue import Catalogue, load_catalogue
+from assistant.plan.expert.registry import build_expert_planner
+from assistant.ports import PlanRequest, Recalled
+from assistant.profile.catalogue import METRICS
+from assistant.source.parse import parse
+
+ROOT = Path(__file__).resolve().parents[4]
+CATALOGUE = load_catalogue(ROOT / "prompts" / "techniques")
+TEXT = """\
+__global__ void turn(float *out, const float *in) {
+  __shared__ float tile[32][32];
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x * 32 + threadIdx.y] = tile[threadIdx.x][threadIdx.y];
+}
+void run(float *out, const float *in) { turn<<<1, dim3(32, 32)>>>(out, in); }
+"""
+EVIDENCE = (
+    Evidence("E1", "shared_wavefronts", 1024.0, "wavefronts", 5, Method.EMULATOR, "emulator, sm_90 rules"),
+    Evidence("E2", "shared_ideal_wavefronts", 32.0, "wavefronts", 5, Method.EMULATOR, "emulator, sm_90 rules"),
+    Evidence("E3", "global_sectors", 1024.0, "sectors", 5, Method.EMULATOR, "emulator, sm_90 rules"),
+)
+
+
+def finding(code, line, evidence, cost):
+    return Finding(code, "turn(float *, const float *)", line, Severity.WARNING, "", evidence, cost)
+
+
+def request(**changes):
+    parsed = parse(Source(Path("/turn.cu"), TEXT))
+    limits, device = architecture("sm_90"), target("h200")
+    assert limits is not None
+    assert device is not None
+    findings = (finding("KO103", 5, ("E1", "E2"), 0.3), finding("KO101", 5, ("E3",), 0.6))
+    base = PlanRequest(parsed, parsed.kernels[0], (), findings, EVIDENCE, None, device, limits)
+    return replace(base, **changes)
+
+
+def plan(**changes):
+    return build_expert_planner(CATALOGUE).plan(request(**changes))
+
+
+def test_the_costliest_finding_comes_first():
+    assert [s.technique for s in plan().steps] == ["staged-store", "shared-memory-padding"]
+
+
+def test_what_memory_recalls_moves_a_step_and_is_quoted():
+    remembered = Recalled("shared-memory-padding", 3.0, ("accepted on 3 November on sm_90",))
+    first = plan(recalled=(remembered,)).steps[0]
+    assert first.technique == "shared-memory-padding"
+    assert first.recalled == remembered.sentences
+
+
+def test_a_step_cites_its_finding_and_predicts_its_metric():
+    step = plan().steps[1]
+    assert step.finding == "KO103"
+    assert step.evidence == ("E1", "E2")
+    assert [(p.metric, p.before, p.after, p.unit) for p in step.predictions] == [
+        ("shared_wavefronts", 1024.0, 32.0, "wavefronts")
+    ]
+
+
+def test_a_rationale_gives_numbers_only_as_placeholders():
+    for step in plan().steps:
+        bare = re.sub(r"\{E\d+\}|KO\d+", "", step.rationale)
+        assert not re.search(r"\d", bare), step.rationale
+        assert "{E" in step.rationale
+
+
+def test_what_does_not_apply_is_declined_with_a_reason():
+    declines = plan().declines
+    assert {d.technique for d in declines} == {"coalescing-interchange"}
+    assert all(d.reason and d.line == 5 for d in declines)
+
+
+def test_a_finding_without_a_technique_is_passed_over():
+    assert plan(findings=(finding("KO109", 3, (), 0.9),)).steps == ()
+
+
+def test_a_finding_without_a_modelled_cost_comes_last():
+    findings = (finding("KO103", 5, ("E1",), None), finding("KO101", 5, ("E3",), 0.05))
+    assert [s.finding for s in plan(findings=findings).steps] == ["KO101", "KO103"]
+
+
+def test_what_was_tried_on_this_text_is_not_planned_again():
+    tried = plan(excluded=frozenset({("staged-store", 5)}))
+    assert [s.technique for s in tried.steps] == ["shared-memory-padding"]
+    assert "already tried" in {d.technique: d.reason for d in tried.declines}["staged-store"]
+
+
+def test_every_planned_step_can_be_written():
+    planner = build_expert_planner(CATALOGUE)
+    for step in planner.plan(request()).steps:
+        rewrites = planner.rewrites(request(), step)
+        assert rewrites
+        assert all(r.technique == step.technique and r.edits for r in rewrites)
+
+
+def test_a_technique_lends_its_labels_to_its_rewrites():
+    labelled = Catalogue(tuple(replace(t, labels=(Label.READABILITY,)) for t in CATALOGUE))
+    planner = build_expert_planner(labelled)
+    step = planner.plan(request()).steps[0]
+    assert Label.READABILITY in planner.rewrites(request(), step)[0].labels
+
+
+def test_predictions_speak_of_metrics_that_exist():
+    from assistant.plan.expert import predictions
+
+    known = {m.name for m in METRICS}
+    used = set(re.findall(r'"([a-z]+(?:_[a-z]+)+)"', Path(predictions.__file__).read_text("utf-8")))
+    assert used - {"predicted_sectors", "predicted_values", "predicted_wavefronts"} <= known
