@@ -79,7 +79,7 @@ void check_global_races(Worker& w, const Event& event, const Request& r) {
   if (!cells) return;
   unsigned kind = event.kind & EVENT_KIND_MASK;
   bool reads = kind != EVENT_STORE, writes = kind != EVENT_LOAD;
-  Access self{static_cast<uint32_t>(w.block->linear + 1), w.barrier_epoch, 0, event.pc, 0, kind == EVENT_ATOMIC};
+  Access self{static_cast<uint32_t>(w.block->linear + 1), w.barrier_epoch & GLOBAL_EPOCH_MASK, 0, event.pc, 0, kind == EVENT_ATOMIC};
   for (unsigned i = 0; i < r.lane_count;) {
     uint64_t region = r.address[i] / 4096;
     RegionLock hold(r.address[i]);

@@ -34,8 +34,8 @@ inline __attribute__((always_inline)) void append_store(void* address, unsigned 
 // global memory must let other warps run.
 void pace_volatile(void* address) {
   if (!on_device()) return;
-  if (in_range(reinterpret_cast<uint64_t>(address), emu_thread.shared_begin, emu_thread.shared_size)) yield_in_warp();
-  else pace_spinning();
+  if (in_range(reinterpret_cast<uint64_t>(address), emu_thread.shared_begin, emu_thread.shared_size)) step_in_turn();
+  else pace_spinning(SPIN_LIKELY);
 }
 
 // Aggregates aligned to less than their size arrive as a range; a GPU accesses them element by element.

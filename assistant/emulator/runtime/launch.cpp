@@ -23,6 +23,9 @@ constexpr unsigned DEFAULT_DYNAMIC_SHARED_BYTES = 49152;  // more must be asked 
 constexpr unsigned MULTIPROCESSORS = 132;                 // H200
 constexpr unsigned THREADS_PER_MULTIPROCESSOR = 2048, BLOCKS_PER_MULTIPROCESSOR = 32;
 
+// The race table takes 8 bytes for each byte of device memory (shadow.h): it may use half of the memory limit.
+constexpr size_t RACE_TABLE_SHARE = 2 * sizeof(GlobalCell) / sizeof(uint32_t);
+
 struct DeviceError {
   std::mutex mutex;
   int last = CUDA_SUCCESS;
@@ -69,6 +72,8 @@ void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is
   launch.warps_per_block = (launch.threads_per_block + WARP_LANES - 1) / WARP_LANES;
   launch.serial = serial;
   launch.is_checked = program_has_hooks && o.mode == Mode::check;
+  launch.checks_global_races = launch.is_checked && emu_memory_used() <= options().memory_bytes / RACE_TABLE_SHARE;
+  if (launch.is_checked && !launch.checks_global_races) emu_unsupported("race check of global memory: the program's arrays are too large for it");
   launch.is_counted = launch.is_checked || (program_has_hooks && o.mode == Mode::count && is_reported);
   if (o.sample_blocks && launch.block_count > o.sample_blocks && !launch.is_checked) launch.sample_stride = launch.block_count / o.sample_blocks;
   permute_blocks(launch, o.seed);

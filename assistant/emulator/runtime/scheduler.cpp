@@ -10,7 +10,9 @@
 namespace emu {
 namespace {
 
-constexpr unsigned SPINS_BETWEEN_YIELDS = 256;
+// How long a lane may repeat operations that spin loops are made of before the other lanes of its warp, and then other warps,
+// get their turn. Leaving the warp ends the alignment of its traces early, so that is for lanes that very likely do spin.
+constexpr unsigned SPINS_BETWEEN_TURNS = 1024, SPINS_IN_WARP = 16 * 1024;
 constexpr unsigned ROUNDS_BEFORE_PARKING = 16;   // of spinning without progress, before other blocks get their turn
 
 inline uint32_t bit(unsigned lane) { return 1u << lane; }
@@ -71,6 +73,7 @@ void* next_context(Worker& w) {
 void start_lane(Worker& w, unsigned lane) {
   Lane& l = lane_of(w, lane);
   l.stack = nullptr;
+  l.spins = l.spins_in_turn = 0;
   l.local_top = reinterpret_cast<uint64_t>(w.runner_stack);
   l.trace = w.block->is_counted ? &w.events[lane * TRACE_STRIDE] : nullptr;
   l.trace_end = l.trace;
@@ -177,10 +180,23 @@ void yield_in_block() {
   suspend();
 }
 
-void pace_spinning() {
+void pace_spinning(unsigned weight) {
   Worker* w = worker();
-  if (!w || !w->current || ++w->spins < SPINS_BETWEEN_YIELDS) return;
-  w->spins = 0;
+  if (!w || !w->current) return;
+  w->current->spins += weight;
+  w->current->spins_in_turn += weight;
+  if (w->current->spins_in_turn < SPINS_BETWEEN_TURNS) return;
+  w->current->spins_in_turn = 0;
+  if (w->current->spins < SPINS_IN_WARP) return yield_in_warp();
+  w->current->spins = 0;
+  yield_in_block();
+}
+
+void step_in_turn() {
+  Lane& lane = *worker()->current;
+  lane.spins += SPIN_LIKELY;
+  if (lane.spins < SPINS_IN_WARP) return yield_in_warp();
+  lane.spins = 0;
   yield_in_block();
 }
 

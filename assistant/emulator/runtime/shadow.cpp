@@ -13,7 +13,9 @@ namespace {
 
 void* reserve_table(uint64_t bytes) {
   void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return place == MAP_FAILED ? nullptr : place;
+  if (place == MAP_FAILED) return nullptr;
+  madvise(place, bytes, MADV_HUGEPAGE);  // the tables are as dense as the program's arrays; small pages fault too often
+  return place;
 }
 
 void* reserve_or_exit(uint64_t bytes) {

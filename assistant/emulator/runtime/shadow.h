@@ -61,15 +61,18 @@ class SharedShadow {
 };
 
 // --- global memory, per process: one cell per 4-byte word ---------------------------------------------------------------
+// 32 bytes, so that a cell never crosses a cache line.
 struct GlobalCell {
   uint32_t launch_serial;                    // the cell is empty unless this is the current launch
   uint32_t write_block, read_block;          // linear block + 1; 0: none
   uint32_t write_pc, read_pc;
-  uint32_t write_epoch, read_epoch;          // barrier epoch of that block
-  uint16_t write_thread, read_thread;
+  uint32_t write_epoch : 22, write_thread : 10;  // barrier epoch of that block, modulo 2^22
+  uint32_t read_epoch : 22, read_thread : 10;
   uint8_t write_mask, read_mask;
   uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_reader_blocks : 1, has_many_reader_warps : 1;
 };
+static_assert(sizeof(GlobalCell) == 32);
+constexpr uint32_t GLOBAL_EPOCH_MASK = (1u << 22) - 1;
 // Reserves the table at the first call; nullptr if the address space is not to be had.
 GlobalCell* global_cells();
 GlobalCell& global_cell(GlobalCell* cells, uint64_t address);

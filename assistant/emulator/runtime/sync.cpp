@@ -130,7 +130,7 @@ void emu_grid_sync() {
 
 void emu_fence(int scope) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  pace_spinning();  // loops that wait for another thread often fence
+  pace_spinning(SPIN_LIKELY);  // loops that wait for another thread often fence
   if (scope > 0 && on_device()) worker()->launch->uses_fences.store(true, std::memory_order_relaxed);
 }
 

@@ -27,6 +27,7 @@ struct Launch {
   uint32_t serial = 0;                       // 1-based; marks shadow memory of this launch
   bool is_counted = false;
   bool is_checked = false;
+  bool checks_global_races = false;
   uint64_t sample_stride = 1;                // one block of so many is counted
   uint64_t order_multiplier = 1, order_offset = 0;  // block order: (i * multiplier + offset) mod block_count
   std::atomic<uint64_t> next_block{0};
@@ -51,6 +52,7 @@ struct Lane {
   WarpOperation operation = WarpOperation::sync;
   unsigned mask = 0, argument = 0, width = 0, mode = 0;
   uint64_t value = 0, result = 0;
+  unsigned spins = 0, spins_in_turn = 0;
   int* all_equal = nullptr;
 };
 
@@ -110,7 +112,6 @@ struct Worker {
   std::vector<EmuDim3> thread_ids;           // threadIdx of each thread of a block
   bool shared_is_tracked = true;             // whether "never written" in the shared shadow means uninitialised
   bool reverses_order = false;
-  unsigned spins = 0;
   int in_core = 0;                           // > 0: inside code that must not be left by a jump
   sigjmp_buf escape;
   pthread_t thread{};
@@ -162,7 +163,10 @@ bool release_barriers(Worker& w, Block& block, bool by_force);
 // Appends one event to the running lane's trace.
 void record_event(void* address, unsigned kind, unsigned size_bytes, uint32_t pc);
 // Called by operations that spin loops are made of: now and then lets other warps run.
-void pace_spinning();
+void pace_spinning(unsigned weight);
+// Lets the warp's other lanes take the same step; after very many steps, other warps too.
+void step_in_turn();
+constexpr unsigned SPIN_LIKELY = 16, SPIN_UNLIKELY = 1;  // compare-and-swap, volatile, fence; other atomics
 // A store outside device memory: returns if the kernel may do it, else ends the launch.
 void judge_foreign_store(uint64_t address, uint32_t pc);
 extern bool program_has_hooks;               // the program was compiled with memory access hooks
