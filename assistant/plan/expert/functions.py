@@ -20,6 +20,7 @@ __all__ = [
     "Function",
     "Variable",
     "all_functions",
+    "conditional_macros",
     "declared_name",
     "enclosing_function",
     "fresh_name",
@@ -28,6 +29,7 @@ __all__ = [
     "macro_bodies",
 ]
 
+_INTEGER_TYPES = ("int", "unsigned", "unsigned int", "size_t", "long", "long long", "short", "uint32_t", "int32_t", "auto")
 _DECLARATORS = ("pointer_declarator", "array_declarator", "reference_declarator", "parenthesized_declarator", "init_declarator")
 _RESTRICT = re.compile(r"\b__restrict(?:__)?\b")
 _NOT_THE_TYPE = re.compile(
@@ -151,6 +153,17 @@ def macro_bodies(tree: SyntaxTree) -> dict[str, str]:
     return {name: texts[0] for name, texts in bodies.items() if len(texts) == 1}
 
 
+def conditional_macros(tree: SyntaxTree) -> frozenset[str]:
+    """Macros defined under ``#if`` or ``#ifndef``: the compiler's command line may give them another value."""
+    branches = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif")
+    found: set[str] = set()
+    for node in tree.find("preproc_def", "preproc_function_def"):
+        name = node.child_by_field_name("name")
+        if name is not None and any(a.type in branches for a in tree.ancestors(node)):
+            found.add(tree.text(name))
+    return frozenset(found)
+
+
 def integer_constant(tree: SyntaxTree, expression: str) -> int | None:
     """The value of an expression of integer literals, object-like macros and ``const`` integers; None when not constant.
 
@@ -201,9 +214,13 @@ def _variable(tree: SyntaxTree, declaration: Node, declarator: Node) -> Variable
 
 
 def _integer_variables(tree: SyntaxTree) -> Iterator[tuple[str, str]]:
+    """Constants and enumerators with their values; a name that is declared twice anywhere means too much to be one."""
+    parameters = tree.find("parameter_declaration", "optional_parameter_declaration")
+    names = {tree.text(n) for p in parameters for d in p.named_children if (n := declared_name(d)) is not None}
     for name, variables in locals_of(tree, tree.root).items():
         only = variables[0]
-        if len(variables) == 1 and only.is_const and only.value is not None and not only.is_pointer:
+        is_constant = only.is_const and only.value is not None and not only.is_pointer and only.type in _INTEGER_TYPES
+        if len(variables) == 1 and name not in names and is_constant and only.value is not None:
             yield name, tree.text(only.value)
     for enumerator in tree.find("enumerator"):
         name = enumerator.child_by_field_name("name")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.plan.expert.accesses import modified_names, names_in, unwrap
-from assistant.plan.expert.functions import Function, integer_constant, locals_of
+from assistant.plan.expert.functions import Function, conditional_macros, integer_constant, locals_of
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["LOOPS", "CountedHeader", "counted_header", "entry_condition", "loops_around", "runs_at_least_once"]
@@ -37,7 +37,9 @@ class CountedHeader:
     bound_node: Node
 
     def trip_count(self, tree: SyntaxTree) -> int | None:
-        """Iterations, where the header is made of constants; None otherwise."""
+        """Iterations, where the header is made of constants that the command line cannot change; None otherwise."""
+        if _words(f"{self.first} {self.bound} {self.step}") & conditional_macros(tree):
+            return None
         first, bound, step = (integer_constant(tree, text) for text in (self.first, self.bound, self.step))
         if first is None or bound is None or not step:
             return None

@@ -42,3 +42,10 @@ def test_the_result_is_left_alone(name, declined, tmp_path):
 def test_a_person_is_told_of_the_lower_precision(name, context_of):
     (rewrite,) = FloatLiterals().rewrite(context_of((DATA / f"{name}.cu").read_text("utf-8")))
     assert rewrite.labels == (Label.PRECISION,)
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_windows_line_ends_are_kept(name, context_of, applied):
+    text = (DATA / f"{name}.cu").read_text("utf-8").replace("\n", "\r\n")
+    for rewrite in FloatLiterals().rewrite(context_of(text)):
+        assert applied(text, rewrite).replace("\r\n", "").count("\n") == 0

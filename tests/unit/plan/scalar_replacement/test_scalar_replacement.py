@@ -35,3 +35,10 @@ def test_the_result_is_left_alone(name, declined, tmp_path):
     again = tmp_path / "again.cu"
     again.write_text((DATA / f"{name}.expected.cu").read_text("utf-8"), "utf-8")
     declined(ScalarReplacement(), again)
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_windows_line_ends_are_kept(name, context_of, applied):
+    text = (DATA / f"{name}.cu").read_text("utf-8").replace("\n", "\r\n")
+    for rewrite in ScalarReplacement().rewrite(context_of(text)):
+        assert applied(text, rewrite).replace("\r\n", "").count("\n") == 0
