@@ -69,6 +69,7 @@ class _Open:
 
     launch: RecordedLaunch
     after: dict[int, str] = field(default_factory=dict[int, str])
+    poisoned: set[int] = field(default_factory=set[int])
     has_failed: bool = False
 
 
@@ -164,7 +165,7 @@ class _LogReader:
         self._buffers[container] = replace(buffer, pointers=(*known, pointer))
 
     def _poisoned(self, f: list[str]) -> None:
-        self._buffers[int(f[0])] = replace(self._buffers[int(f[0])], is_poisoned=True)
+        self._launches[-1].poisoned.add(int(f[0]))
 
     def _failed(self, f: list[str]) -> None:
         self._launches[-1].has_failed = True
@@ -191,7 +192,8 @@ class _LogReader:
 
 
 def _closed(entry: _Open) -> RecordedLaunch:
-    return replace(entry.launch, buffers=tuple(replace(b, after=entry.after.get(b.buffer)) for b in entry.launch.buffers))
+    states = (replace(b, after=entry.after.get(b.buffer), is_poisoned=b.buffer in entry.poisoned) for b in entry.launch.buffers)
+    return replace(entry.launch, buffers=tuple(states))
 
 
 def _text(word: str) -> str | None:

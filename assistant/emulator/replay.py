@@ -20,7 +20,7 @@ from assistant.emulator.report import error_name, read_report
 from assistant.emulator.runner import core_environment
 from assistant.emulator.symbolize import Symbolizer
 from assistant.errors import CannotAnswerError
-from assistant.model.recording import PointerField, RecordedLaunch, Recording
+from assistant.model.recording import BufferState, PointerField, RecordedLaunch, Recording
 from assistant.serialize import loads
 
 __all__ = ["replay"]
@@ -83,16 +83,17 @@ def _load(folder: Path) -> Recording:
 
 def _buffer_lines(folder: Path, recording: Recording, launches: Sequence[RecordedLaunch]) -> Iterator[str]:
     """Buffers with their contents before the first of the launches that reaches them, then the pointers inside them."""
-    first: dict[int, str] = {}
+    first: dict[int, BufferState] = {}
     for launch in launches:
         for state in launch.buffers:
-            first.setdefault(state.buffer, state.before)
+            first.setdefault(state.buffer, state)
     buffers = {b.id: b for b in recording.buffers if b.id in first}
     for identity, buffer in buffers.items():
-        blob = folder / "blobs" / first[identity]
+        blob = folder / "blobs" / first[identity].before
+        is_poisoned = buffer.is_poisoned or first[identity].is_poisoned
         symbol = quote(buffer.symbol, safe="") if buffer.symbol else "-"
         path = quote(str(blob.absolute()))
-        yield f"buffer {identity} {buffer.size_bytes} {buffer.space} {symbol} {path} {int(buffer.is_poisoned)}"
+        yield f"buffer {identity} {buffer.size_bytes} {buffer.space} {symbol} {path} {int(is_poisoned)}"
     for identity, buffer in buffers.items():
         for pointer in buffer.pointers:
             if pointer.buffer in buffers:

@@ -42,6 +42,8 @@ class BufferState:
     """sha256 of the contents before the launch; names the file in ``blobs/``."""
     after: str | None
     """sha256 after the launch; None when the launch has not been run."""
+    is_poisoned: bool = False
+    """Nothing had written the buffer before this launch (known when recorded under ``check``)."""
 
 
 @dataclass(frozen=True)
