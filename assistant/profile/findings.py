@@ -47,8 +47,10 @@ class _Costed:
         return Severity.WARNING if is_costly else Severity.INFORMATION
 
     @property
-    def rank(self) -> tuple[int, float, str, int]:
-        return (_SEVERITY_ORDER[self.severity], -(self.cost_ratio or 0.0), self.diagnosis.code, self.diagnosis.line)
+    def rank(self) -> tuple[int, bool, float, str, int]:
+        """Severity, then findings that were told to be mere information last, then cost."""
+        is_aside = self.diagnosis.severity is Severity.INFORMATION
+        return (_SEVERITY_ORDER[self.severity], is_aside, -(self.cost_ratio or 0.0), self.diagnosis.code, self.diagnosis.line)
 
 
 def find(context: FindContext) -> FindResult:

@@ -72,6 +72,12 @@ THRESHOLDS: tuple[Threshold, ...] = (
     ),
     Threshold("atomic_sector_reuse", 8.0, "updates/sector", "different warps update each counter of a sector more than once"),
     Threshold("atomic_share", 0.03125, "atomics/thread", "fewer than one atomic per warp is already aggregated"),
+    Threshold(
+        "short_launch",
+        2e-5,
+        "s",
+        "a shorter launch has few blocks because its data are small; a grid that is too small is then only information",
+    ),
     Threshold("tail_waste", 0.2, "ratio", "slots left empty in the last wave, over all waves; block times vary more"),
     Threshold("small_block_threads", 64.0, "threads", "Best Practices Guide 13.0, 'Thread and Block Heuristics'"),
     Threshold("reload_requests", 2.0, "requests/warp", "a value loaded once per warp needs no hoisting"),

@@ -13,6 +13,8 @@ from assistant.profile.wording import number, percent
 
 __all__ = ["uncoalesced_access", "wasted_sectors"]
 
+_WARP_LANES = 32
+_SECTOR_BYTES = 32
 _MISALIGNED_EXTRA_SECTORS = 1.05
 """A shifted but otherwise dense request needs at most one sector more."""
 
@@ -42,9 +44,16 @@ def _wasteful_lines(profile: LaunchProfile) -> tuple[tuple[LineAccess, ...], ...
     """Accesses above the wasted ratio, by line, the one with the most excess first."""
     lines: defaultdict[tuple[str, int], list[LineAccess]] = defaultdict(list)
     for access in accesses(profile, "global load", "global store"):
-        if _ratio(access) >= threshold("wasted_ratio"):
+        if _ratio(access) >= threshold("wasted_ratio") and not _is_dense_for_inactive_lanes(access):
             lines[access.file, access.line].append(access)
     return tuple(tuple(sorted(group, key=_excess, reverse=True)) for group in lines.values())
+
+
+def _is_dense_for_inactive_lanes(access: LineAccess) -> bool:
+    """Lanes that a branch switched off leave gaps in what is a dense (at most misaligned) request of the whole warp."""
+    has_inactive_lanes = access.active_threads < _WARP_LANES * access.requests
+    dense_sectors = access.requests * (_WARP_LANES * access.size_bytes / _SECTOR_BYTES)
+    return has_inactive_lanes and (access.sectors or 0) <= dense_sectors
 
 
 def _ratio(access: LineAccess) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import fields, replace
 
-from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineExecution, LineInstructions, Method
+from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineExecution, LineInstructions, Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, Mended
 from assistant.profile.facts import LoopFacts
@@ -81,7 +81,10 @@ def _double_in_code(context: FindContext, launch: CountedLaunch, line: LineInstr
 
 
 def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO109: lanes of a warp go different ways at a branch, and the ways are walked one after the other."""
+    """KO109: lanes of a warp go different ways at a branch, and the ways are walked one after the other.
+
+    Without machine code it is not known how much work the ways hold: no cost, and only information.
+    """
     profile = launch.profile
     warp_total = sum(e.warp_executions for e in profile.executions)
     if not warp_total:
@@ -91,7 +94,8 @@ def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
         return ()
     branches = [e for e in profile.executions if _divergent_ratio(e) >= threshold("divergent_branch_ratio")]
     total = sum(e.divergent_branches for e in branches)
-    mended = Mended(_converged(profile), launch.occupancy)
+    has_code = bool(profile.instructions)
+    mended = Mended(_converged(profile), launch.occupancy) if has_code else None
     return tuple(
         Diagnosis(
             "KO109",
@@ -103,6 +107,7 @@ def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
                 Fact("active_lanes_per_execution", lanes, None, profile.method, Grade.ESTIMATED),
             ),
             mended,
+            None if has_code else Severity.INFORMATION,
         )
         for e in branches
         if e.divergent_branches * 4 >= total

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assistant.model.build import Occupancy
 from assistant.model.launch import Dim3
-from assistant.model.profile import LaunchProfile, Method
+from assistant.model.profile import LaunchProfile, Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.diagnosis import Diagnosis, Fact, Mended
 from assistant.profile.rules.places import kernel_line, launch_line
@@ -86,8 +86,14 @@ def _grid_diagnosis(
         Fact("block_count", float(launch.profile.config.grid.count), None, Method.STATIC),
         Fact("sm_count", float(context.target.sm_count), None, Method.STATIC),
     )
-    mended = Mended(_spread(launch.profile, even_blocks), launch.occupancy)
-    return Diagnosis("KO111", launch_line(context, launch.profile), message, facts, mended)
+    return Diagnosis(
+        "KO111",
+        launch_line(context, launch.profile),
+        message,
+        facts,
+        Mended(_spread(launch.profile, even_blocks), launch.occupancy),
+        Severity.INFORMATION if context.time_s(launch) < threshold("short_launch") else None,
+    )
 
 
 def _spread(profile: LaunchProfile, block_count: int) -> LaunchProfile:

@@ -81,6 +81,12 @@ def test_divergence_is_reported_where_lanes_part(access, profile, check):
     assert finding.estimated_cost_ratio is not None
 
 
+def test_without_machine_code_divergence_has_no_cost_and_is_information(access, profile, check):
+    executions = (LineExecution("k.cu", 8, WARPS * 16, THREADS * 8, WARPS * 12),)
+    finding = check(profile(*streaming(access), executions=executions)).one("KO109")
+    assert (finding.estimated_cost_ratio, finding.severity) == (None, Severity.INFORMATION)
+
+
 def test_one_divergent_edge_warp_is_no_finding(access, profile, check):
     executions = (LineExecution("k.cu", 6, WARPS, THREADS - 17, 1),)
     assert check(profile(*streaming(access), executions=executions)).codes == []
@@ -93,6 +99,13 @@ def test_a_grid_smaller_than_the_device_is_reported_at_its_launch(access, profil
     assert "10 blocks leaves 122 of the 132 SMs of h200" in finding.message
     assert finding.estimated_cost_ratio is not None
     assert finding.estimated_cost_ratio > 0.5
+
+
+def test_a_small_grid_of_a_short_launch_is_only_information_and_comes_last(access, profile, check):
+    accesses = (access("global load", 320, 5, sectors=1280), access("shared load", 80, 6, wavefronts=160, ideal_wavefronts=80))
+    found = check(profile(*accesses, blocks=10))
+    assert found.codes == ["KO103", "KO111"]
+    assert found.findings[1].severity is Severity.INFORMATION
 
 
 def test_an_almost_empty_last_wave_is_reported(access, profile, occupancy, check):

@@ -56,6 +56,11 @@ def test_an_array_of_structures_is_called_that(access, profile, check):
     assert "x, vx" in found.findings[0].message
 
 
+def test_gaps_from_inactive_lanes_are_not_a_layout_problem(access, profile, check):
+    odd_lanes = access("global load", WARPS, 7, sectors=WARPS * 4, ideal=WARPS * 2, active_threads=WARPS * 16)
+    assert check(profile(odd_lanes)).codes == []
+
+
 def test_ragged_edges_of_a_grid_are_no_finding(access, profile, check):
     load = access("global load", WARPS, 7, sectors=int(WARPS * 4.1), ideal=WARPS * 4)
     assert check(profile(load)).codes == []
