@@ -188,7 +188,7 @@ def _rule(output: OutputBuffer, case: CaseEvidence, is_moved: bool, tolerance: T
         return Unusable(output.case_index, f"the original left no contents of {output.name}")
     if not element.is_floating or is_moved or not output.is_compared or not output.written.any():
         differing = [data for data in contents if (bits(data, element) != bits(contents[0], element))[output.written].any()]
-        if differing and output.is_compared and not is_moved:
+        if differing and output.is_compared:
             return Unusable(output.case_index, f"the original's own runs leave different {element.name} values in {output.name}")
         return PreparedOutput(output, tuple(runs), True, None, Errors(0.0, 0.0))
     values = [floats(data, element) for data in contents]

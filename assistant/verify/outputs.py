@@ -77,11 +77,13 @@ def is_moved_data(outputs: list[OutputBuffer], cases: tuple[CaseEvidence, ...]) 
     distinct: set[int] = set()
     for output in outputs:
         case = cases[output.case_index]
-        after = case.original[0].contents(output.buffer.id) or b""
-        values = np.unique(bits(after, output.element)[output.written])
-        if not np.all(np.isin(values, _input_patterns(case, output.element))):
-            return False
-        distinct.update(int(value) for value in values[:_MINIMUM_DISTINCT] if value)
+        known = _input_patterns(case, output.element)
+        for run in case.original:
+            after = run.contents(output.buffer.id) or b""
+            values = np.unique(bits(after, output.element)[output.written])
+            if not np.all(np.isin(values, known)):
+                return False
+            distinct.update(int(value) for value in values[: _MINIMUM_DISTINCT + 1] if value)
     return len(distinct) >= _MINIMUM_DISTINCT
 
 

@@ -11,6 +11,8 @@ from itertools import zip_longest
 
 __all__ = ["TextComparison", "compare_texts"]
 
+_FLIPPING_DIGITS = 4
+"""Significant digits from which a last place may round the other way after a harmless regrouping."""
 DEFAULT_RELATIVE = 1024.0 * 2.0**-24
 """Relative freedom of printed decimals: regrouping of float sums (``program.REGROUPING_ROUNDOFFS``)."""
 _TOKEN = re.compile(r"0[xX][0-9a-fA-F]+|[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|[A-Za-z_]\w*|\S")
@@ -90,7 +92,9 @@ def _same(mine: str, their: str, relative: float) -> bool:
 
 
 def _resolution(number: str) -> float:
-    """One unit of the last printed place: ``1.25`` → 0.01."""
+    """One unit of the last printed place: ``1.250`` → 0.001; 0 of a number with few digits, which hardly ever flips."""
     mantissa, _, exponent = number.lower().partition("e")
     decimals = len(mantissa.partition(".")[2])
+    if len(mantissa.lstrip("+-").replace(".", "").lstrip("0")) < _FLIPPING_DIGITS:
+        return 0.0
     return 10.0 ** (int(exponent or "0") - decimals)

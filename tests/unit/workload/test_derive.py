@@ -21,6 +21,7 @@ from assistant.workload.draws import Draw
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.widen import CannotWiden, widened
 
+FIRST = Draw(3)
 ORIGIN = CaseOrigin("recorded", "n=8", 0, 1.0, 5.0)
 
 
@@ -41,7 +42,7 @@ def captured(values: np.ndarray, element: str, **buffer: object) -> NewCase:
     return extract(recording, {blob_name(data): data}.__getitem__, 1, (pointer_parameter(element),), ORIGIN)
 
 
-def fresh(values: np.ndarray, element: str, draw: Draw = Draw(3), **buffer: object) -> np.ndarray:
+def fresh(values: np.ndarray, element: str, draw: Draw = FIRST, **buffer: object) -> np.ndarray:
     result = fresh_values(captured(values, element, **buffer), draw)
     return np.frombuffer(contents_of(result)[4], values.dtype)
 

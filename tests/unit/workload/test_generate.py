@@ -19,6 +19,7 @@ from assistant.workload.signature import Signature
 from assistant.workload.structs import layout_of
 
 NOWHERE = Span(0, 0)
+FIRST = Draw(1)
 
 
 def parameter(type_: str, name: str) -> Parameter:
@@ -34,12 +35,12 @@ def workload(args: str, extra: str = "") -> DeclaredWorkload:
     return found
 
 
-def made(args: str, *parameters: Parameter, draw: Draw = Draw(1), extra: str = "", options: GenerateOptions | None = None):
+def made(args: str, *parameters: Parameter, draw: Draw = FIRST, extra: str = "", options: GenerateOptions | None = None):
     declared = workload(args, extra)
     return generate(declared, declared.shapes[0], {"k": Signature("k(…)", parameters)}, draw, options)
 
 
-def case(args: str, *parameters: Parameter, draw: Draw = Draw(1), extra: str = "") -> NewCase:
+def case(args: str, *parameters: Parameter, draw: Draw = FIRST, extra: str = "") -> NewCase:
     result = made(args, *parameters, draw=draw, extra=extra)
     assert isinstance(result, NewCase), result
     return result
@@ -98,7 +99,7 @@ def test_floating_types_and_vectors_have_their_size(type_: str, size: int) -> No
     element = parse_element_type(type_.rstrip("* "))
     assert element is not None
     values = decode(contents(new), element)
-    assert values.size == 10 * element.components and 0 <= values.min() and values.max() <= 1 and len(set(values)) > 5
+    assert values.size == 10 * element.components and values.min() >= 0 and values.max() <= 1 and len(set(values)) > 5
 
 
 @pytest.mark.parametrize(

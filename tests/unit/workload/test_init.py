@@ -16,9 +16,32 @@ from assistant.workload.init import write_block
 from assistant.workload.recordings import NewCase
 from assistant.workload.signature import device_variable_types, signature_of
 
-SAXPY = "__global__ void saxpy(int n, float a, const float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }\nvoid run(int count, float a, float *x, float *y) { saxpy<<<(count + 127) / 128, 128>>>(count, a, x, y); }"
-TRANSPOSE = "template <typename T, int PAD = 1> __global__ void tr(T *out, const T *in, int n) { __shared__ T t[32][32 + PAD]; int x = blockIdx.x * 32 + threadIdx.x; out[blockIdx.y * n + x] = in[x]; }\nvoid run(float *o, float *i, int n) { dim3 block(32, 8); tr<float><<<dim3(n / 32, n / 32), block, 4 * sizeof(float)>>>(o, i, n); }"
-MATMUL = "namespace la { __global__ void mm(const float *A, const float *B, float *C, int M, int N, int K) { int r = blockIdx.y; if (r < M && threadIdx.x < N && K) C[r * N] = A[0] * B[0]; } }"
+SAXPY = """
+__global__ void saxpy(int n, float a, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+void run(int count, float a, float *x, float *y) { saxpy<<<(count + 127) / 128, 128>>>(count, a, x, y); }
+"""
+TRANSPOSE = """
+template <typename T, int PAD = 1> __global__ void tr(T *out, const T *in, int n) {
+  __shared__ T t[32][32 + PAD];
+  int x = blockIdx.x * 32 + threadIdx.x;
+  out[blockIdx.y * n + x] = in[x];
+}
+void run(float *o, float *i, int n) {
+  dim3 block(32, 8);
+  tr<float><<<dim3(n / 32, n / 32), block, 4 * sizeof(float)>>>(o, i, n);
+}
+"""
+MATMUL = """
+namespace la {
+__global__ void mm(const float *A, const float *B, float *C, int M, int N, int K) {
+  int r = blockIdx.y;
+  if (r < M && threadIdx.x < N && K) C[r * N] = A[0] * B[0];
+}
+}
+"""
 
 
 def written(text: str) -> tuple[str, DeclaredWorkload]:

@@ -1,0 +1,80 @@
+"""Static rules: plain cheats are named, honest rewrites are left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.model.source import Source
+from assistant.model.verification import Outcome, VerificationFinding
+from assistant.source.parse import parse
+from assistant.verify.cheats import find_cheats
+
+HEAD = "__global__ void k(const float *in, float *out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+ORIGINAL = HEAD + "  if (i < n) out[i] = 2.0f * in[i];\n}\n"
+
+
+def cheats(body: str, before: str = "") -> tuple[VerificationFinding, ...]:
+    return find_cheats(parse(Source(Path("/a.cu"), ORIGINAL)), parse(Source(Path("/b.cu"), before + HEAD + body + "\n}\n")))
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "outcome"),
+    [
+        ("", "body_emptied", Outcome.FAIL),
+        ("float v = in[i]; (void)v;", "body_emptied", Outcome.FAIL),
+        ("if (i < n) out[i] = 0.0f;", "constant_output", Outcome.FAIL),
+        ("if (n == 4096) return; if (i < n) out[i] = 2.0f * in[i];", "magic_size", Outcome.FAIL),
+        (
+            "if (n == 4096) { out[i] = in[i] + in[i]; } else if (i < n) out[i] = 2.0f * in[i];",
+            "magic_size",
+            Outcome.NEEDS_DECISION,
+        ),
+        ("if (i < n) { out[i] = 2.0f * in[i]; const_cast<float *>(in)[i] = 0; }", "writes_input", Outcome.FAIL),
+        ("float *p = (float *)in; if (i < n) { p[i] *= 2.0f; out[i] = p[i]; }", "writes_input", Outcome.FAIL),
+    ],
+)
+def test_a_cheat_is_named_on_its_line(body: str, code: str, outcome: Outcome) -> None:
+    (finding,) = cheats(body)
+    assert (finding.code, finding.outcome, finding.kernel) == (code, outcome, "k")
+    assert finding.line == (1 if code == "body_emptied" else 3)
+
+
+def test_a_dropped_const_does_not_hide_a_written_input() -> None:
+    text = ORIGINAL.replace("const float *in", "float *in").replace("2.0f * in[i]", "2.0f * in[i], in[i] = 0")
+    (finding,) = find_cheats(parse(Source(Path("/a.cu"), ORIGINAL)), parse(Source(Path("/b.cu"), text)))
+    assert finding.code == "writes_input"
+
+
+def test_work_done_only_once_is_named() -> None:
+    (finding,) = cheats("if (done) return; if (i < n) out[i] = 2.0f * in[i]; done = 1;", "__device__ int done;\n")
+    assert (finding.code, finding.outcome, finding.line) == ("once_only_state", Outcome.FAIL, 1)
+
+
+def test_a_counter_that_is_reset_asks_the_human() -> None:
+    body = "if (i < n) out[i] = 2.0f * in[i]; if (atomicAdd(&left, 1) == gridDim.x - 1) { left = 0; }"
+    (finding,) = cheats(body, "__device__ unsigned left = 0;\n")
+    assert (finding.code, finding.outcome) == ("once_only_state", Outcome.NEEDS_DECISION)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i >= n) return; out[i] = 2.0f * in[i];",
+        "float4 v = reinterpret_cast<const float4 *>(in)[i]; reinterpret_cast<float4 *>(out)[i] = v;",
+        "for (; i < n; i += gridDim.x * blockDim.x) out[i] = in[i] + in[i];",
+        "if (n == 0) return; if (i < n) out[i] = 2.0f * in[i];",
+        "__shared__ float t[256]; t[threadIdx.x] = in[i]; __syncthreads(); if (i < n) out[i] = t[threadIdx.x] * 2;",
+        "if (i < n) { out[i] = 0.0f; atomicAdd(&out[i], in[i]); }",
+        "if (i < n) { out[i] = 0.0f; out[i] += 2.0f * in[i]; }",
+        "// if (n == 4096) return;\n if (i < n) out[i] = 2.0f * in[i];",
+    ],
+)
+def test_an_honest_rewrite_is_left_alone(body: str) -> None:
+    assert cheats(body) == ()
+
+
+def test_an_original_that_only_fills_may_be_rewritten_as_a_fill() -> None:
+    fill = HEAD + "  if (i < n) out[i] = 1.0f;\n}\n"
+    assert find_cheats(parse(Source(Path("/a.cu"), fill)), parse(Source(Path("/b.cu"), fill))) == ()

@@ -1,0 +1,413 @@
+"""The verdict, on kernels written as NumPy functions: right edits pass, wrong ones are named, weak tests refuse to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assistant.model.profile import Problem
+from assistant.model.verification import CannotJudge, Label, Outcome, Verification, VerificationFinding
+from assistant.model.workload import AutoTolerance, CaseOrigin, FixedTolerance
+from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
+from assistant.verify.judge import judge
+
+N = 512
+Buffers = dict[str, np.ndarray]
+Kernel = Callable[[Buffers], None]
+FILLS = (0xAB, 0x54)
+
+
+def scale_add(b: Buffers) -> None:
+    """out[i] = 2 x[i] + y[i], all but the last element."""
+    b["out"][: N - 1] = (b["x"] * np.float32(2) + b["y"])[: N - 1]
+
+
+def inputs(seed: int) -> Buffers:
+    random = np.random.default_rng(seed)
+    return {name: random.standard_normal(N).astype(np.float32) for name in ("x", "y")}
+
+
+def side(kernel: Kernel, buffers: Buffers, out: np.ndarray, fill: int, **extra: object) -> SideRun:
+    memory = {name: values.copy() for name, values in buffers.items()}
+    memory["out"] = np.frombuffer(bytes([fill]) * out.nbytes, out.dtype).copy()
+    kernel(memory)
+    after = tuple((number, values.tobytes()) for number, values in enumerate(memory.values()))
+    return SideRun(after, fill=fill, **extra)  # type: ignore[arg-type]
+
+
+def case(
+    original: Kernel,
+    candidate: Kernel,
+    *,
+    seed: int = 1,
+    kind: str = "recorded",
+    out: np.ndarray | None = None,
+    buffers: Buffers | None = None,
+    truth: Callable[[Buffers], np.ndarray] | None = None,
+) -> CaseEvidence:
+    """One case with a poisoned ``out`` run with two fills; ``truth`` gives float64 values of ``out``."""
+    buffers = inputs(seed) if buffers is None else buffers
+    out = np.zeros(N, np.float32) if out is None else out
+    types = {"float32": "float", "int32": "int", "float64": "double", "float16": "half"}
+    facts = [BufferFacts(i, name, types[str(v.dtype)], v.tobytes()) for i, (name, v) in enumerate(buffers.items())]
+    facts.append(BufferFacts(len(buffers), "out", types[str(out.dtype)], bytes(out.nbytes), is_poisoned=True))
+    reference = () if truth is None else ((len(buffers), truth({n: v.astype(np.float64) for n, v in buffers.items()}).tobytes()),)
+    return CaseEvidence(
+        origin=CaseOrigin(kind, f"n={N}", seed, 1.0, 1.0 if kind == "recorded" else 0.0),
+        kernel="k",
+        buffers=tuple(facts),
+        original=tuple(side(original, buffers, out, fill) for fill in FILLS),
+        candidate=tuple(side(candidate, buffers, out, fill) for fill in FILLS),
+        reference=reference,
+    )
+
+
+def truth(b: Buffers) -> np.ndarray:
+    return b["x"] * 2 + b["y"]
+
+
+def verdict(original: Kernel, candidate: Kernel, **extra: object) -> Verification:
+    result = judge(evidence(original, candidate, **extra))
+    assert isinstance(result, Verification), result
+    return result
+
+
+def evidence(original: Kernel, candidate: Kernel, **extra: object) -> JudgeEvidence:
+    cases = tuple(
+        case(original, candidate, seed=seed, kind="recorded" if seed == 1 else "resampled", truth=truth) for seed in (1, 2, 3)
+    )
+    return replace(JudgeEvidence(cases, AutoTolerance()), **extra)  # type: ignore[arg-type]
+
+
+def codes(result: Verification) -> set[str]:
+    return {finding.code for finding in result.findings}
+
+
+def test_the_same_kernel_passes() -> None:
+    result = verdict(scale_add, scale_add)
+    assert result.outcome is Outcome.PASS and result.findings == () and result.labels == ()
+    assert [c.kind for c in result.cases] == ["recorded", "resampled", "resampled"] and result.oracle == "kernel"
+
+
+def test_another_rounding_passes_and_is_labelled_as_reassociation() -> None:
+    def fused(b: Buffers) -> None:
+        exact = b["x"].astype(np.float64) * 2 + b["y"]
+        b["out"][: N - 1] = (exact + exact * 2.0**-24 * np.sign(b["x"])).astype(np.float32)[: N - 1]
+
+    result = verdict(scale_add, fused)
+    assert result.outcome is Outcome.PASS and result.labels == (Label.REASSOCIATION,)
+    assert (result.cases[0].max_error or 0) > 0
+
+
+def test_a_wrong_value_is_shown_with_its_place() -> None:
+    def wrong(b: Buffers) -> None:
+        scale_add(b)
+        b["out"][7] += 1
+
+    (finding,) = verdict(scale_add, wrong).findings
+    assert (finding.code, finding.buffer, finding.index, finding.outcome) == ("wrong_value", "out", 7, Outcome.FAIL)
+    assert float(finding.actual or "nan") == pytest.approx(float(finding.expected or "nan") + 1, rel=1e-6)
+    assert "in 3 cases" in finding.message
+
+
+def test_a_partial_write_is_found_by_the_poison() -> None:
+    def partial(b: Buffers) -> None:
+        b["out"][: N // 2] = (b["x"] * np.float32(2) + b["y"])[: N // 2]
+
+    (finding,) = verdict(scale_add, partial).findings
+    assert finding.code == "not_written" and finding.index == N // 2
+
+
+def test_a_write_where_the_original_writes_nothing_is_found() -> None:
+    def beyond(b: Buffers) -> None:
+        b["out"][:] = b["x"] * np.float32(2) + b["y"]
+
+    (finding,) = verdict(scale_add, beyond).findings
+    assert finding.code == "wrote_outside_outputs" and finding.index == N - 1
+
+
+def test_a_modified_input_is_found_though_the_output_is_right() -> None:
+    def greedy(b: Buffers) -> None:
+        scale_add(b)
+        b["x"][3] = 0
+
+    (finding,) = verdict(scale_add, greedy).findings
+    assert (finding.code, finding.buffer, finding.index) == ("wrote_outside_outputs", "x", 3)
+
+
+def test_a_new_nan_fails() -> None:
+    def broken(b: Buffers) -> None:
+        scale_add(b)
+        b["out"][9] = np.nan
+
+    (finding,) = verdict(scale_add, broken).findings
+    assert finding.code == "nan_position" and finding.index == 9
+
+
+def half_precision(b: Buffers) -> None:
+    b["out"][: N - 1] = (b["x"] + (b["x"] * np.float32(1 + 2.0**-20) + b["y"]))[: N - 1]
+
+
+def test_lower_precision_fails_unless_it_was_detected_and_then_needs_a_decision() -> None:
+    assert verdict(scale_add, half_precision).outcome is Outcome.FAIL
+    label = DetectedLabel(Label.PRECISION, "computes with half", 4)
+    result = verdict(scale_add, half_precision, labels=(label,))
+    assert result.outcome is Outcome.NEEDS_DECISION and result.labels == (Label.PRECISION,)
+    assert codes(result) == {"precision"}
+
+
+def test_a_fixed_tolerance_replaces_the_automatic_one() -> None:
+    result = verdict(scale_add, half_precision, tolerance=FixedTolerance(rtol=1e-3, atol=1e-4))
+    assert result.outcome is Outcome.PASS
+    assert verdict(scale_add, half_precision, tolerance=FixedTolerance(0.0, 0.0)).outcome is Outcome.FAIL
+
+
+def test_moved_data_must_be_bitwise_equal() -> None:
+    def reverse(b: Buffers) -> None:
+        b["out"][:] = b["x"][::-1]
+
+    def nearly(b: Buffers) -> None:
+        b["out"][:] = np.nextafter(b["x"][::-1], np.float32(9))
+
+    cases = tuple(case(reverse, nearly, seed=s, truth=lambda b: b["x"][::-1].copy()) for s in (1, 2))
+    result = judge(JudgeEvidence(cases, AutoTolerance()))
+    assert isinstance(result, Verification) and codes(result) == {"wrong_value"}
+
+
+def test_integers_must_be_equal() -> None:
+    def count(b: Buffers) -> None:
+        b["out"][:] = (b["x"] > 0).cumsum()
+
+    def off_by_one(b: Buffers) -> None:
+        count(b)
+        b["out"][-1] += 1
+
+    cases = tuple(case(count, off_by_one, seed=s, out=np.zeros(N, np.int32)) for s in (1, 2))
+    result = judge(JudgeEvidence(cases, AutoTolerance()))
+    assert isinstance(result, Verification)
+    (finding,) = result.findings
+    assert finding.index == N - 1 and int(finding.actual or 0) == int(finding.expected or 0) + 1
+    assert result.cases[0].max_error is None
+
+
+def test_without_a_reference_the_spread_of_perturbed_runs_is_the_measure() -> None:
+    def total(b: Buffers) -> None:
+        b["out"][0] = np.cumsum(b["x"])[-1]
+
+    def pairwise(b: Buffers) -> None:
+        b["out"][0] = b["x"].sum()
+
+    out = np.zeros(1, np.float32)
+    cases = list[CaseEvidence]()
+    for seed in range(1, 6):
+        plain = case(total, pairwise, seed=seed, out=out)
+        runs = list[SideRun]()
+        for shift in range(8):
+            signs = np.random.default_rng(shift).choice([-np.inf, np.inf], N).astype(np.float32)
+            moved = {name: np.nextafter(values, signs) for name, values in inputs(seed).items()}
+            runs.append(side(total, moved, out, FILLS[0]))
+        cases.append(replace(plain, perturbed=tuple(runs)))
+    result = judge(JudgeEvidence(tuple(cases), AutoTolerance()))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS, result
+    assert result.missing_checks == ()
+    without = judge(JudgeEvidence(tuple(replace(c, perturbed=()) for c in cases), AutoTolerance()))
+    assert isinstance(without, Verification) and "out: no float64 reference" in without.missing_checks[0]
+
+
+def test_a_failing_launch_fails() -> None:
+    base = evidence(scale_add, scale_add)
+    broken = replace(base.cases[1], candidate=(SideRun((), error="cudaErrorInvalidConfiguration"),))
+    result = judge(replace(base, cases=(base.cases[0], broken)))
+    assert isinstance(result, Verification) and codes(result) == {"launch_failed"}
+
+
+@pytest.mark.parametrize(("error", "code"), [("crashed", "crashed"), ("timed out", "timed_out")])
+def test_a_crash_and_a_timeout_have_their_own_codes(error: str, code: str) -> None:
+    base = evidence(scale_add, scale_add)
+    result = judge(replace(base, cases=(replace(base.cases[0], candidate=(SideRun((), error=error),)),)))
+    assert isinstance(result, Verification) and codes(result) == {code}
+
+
+def problem(kind: str, line: int) -> Problem:
+    return Problem(kind, f"{kind} on line {line}", "k.cu", line, None, None, None, None, None, 1)
+
+
+def with_problems(a: tuple[Problem, ...], b: tuple[Problem, ...]) -> JudgeEvidence:
+    base = evidence(scale_add, scale_add)
+    changed = tuple(
+        replace(
+            c,
+            original=tuple(replace(r, problems=a) for r in c.original),
+            candidate=tuple(replace(r, problems=b) for r in c.candidate),
+        )
+        for c in base.cases
+    )
+    return replace(base, cases=changed)
+
+
+def test_a_new_race_fails_with_its_line() -> None:
+    result = judge(with_problems((), (problem("shared_race", 12),)))
+    assert isinstance(result, Verification)
+    (finding,) = result.findings
+    assert (finding.code, finding.line, finding.outcome) == ("race", 12, Outcome.FAIL)
+
+
+def test_a_race_that_the_original_has_too_does_not_count() -> None:
+    result = judge(with_problems((problem("shared_race", 12),), (problem("shared_race", 14),)))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+
+
+def test_a_damaged_guard_zone_is_out_of_bounds() -> None:
+    base = evidence(scale_add, scale_add)
+    runs = tuple(replace(run, guards_intact=False) for run in base.cases[0].candidate)
+    result = judge(replace(base, cases=(replace(base.cases[0], candidate=runs), base.cases[1])))
+    assert isinstance(result, Verification) and codes(result) == {"out_of_bounds"}
+
+
+def test_a_derived_case_on_which_the_original_fails_is_dropped_and_listed() -> None:
+    base = evidence(scale_add, scale_add)
+    broken = replace(base.cases[2], original=(SideRun((), error="crashed"),), candidate=(SideRun((), error="crashed"),))
+    result = judge(replace(base, cases=(*base.cases[:2], broken)))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+    assert len(result.cases) == 2 and "crashed" in result.dropped_cases[0]
+
+
+def test_an_original_that_fails_on_its_own_values_cannot_be_judged_by() -> None:
+    base = evidence(scale_add, scale_add)
+    broken = replace(base.cases[0], original=(SideRun((), error="crashed"),))
+    assert isinstance(judge(replace(base, cases=(broken, *base.cases[1:]))), CannotJudge)
+
+
+def test_an_original_that_reads_poison_cannot_be_judged_by() -> None:
+    def accumulates(b: Buffers) -> None:
+        b["out"] += b["x"]
+
+    def counts(b: Buffers) -> None:
+        b["out"] += 1
+
+    assert isinstance(judge(JudgeEvidence((case(counts, counts, out=np.zeros(N, np.int32)),), AutoTolerance())), CannotJudge)
+    assert isinstance(judge(JudgeEvidence((case(accumulates, accumulates),), AutoTolerance())), CannotJudge)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (lambda b: None, "changes no memory"),
+        (lambda b: b["out"].fill(0), "writes zeros"),
+        (lambda b: b["out"].fill(3), "writes one constant"),
+        (lambda b: b["out"].__setitem__(slice(None), np.arange(N)), "ignores its input"),
+    ],
+)
+def test_a_workload_on_which_a_trivial_kernel_passes_cannot_judge(kernel: Kernel, words: str) -> None:
+    cases = tuple(case(kernel, kernel, seed=s) for s in (1, 2, 3))
+    result = judge(JudgeEvidence(cases, AutoTolerance()))
+    assert isinstance(result, CannotJudge) and words in result.reason
+
+
+def test_an_in_place_update_is_an_ordinary_case() -> None:
+    def relu(b: Buffers) -> None:
+        np.maximum(b["x"], 0, out=b["x"])
+        b["out"][:] = b["y"]
+
+    def wrong(b: Buffers) -> None:
+        relu(b)
+        b["x"][5] = 1
+
+    cases = tuple(case(relu, relu, seed=s) for s in (1, 2))
+    result = judge(JudgeEvidence(cases, AutoTolerance()))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+    result = judge(JudgeEvidence(tuple(case(relu, wrong, seed=s) for s in (1, 2)), AutoTolerance()))
+    assert isinstance(result, Verification) and result.outcome is Outcome.FAIL
+
+
+def test_scratch_is_not_compared() -> None:
+    def with_scratch(b: Buffers) -> None:
+        scale_add(b)
+        b["y"][:] = 7
+
+    base = evidence(scale_add, with_scratch)
+    marked = tuple(replace(c, buffers=tuple(replace(f, is_scratch=f.name == "y") for f in c.buffers)) for c in base.cases)
+    assert judge(base).outcome is Outcome.FAIL  # type: ignore[union-attr]
+    assert judge(replace(base, cases=marked)).outcome is Outcome.PASS  # type: ignore[union-attr]
+
+
+def test_only_declared_outputs_are_compared() -> None:
+    def two(b: Buffers) -> None:
+        scale_add(b)
+        b["y"][:] = b["x"]
+
+    def one_differs(b: Buffers) -> None:
+        two(b)
+        b["y"][:] = 1
+
+    assert verdict(two, one_differs).outcome is Outcome.FAIL
+    assert verdict(two, one_differs, outputs=("out",)).outcome is Outcome.PASS
+
+
+def test_an_original_far_from_its_declared_reference_cannot_be_judged_by() -> None:
+    base = case(scale_add, scale_add, truth=lambda b: truth(b) + 1)
+    result = judge(JudgeEvidence((replace(base, reference_kind=Reference.DECLARED),), AutoTolerance()))
+    assert isinstance(result, CannotJudge) and "declared reference" in result.reason
+
+
+def test_new_non_determinism_needs_a_decision_for_floats_and_fails_for_integers() -> None:
+    base = evidence(scale_add, scale_add)
+    noisy = tuple(replace(c, candidate=tuple(replace(r, repeat_difference="out[3]") for r in c.candidate)) for c in base.cases)
+    result = judge(replace(base, cases=noisy))
+    assert isinstance(result, Verification)
+    assert result.outcome is Outcome.NEEDS_DECISION and Label.NON_DETERMINISM in result.labels
+
+    def ranks(b: Buffers) -> None:
+        b["out"][:] = np.argsort(b["x"])
+
+    exact = case(ranks, ranks, out=np.zeros(N, np.int32))
+    exact = replace(exact, candidate=tuple(replace(r, repeat_difference="out[3]") for r in exact.candidate))
+    result = judge(JudgeEvidence((exact,), AutoTolerance()))
+    assert isinstance(result, Verification) and codes(result) == {"race"}
+
+
+def test_other_behaviour_on_nan_only_adds_a_label() -> None:
+    def clamped(b: Buffers) -> None:
+        b["out"][: N - 1] = np.nan_to_num(b["x"] * np.float32(2) + b["y"], nan=0.0)[: N - 1]
+
+    odd = inputs(9)
+    odd["x"][4] = np.nan
+    base = evidence(scale_add, clamped)
+    injected = case(scale_add, clamped, kind="injected", buffers=odd)
+    result = judge(replace(base, cases=(*base.cases, injected)))
+    assert isinstance(result, Verification)
+    assert result.outcome is Outcome.NEEDS_DECISION and result.labels == (Label.NAN_BEHAVIOUR,)
+    assert len(result.cases) == 3
+
+
+@pytest.mark.parametrize(
+    ("label", "outcome"),
+    [(Label.FAST_MATH, Outcome.NEEDS_DECISION), (Label.ALIGNMENT, Outcome.NEEDS_DECISION), (Label.READABILITY, Outcome.PASS)],
+)
+def test_labels_stand_beside_the_verdict(label: Label, outcome: Outcome) -> None:
+    result = verdict(scale_add, scale_add, labels=(DetectedLabel(label, "why", 3),))
+    assert result.outcome is outcome and result.labels == (label,)
+
+
+def test_a_static_finding_counts() -> None:
+    finding = VerificationFinding("magic_size", Outcome.FAIL, "returns early when n == 1024")
+    assert verdict(scale_add, scale_add, findings=(finding,)).outcome is Outcome.FAIL
+
+
+def test_the_worse_of_kernel_and_program_stands() -> None:
+    wrong = ProgramVerdict((VerificationFinding("wrong_output", Outcome.FAIL, "prints 3"),), (), 4)
+    result = verdict(scale_add, scale_add, program=wrong)
+    assert result.outcome is Outcome.FAIL and result.oracle == "kernel+program"
+    alone = judge(JudgeEvidence((), AutoTolerance(), program=ProgramVerdict((), (), 4)))
+    assert isinstance(alone, Verification) and alone.outcome is Outcome.PASS and alone.oracle == "program"
+
+
+def test_nothing_to_judge_on_is_said() -> None:
+    assert isinstance(judge(JudgeEvidence((), AutoTolerance())), CannotJudge)
+
+
+def test_judging_twice_gives_equal_values() -> None:
+    assert judge(evidence(scale_add, half_precision)) == judge(evidence(scale_add, half_precision))

@@ -1,0 +1,120 @@
+"""Labels: what B has and A has not, in source, machine code and flags; comments and strings do not count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.model.build import KernelCode, SassInstruction
+from assistant.model.source import Source
+from assistant.model.verification import Label
+from assistant.source.parse import parse
+from assistant.verify.evidence import DetectedLabel
+from assistant.verify.labels import Version, detect_labels
+
+TEXT = """__global__ void k(const float *in, float *out, int *hits, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = 0;
+  if (i < n) v = in[i];
+  // here
+  out[i] = v;
+}
+int main() {
+  dim3 block(128);
+  k<<<4, block>>>(0, 0, 0, 512);
+}
+"""
+
+
+def version(text: str, opcodes: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Version:
+    instructions = tuple(SassInstruction(16 * i, "", opcode, "", "k.cu", i + 1) for i, opcode in enumerate(opcodes))
+    code = (KernelCode("k", "k", "sm_90", instructions, ()),) if opcodes else ()
+    return Version(parse(Source(Path("/k.cu"), text)), code, flags)
+
+
+def labels(replacement: str) -> tuple[DetectedLabel, ...]:
+    return detect_labels(version(TEXT), version(TEXT.replace("// here", replacement)))
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("v = __expf(v);", Label.FAST_MATH),
+        ("v = __fdividef(v, 3.0f);", Label.FAST_MATH),
+        ("v = __half2float(__float2half(v));", Label.PRECISION),
+        ("half h = v;", Label.PRECISION),
+        ("cublasSgemm(handle);", Label.LIBRARY_CALL),
+        ("float4 w = *reinterpret_cast<const float4 *>(in + i);", Label.ALIGNMENT),
+        ("float2 w = ((float2 *)in)[i];", Label.ALIGNMENT),
+        ("__builtin_assume(n > 4);", Label.ASSUMPTION),
+        ('asm volatile("prefetch.global.L2 [%0];" :: "l"(in));', Label.ARCH_LOCK_IN),
+        ("atomicAdd(&out[0], v);", Label.NON_DETERMINISM),
+        ("atomicAdd(out, v);", Label.NON_DETERMINISM),
+    ],
+)
+def test_a_new_construct_is_labelled_on_its_line(line: str, label: Label) -> None:
+    (found,) = labels(line)
+    assert found.label is label and found.line == 5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "// v = __expf(v); half h;",
+        "/* asm volatile */",
+        'printf("__expf half atomicAdd(out, v)");',
+        "atomicAdd(hits, 1);",
+        "v = fmaf(v, 2.0f, 1.0f);",
+        "v = __ldg(in + i);",
+    ],
+)
+def test_harmless_edits_have_no_label(line: str) -> None:
+    assert labels(line) == ()
+
+
+def test_what_the_original_has_too_is_no_label() -> None:
+    text = TEXT.replace("// here", "v = __expf(v);")
+    assert detect_labels(version(text), version(text)) == ()
+
+
+def test_dropping_double_is_lower_precision() -> None:
+    (found,) = detect_labels(version(TEXT.replace("float v", "double v")), version(TEXT))
+    assert found.label is Label.PRECISION
+
+
+def test_flags_are_labelled() -> None:
+    found = detect_labels(version(TEXT), version(TEXT, flags=("-use_fast_math", "-maxrregcount=32")))
+    assert {item.label for item in found} == {Label.FAST_MATH, Label.NEW_FLAGS}
+
+
+@pytest.mark.parametrize(
+    ("opcode", "label"),
+    [
+        ("HFMA2.MMA", Label.PRECISION),
+        ("F2FP.F16.F32.PACK_AB", Label.PRECISION),
+        ("MUFU.EX2", Label.FAST_MATH),
+        ("FMUL.FTZ", Label.FAST_MATH),
+        ("RED.E.ADD.F32.FTZ.RN.STRONG.GPU", Label.NON_DETERMINISM),
+    ],
+)
+def test_machine_code_shows_what_the_source_hides(opcode: str, label: Label) -> None:
+    (found,) = detect_labels(version(TEXT, ("LDG.E", "FADD")), version(TEXT, ("LDG.E", "FADD", opcode)))
+    assert found.label is label and found.line == 3 and opcode in found.message
+
+
+def test_vanished_double_instructions_are_lower_precision() -> None:
+    (found,) = detect_labels(version(TEXT, ("DFMA",)), version(TEXT, ("FFMA",)))
+    assert found.label is Label.PRECISION
+
+
+def test_host_code_is_labelled_but_launch_and_block_shape_are_not() -> None:
+    launch = TEXT.replace("k<<<4, block>>>", "k<<<8, 64>>>").replace("block(128)", "block(64)")
+    assert detect_labels(version(TEXT), version(launch)) == ()
+    (found,) = detect_labels(version(TEXT), version(TEXT.replace("dim3 block", "cudaDeviceReset(); dim3 block")))
+    assert found.label is Label.HOST_CODE
+
+
+def test_a_kernel_that_grows_a_lot_is_harder_to_read() -> None:
+    (found,) = labels("\n".join(f"if (i == {i}) v += {i}.0f;" for i in range(1, 30)))
+    assert found.label is Label.READABILITY

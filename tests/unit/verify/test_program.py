@@ -1,0 +1,131 @@
+"""The program-level oracle: what reaches the host must be what the original sends there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assistant.model.verification import CannotJudge
+from assistant.model.workload import FixedTolerance
+from assistant.verify.evidence import ProgramVerdict
+from assistant.verify.program import HostData, ProgramTrace, compare_programs
+
+VALUES = np.random.default_rng(0).standard_normal(100).astype(np.float32)
+
+
+def trace(stdout: str = "sum = 12.5\n", values: np.ndarray | None = VALUES, exit_status: int | None = 0) -> ProgramTrace:
+    data = () if values is None else (HostData("memcpy", values.tobytes(), None, "memcpy after launch 0"),)
+    return ProgramTrace(exit_status, stdout.encode(), data)
+
+
+def verdict(a: ProgramTrace, b: ProgramTrace, again: ProgramTrace | None = None) -> ProgramVerdict:
+    result = compare_programs(a, again or a, b)
+    assert isinstance(result, ProgramVerdict), result
+    return result
+
+
+def codes(a: ProgramTrace, b: ProgramTrace, again: ProgramTrace | None = None) -> list[str]:
+    return [finding.code for finding in verdict(a, b, again).findings]
+
+
+def test_equal_runs_pass_and_count_what_was_compared() -> None:
+    result = verdict(trace(), trace())
+    assert result.findings == () and result.masked == () and result.compared_count == 101
+
+
+@pytest.mark.parametrize(
+    "stdout", ["sum = 12.6\n", "total = 12.5\n", "sum = 12.5\nmore 1\n", "", "sum = nan\n", "sum = 12.5 12.5\n"]
+)
+def test_other_text_is_found(stdout: str) -> None:
+    assert codes(trace(), trace(stdout)) == ["wrong_output"]
+
+
+def test_a_decimal_may_differ_in_its_last_place() -> None:
+    assert codes(trace("sum = 1234.5678\n"), trace("sum = 1234.5679\n")) == []
+    assert codes(trace("sum = 1234.5678\n"), trace("sum = 1235.5678\n")) == ["wrong_output"]
+
+
+def test_a_whole_number_may_not_differ() -> None:
+    assert codes(trace("errors 1000000\n"), trace("errors 1000001\n")) == ["wrong_output"]
+
+
+def test_what_the_originals_own_runs_print_differently_is_masked_and_listed() -> None:
+    result = verdict(trace("at 0x7f01 ok 3\n"), trace("at 0x9999 ok 3\n"), trace("at 0x7f02 ok 3\n"))
+    assert result.findings == () and "0x7f01" in result.masked[0]
+    assert codes(trace("at 0x7f01 ok 3\n"), trace("at 0x9999 ok 4\n"), trace("at 0x7f02 ok 3\n")) == ["wrong_output"]
+
+
+@pytest.mark.parametrize(
+    ("mine", "their"),
+    [
+        ("kernel took 0.51 ms", "kernel took 0.13 ms"),
+        ("Time: 1.5", "Time: 0.2"),
+        ("Bandwidth 812.5 GB/s", "Bandwidth 1912.5 GB/s"),
+        ("12 ms", "3 ms"),
+    ],
+)
+def test_times_and_rates_are_masked_even_if_two_runs_agree(mine: str, their: str) -> None:
+    result = verdict(trace(mine), trace(their))
+    assert result.findings == () and result.masked
+
+
+def test_sizes_beside_times_are_still_compared() -> None:
+    assert codes(trace("n 1024 took 0.5 ms"), trace("n 1000 took 0.5 ms")) == ["wrong_output"]
+
+
+def test_a_wrong_value_on_the_host_is_found() -> None:
+    wrong = VALUES.copy()
+    wrong[17] += 1
+    (finding,) = verdict(trace(), trace(values=wrong)).findings
+    assert (finding.code, finding.index) == ("wrong_value", 17)
+
+
+def test_regrouped_floats_pass_and_larger_errors_do_not() -> None:
+    assert codes(trace(), trace(values=VALUES * np.float32(1 + 2.0**-20))) == []
+    assert codes(trace(), trace(values=VALUES * np.float32(1.01))) == ["wrong_value"]
+
+
+def test_a_new_nan_on_the_host_is_found() -> None:
+    wrong = VALUES.copy()
+    wrong[3] = np.nan
+    (finding,) = verdict(trace(), trace(values=wrong)).findings
+    assert finding.index == 3 and "NaN" in finding.message
+
+
+def test_integers_on_the_host_must_be_equal_where_they_are_stable() -> None:
+    counts = np.arange(100, dtype=np.int32)
+    noisy, wrong = counts.copy(), counts.copy()
+    noisy[5], wrong[5] = -1, -2
+    assert codes(trace(values=counts), trace(values=wrong)) == ["wrong_value"]
+    result = verdict(trace(values=counts), trace(values=wrong), trace(values=noisy))
+    assert result.findings == () and "differ between the original's own runs" in result.masked[0]
+
+
+def test_a_fixed_tolerance_is_used_for_data_and_text() -> None:
+    other = trace("sum = 12.6\n", VALUES * np.float32(1.005))
+    result = compare_programs(trace(), trace(), other, FixedTolerance(rtol=0.01, atol=0))
+    assert isinstance(result, ProgramVerdict) and result.findings == ()
+
+
+def test_another_exit_status_is_found() -> None:
+    assert codes(trace(), trace(exit_status=1)) == ["exit_status"]
+    assert codes(trace(), trace(exit_status=None)) == ["exit_status"]
+
+
+def test_a_missing_transfer_is_found() -> None:
+    assert codes(trace(), trace(values=None)) == ["wrong_transfer"]
+    assert codes(trace(), trace(values=VALUES[:50])) == ["wrong_transfer"]
+
+
+def test_a_program_that_tells_nothing_cannot_be_judged_by() -> None:
+    silent = trace("done\n", None)
+    assert isinstance(compare_programs(silent, silent, silent), CannotJudge)
+    timing = trace("took 3.5 ms\n", None)
+    assert isinstance(compare_programs(timing, timing, timing), CannotJudge)
+
+
+def test_an_original_that_crashes_cannot_be_judged_by() -> None:
+    crashed = replace(trace(), exit_status=None)
+    assert isinstance(compare_programs(crashed, crashed, trace()), CannotJudge)

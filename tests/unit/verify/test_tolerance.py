@@ -1,0 +1,98 @@
+"""The automatic tolerance: twice the original's own error, by the numbers of the design."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assistant.model.elements import parse_element_type
+from assistant.model.verification import Outcome
+from assistant.verify.numbers import bits, floats, guessed_type, rms
+from assistant.verify.tolerance import Allowance, Errors, allowance, errors_of, grade, is_plausible_reference, one_ulp, pooled
+
+FLOAT = parse_element_type("float")
+assert FLOAT is not None
+U = 2.0**-24
+
+
+def test_the_allowance_is_the_rule_of_the_design() -> None:
+    reference = np.array([3.0, -4.0])
+    allowed = allowance(Errors(rms=0.1, max=0.2), U, reference)
+    assert allowed.rms == pytest.approx(0.2 + 2 * U * np.sqrt(12.5), rel=1e-12)
+    assert allowed.max == pytest.approx(0.8 + 8 * U * 4, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rms_error", "max_error", "changed", "outcome"),
+    [
+        (1.0, 1.0, False, Outcome.PASS),
+        (1.01, 1.0, False, Outcome.FAIL),
+        (1.0, 1.01, False, Outcome.FAIL),
+        (1.01, 1.0, True, Outcome.NEEDS_DECISION),
+        (100.0, 100.0, True, Outcome.NEEDS_DECISION),
+        (100.1, 1.0, True, Outcome.FAIL),
+        (100.0, 100.0, False, Outcome.FAIL),
+    ],
+)
+def test_only_a_detected_precision_change_may_go_to_a_hundred_times(
+    rms_error: float, max_error: float, changed: bool, outcome: Outcome
+) -> None:
+    assert grade(Errors(rms_error, max_error), Allowance(1.0, 1.0), changed) is outcome
+
+
+@pytest.mark.parametrize(
+    ("spelled", "roundoff"), [("half", 2.0**-11), ("bfloat16", 2.0**-8), ("float", 2.0**-24), ("double", 2.0**-53)]
+)
+def test_unit_roundoffs(spelled: str, roundoff: float) -> None:
+    element = parse_element_type(spelled)
+    assert element is not None and element.unit_roundoff == roundoff
+
+
+def test_a_lucky_small_output_borrows_the_errors_of_the_other_cases() -> None:
+    own = pooled([Errors(0.0, 0.0), Errors(3.0, 3.0)], scales=[10.0, 1.0], counts=[1, 1])
+    assert own[0].rms == pytest.approx(10 * np.sqrt(4.5)) and own[0].max == 30.0
+    assert own[1].max == 3.0
+
+
+def test_a_large_output_keeps_its_own_error() -> None:
+    assert pooled([Errors(0.0, 0.0), Errors(3.0, 3.0)], [1.0, 1.0], [1000, 1])[0] == Errors(0.0, 0.0)
+
+
+def test_a_reference_that_computes_something_else_is_not_believed() -> None:
+    reference = np.ones(4)
+    assert is_plausible_reference(Errors(1e-5, 1e-5), U, reference)
+    assert not is_plausible_reference(Errors(0.5, 0.5), U, reference)
+
+
+@pytest.mark.parametrize("spelled", ["float", "double", "half", "bfloat16", "float4"])
+def test_every_float_moves_by_one_ulp_and_zeros_stay(spelled: str) -> None:
+    element = parse_element_type(spelled)
+    assert element is not None
+    patterns = np.arange(256, dtype=f"<u{element.scalar_bytes}") << (8 * element.scalar_bytes - 10)
+    data = patterns.tobytes()
+    moved = one_ulp(data, element, 1)
+    distance = np.abs(bits(moved, element).astype(np.int64) - patterns.astype(np.int64))
+    values = floats(data, element)
+    moves = np.isfinite(values) & (values != 0)
+    assert np.all(distance[moves] == 1) and np.all(distance[~moves] == 0)
+    assert np.all(np.isfinite(floats(moved, element)) == np.isfinite(values))
+    assert one_ulp(data, element, 2) != moved
+
+
+def test_integers_are_not_perturbed() -> None:
+    element = parse_element_type("int")
+    assert element is not None
+    assert one_ulp(b"\x01\x00\x00\x00", element, 1) == b"\x01\x00\x00\x00"
+
+
+def test_rms_of_huge_values_does_not_overflow() -> None:
+    assert rms(np.full(4, 1e300)) == pytest.approx(1e300)
+    assert errors_of(np.zeros(0), np.zeros(0)) == Errors(0.0, 0.0)
+
+
+def test_types_are_guessed_from_everyday_numbers() -> None:
+    random = np.random.default_rng(0)
+    assert guessed_type(random.standard_normal(100).astype(np.float32).tobytes()) == "float"
+    assert guessed_type(random.standard_normal(100).tobytes()) == "double"
+    assert guessed_type(np.arange(100, dtype=np.int32).tobytes()) is None
+    assert guessed_type(b"") is None
