@@ -1,12 +1,13 @@
 """Grades the emulator's counters against the machine code: exact only where the code proves that the hardware counts the same.
 
-The emulator runs the program as g++ compiled it; the hardware runs what nvcc made of it. A line's count is exact if every access the
-emulator saw is one access of the machine code, run equally often under the same condition:
+The emulator runs the program as g++ compiled it; the hardware runs what nvcc made of it. A line's count is exact if every
+access the emulator saw is one access of the machine code, run equally often under the same condition:
 
 * *straight code that every thread runs*: the emulator's threads must be sites × threads of the launch;
 * *guarded code*: all lines under one condition must agree on how many threads ran it, at least one of them site by site;
-* *loops*: the number of copies per pass must equal the number of source iterations per pass, read from the loop's control register, and
-  the access must have run in every iteration; a loop with remainder copies also needs warps whose threads agree on the trip count.
+* *loops*: the number of copies per pass must equal the number of source iterations per pass, read from the loop's control
+  register, and the access must have run in every iteration; a loop with remainder copies also needs warps whose threads agree
+  on the trip count.
 
 Anything else stays estimated, with the reason. Nothing is inferred from counts alone. Pure; example::
 

@@ -1,7 +1,7 @@
 """How many source iterations one pass through a machine loop does: read from the register that controls the loop.
 
-A loop unrolled u times adds u steps to its control register. The number of copies of an access alone would not tell: copies that read
-the same address are merged. Example::
+A loop unrolled u times adds u steps to its control register. The number of copies of an access alone would not tell: copies
+that read the same address are merged. Example::
 
     is_unrolled_by(graph, loop, 4, source_loop)   # True where `IADD3 R4, R4, -0x10, RZ` controls a loop of step 4
 """
@@ -64,7 +64,10 @@ def control_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
     tested: set[str] = set()
     for block in loop.blocks:
         if loop.header in graph.blocks[block].successors:
-            tested |= _tested_registers(graph.blocks[block].instructions)
+            own = graph.blocks[block].instructions
+            elsewhere = tuple(i for i in instructions if i not in own)
+            found = _comparisons(own[-1], own[:-1])[:1] or _comparisons(own[-1], elsewhere)
+            tested |= found[0] if len(found) == 1 else set()
     copies = _copies(instructions)
     return {name: updates[name] for name in sorted(updates) if name in tested or copies.get(name) in tested}
 
@@ -134,18 +137,17 @@ def _signed(text: str) -> int:
     return value - (1 << _WORD_BITS) if value >= 1 << (_WORD_BITS - 1) else value
 
 
-def _tested_registers(instructions: tuple[SassInstruction, ...]) -> set[str]:
-    """Registers compared by what sets the predicate of the block's last branch."""
-    branch = instructions[-1]
+def _comparisons(branch: SassInstruction, before: tuple[SassInstruction, ...]) -> list[set[str]]:
+    """Registers of each comparison that sets the branch's predicate, the nearest first."""
     wanted = {branch.predicate.lstrip("@!")} | set(re.findall(r"U?P\d", branch.operands))
-    tested: set[str] = set()
-    for instruction in reversed(instructions[:-1]):
+    comparisons: list[set[str]] = []
+    for instruction in reversed(before):
         operands = [operand.strip() for operand in instruction.operands.split(",")]
         if not wanted & set(operands[:2]):
             continue
         name = opcode_name(instruction)
         if name in ("ISETP", "UISETP"):
-            tested |= set(_REGISTER.findall(instruction.operands))
+            comparisons.append(set(_REGISTER.findall(instruction.operands)))
         elif name in ("PLOP3", "UPLOP3"):
             wanted |= set(re.findall(r"U?P\d", ",".join(operands[2:])))
-    return tested
+    return comparisons

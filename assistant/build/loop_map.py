@@ -1,13 +1,14 @@
 """Which source loop a machine loop stands for, and how often the emulator saw it iterate.
 
-A compiler books a loop's closing branch on the line of the loop's condition; two loops with conditions on one line cannot be told apart
-and stand for nothing. Pure plain data in, plain answers out.
+A compiler books a loop's closing branch on the line of the loop's condition; two loops with conditions on one line cannot be
+told apart and stand for nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from assistant.build.cfg import ControlFlow, Loop
 from assistant.model.profile import BlockExecution, LineExecution
@@ -41,7 +42,7 @@ class LoopMap:
         found = [source for source in sources if source is not None]
         if len(found) != len(machine) or not found:
             return None
-        if any(not _contains(outer, inner) for outer, inner in zip(found, found[1:], strict=False)):
+        if any(not _contains(outer, inner) for outer, inner in pairwise(found)):
             return None
         innermost = found[-1]
         return _outermost_first([o for o in self.loops if o == innermost or _contains(o, innermost)])

@@ -1,7 +1,7 @@
 """How often each region of machine code ran, as far as the emulator's account of the same launch proves it.
 
-A region is code under one condition (`sites.Region`). What is known comes from three places only: the launch's shape (code that every
-thread runs), accesses that the emulator saw one by one (guarded code), and a loop's control register (`induction`).
+A region is code under one condition (`sites.Region`). What is known comes from three places only: the launch's shape (code
+that every thread runs), accesses that the emulator saw one by one (guarded code), and a loop's control register (`induction`).
 """
 
 from __future__ import annotations

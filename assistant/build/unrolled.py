@@ -1,7 +1,7 @@
 """Accesses of a loop that nvcc split into a main loop and remainders: exact if every piece holds whole iterations.
 
-If a piece that advances u iterations holds u times the accesses of one, then no access was merged, hoisted or carried over, and however
-the iterations are dealt to the pieces, the sum is that of the source.
+If a piece that advances u iterations holds u times the accesses of one, then no access was merged, hoisted or carried over,
+and however the iterations are dealt to the pieces, the sum is that of the source.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The worker's loop: one request per line on standard input, one answer per line on a private copy of standard output.
 
-It ends with its input. Whatever else prints (a compiler's library, a stray print) goes to standard error, so that answers are never mixed with noise.
+It ends with its input. Whatever else prints (a compiler's library, a stray print) goes to standard error, so that answers are
+never mixed with noise.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def _may_use_nvrtc(request: CompileRequest, toolchain: Toolchain) -> bool:
 def _by_nvrtc(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, scratch: Path) -> tuple[BuildResult, str] | None:
     """None where NVRTC does not take the source without a remark."""
     options = nvrtc_options(request.flags)
-    if options is None or len(request.sources) > 1:
+    if options is None or request.sources[1:]:
         return None
     path, text = request.sources[0]
     parsed = parse(Source(Path(path), text))
