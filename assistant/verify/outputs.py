@@ -79,7 +79,9 @@ def is_moved_data(outputs: list[OutputBuffer], cases: tuple[CaseEvidence, ...]) 
         case = cases[output.case_index]
         known = _input_patterns(case, output.element)
         for run in case.original:
-            after = run.contents(output.buffer.id) or b""
+            after = run.contents(output.buffer.id)
+            if after is None or len(after) != len(output.buffer.before):
+                return False
             values = np.unique(bits(after, output.element)[output.written])
             if not np.all(np.isin(values, known)):
                 return False

@@ -1,0 +1,42 @@
+"""The wrong candidates of tests/cheats: the static rules see those that expected.toml says they see, and no others."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.model.source import ParsedSource, Source
+from assistant.model.verification import Outcome
+from assistant.source.parse import parse
+from assistant.verify.cheats import find_cheats
+from assistant.verify.labels import Version, detect_labels
+
+FOLDER = Path(__file__).parents[2] / "cheats"
+EXPECTED: dict[str, Any] = tomllib.loads((FOLDER / "expected.toml").read_text())
+
+
+def parsed(name: str) -> ParsedSource:
+    path = FOLDER / f"{name}.cu"
+    return parse(Source(path, path.read_text()))
+
+
+def test_every_file_has_an_expectation() -> None:
+    assert {path.stem for path in FOLDER.glob("*.cu")} == {"original", *EXPECTED}
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_the_static_rules_see_what_they_should(name: str) -> None:
+    findings = find_cheats(parsed("original"), parsed(name))
+    if "static" in EXPECTED[name].get("seen_by", ()):
+        (finding,) = findings
+        assert finding.code in EXPECTED[name]["any_of"] and finding.outcome is Outcome.FAIL
+    else:
+        assert findings == ()
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_none_of_them_needs_a_label_from_its_text(name: str) -> None:
+    assert detect_labels(Version(parsed("original")), Version(parsed(name))) == ()
