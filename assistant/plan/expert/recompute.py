@@ -1,11 +1,11 @@
-"""Write an expression again for another thread of the block: the one with x and y exchanged.
+"""Write an expression again for another place of the block: the one with x and y exchanged.
 
 Only what a thread can work out from its indices, the kernel's parameters and constants can be written again; what it loaded from
 memory cannot.
 
 Example::
 
-    partner = partner_of(context, store, (guard,), hidden_from)   # or the sentence that says why not
+    partner = partner_of(context, store, (guard,), hidden_from, None)   # or the sentence that says why not
     partner.declarations                              # ('int x_out = blockIdx.x * 32 + threadIdx.y;', …)
     partner.text(guard)                               # 'x_out < w && y_out < h'
 """
@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.plan.expert.style import style_of
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import Scope, node_text, scope_of
+from assistant.plan.expert.values import Scope, node_text, scope_of, unparenthesized
 from assistant.source.syntax import Node
 
 __all__ = ["Partner", "partner_of"]
 
-_EXCHANGED = {"x": "y", "y": "x"}
 _PLAIN = frozenset(
     {
         "identifier", "number_literal", "field_expression", "field_identifier", "binary_expression", "parenthesized_expression",
@@ -37,25 +36,67 @@ _BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
 @dataclass(frozen=True)
 class Partner:
-    """The other thread's view of some expressions."""
+    """The mirrored thread's view of some expressions."""
 
     names: Mapping[str, str]
     """Local that depends on the thread → its new name."""
     declarations: tuple[str, ...]
     """The new locals in order, each with its semicolon."""
 
+    row_counter: str | None = None
+    """Counter of a loop over the rows of a tile, added to ``threadIdx.y`` wherever it is used; None without such a loop."""
+
     def text(self, node: Node) -> str:
-        """The expression as the thread with exchanged indices would write it."""
+        """The expression as the thread in the mirrored place would write it."""
         start, parts, position = node.start_byte, list[bytes](), 0
         whole = node.text or b""
-        for leaf, replacement in _replacements(node, self.names):
-            parts += [whole[position : leaf.start_byte - start], replacement.encode("utf-8")]
-            position = leaf.end_byte - start
+        for part, replacement in self._replacements(node):
+            parts += [whole[position : part.start_byte - start], replacement.encode("utf-8")]
+            position = part.end_byte - start
         parts.append(whole[position:])
         return b"".join(parts).decode("utf-8", "surrogatepass")
 
+    def _replacements(self, node: Node) -> Iterator[tuple[Node, str]]:
+        replaced = self._replacement(node)
+        if replaced is not None:
+            yield node, replaced
+            return
+        for child in node.children:
+            yield from self._replacements(child)
 
-def partner_of(context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int) -> Partner | str:
+    def _replacement(self, node: Node) -> str | None:
+        text = node_text(node)
+        if node.type == "field_expression" and text == "threadIdx.y":
+            return "threadIdx.x"
+        if node.type == "field_expression" and text == "threadIdx.x":
+            return self._row(node)
+        if node.type == "identifier" and text in self.names and not _is_called(node):
+            return self.names[text]
+        rest = self._without_counter(unparenthesized(node))
+        return None if rest is None else self.text(rest)
+
+    def _row(self, node: Node) -> str:
+        """What ``threadIdx.x`` becomes: the row, in parentheses where an operator other than ``+`` follows."""
+        if self.row_counter is None:
+            return "threadIdx.y"
+        row = f"threadIdx.y + {self.row_counter}"
+        parent = node.parent
+        is_term = parent is not None and parent.type == "binary_expression" and node_text(parent.children[1]) == "+"
+        return row if is_term else f"({row})"
+
+    def _without_counter(self, node: Node) -> Node | None:
+        """``y`` of a node that is ``y + j``, where j is the row counter."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if node.type != "binary_expression" or left is None or right is None or node_text(node.children[1]) != "+":
+            return None
+        if node_text(right) == self.row_counter:
+            return left
+        return right if node_text(left) == self.row_counter else None
+
+
+def partner_of(
+    context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int, row_counter: str | None
+) -> Partner | str:
     """How to write the lvalue ``target`` and ``conditions`` again; a sentence where one depends on more than indices.
 
     Locals declared from byte ``hidden_from`` on are out of sight where the new text will stand, and are declared again.
@@ -64,18 +105,30 @@ def partner_of(context: TransformationContext, target: Node, conditions: tuple[N
     needed: dict[str, Node] = {}
     parts = (*(n for n in target.named_children if n.type != "comment"), *conditions)
     for expression in parts:
-        reason = _collect(context, scope, expression, needed)
+        reason = _collect(context, scope, expression, needed, row_counter)
         if reason is not None:
             return reason
     hidden = {name for name in needed if needed[name].start_byte >= hidden_from}
-    dependent = {name for name in needed if _rests_on(needed[name], {"threadIdx", *hidden}, needed)} | hidden
+    dependent = {
+        name
+        for name in needed
+        if _rests_on(needed[name], {"threadIdx", *hidden, *([] if row_counter is None else [row_counter])}, needed)
+    } | hidden
     taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
     names = {name: _fresh(context, name, taken) for name in sorted(dependent, key=lambda n: needed[n].start_byte)}
-    partner = Partner(names, ())
-    return Partner(names, tuple(_declaration(partner, name, needed[name]) for name in names))
+    partner = Partner(names, (), row_counter)
+    if row_counter is not None and any(row_counter in _words(partner.text(e)) for e in (*parts, *(needed[n] for n in names))):
+        return f"{row_counter} is used for more than moving down the tile"
+    return replace(partner, declarations=tuple(_declaration(partner, name, needed[name]) for name in names))
 
 
-def _collect(context: TransformationContext, scope: Scope, expression: Node, needed: dict[str, Node]) -> str | None:
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", re.sub(r"threadIdx\.y \+ \w+", "", text)))
+
+
+def _collect(
+    context: TransformationContext, scope: Scope, expression: Node, needed: dict[str, Node], row_counter: str | None
+) -> str | None:
     """Adds the definitions that ``expression`` rests on to ``needed``; says why it cannot be written again."""
     line = context.tree.line(expression)
     for node in _named_nodes(expression):
@@ -88,19 +141,21 @@ def _collect(context: TransformationContext, scope: Scope, expression: Node, nee
             if name not in scope.functions and name not in {"min", "max", "int", "size_t", "unsigned"}:
                 return f"line {line} calls {name}, which another thread would have to call again"
         if node.type == "identifier" and not _is_called(node):
-            reason = _collect_name(context, scope, node, needed)
+            reason = _collect_name(context, scope, node, needed, row_counter)
             if reason is not None:
                 return reason
     return None
 
 
-def _collect_name(context: TransformationContext, scope: Scope, node: Node, needed: dict[str, Node]) -> str | None:
+def _collect_name(
+    context: TransformationContext, scope: Scope, node: Node, needed: dict[str, Node], row_counter: str | None
+) -> str | None:
     name = node_text(node)
-    if name in needed or name in _BUILTINS:
+    if name in needed or name in _BUILTINS or name == row_counter:
         return None
     definition = scope.definition(name)
     if definition is not None:
-        reason = _collect(context, scope, definition, needed)
+        reason = _collect(context, scope, definition, needed, row_counter)
         needed[name] = definition
         return reason
     if name in scope.writes:
@@ -161,15 +216,3 @@ def _declaration(partner: Partner, name: str, definition: Node) -> str:
     ]
     spelled = re.sub(rf"\b{re.escape(name)}\b", partner.names[name], node_text(target))
     return f"{' '.join(head)} {spelled} = {partner.text(definition)};"
-
-
-def _replacements(node: Node, names: Mapping[str, str]) -> Iterator[tuple[Node, str]]:
-    if node.type == "field_expression":
-        owner, field = node.child_by_field_name("argument"), node.child_by_field_name("field")
-        if owner is not None and field is not None and node_text(owner) == "threadIdx" and node_text(field) in _EXCHANGED:
-            yield field, _EXCHANGED[node_text(field)]
-        return
-    if node.type == "identifier" and node_text(node) in names and not _is_called(node):
-        yield node, names[node_text(node)]
-    for child in node.children:
-        yield from _replacements(child, names)

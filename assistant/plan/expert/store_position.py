@@ -21,6 +21,8 @@ class Position:
     """``if (…) return;`` in one run right before ``statements``."""
     conditions: tuple[tuple[Node, bool], ...]
     """What must hold for the store to happen; True where it is the condition of an early return, and must not hold."""
+    loop: Node | None
+    """The ``for`` around the store; None when each thread stores once."""
 
 
 def position_of(context: TransformationContext, store: Node) -> Position | str:
@@ -31,7 +33,7 @@ def position_of(context: TransformationContext, store: Node) -> Position | str:
     around = _conditions_around(context, statement)
     if isinstance(around, str):
         return around
-    top, conditions = around
+    top, conditions, loop = around
     body = [n for n in context.body.named_children if n.type != "comment"]
     index = body.index(top)
     if index != len(body) - 1:
@@ -51,7 +53,7 @@ def position_of(context: TransformationContext, store: Node) -> Position | str:
     if returns and barrier is not None:
         return f"some threads have left the kernel before its barrier on line {context.tree.line(barrier)}"
     early = [(c, True) for c in (_early_return(r) for r in returns) if c is not None]
-    return Position(statements, tuple(returns), (*early, *((c, False) for c in conditions)))
+    return Position(statements, tuple(returns), (*early, *((c, False) for c in conditions)), loop)
 
 
 def _statement(node: Node) -> Node | None:
@@ -70,9 +72,9 @@ def _is_whole_statement(statement: Node, store: Node) -> bool:
     return left == store and operator is not None and node_text(operator) == "="
 
 
-def _conditions_around(context: TransformationContext, statement: Node) -> tuple[Node, list[Node]] | str:
-    """(statement of the kernel's body that holds the store, conditions from the outermost in)."""
-    node, conditions = statement, list[Node]()
+def _conditions_around(context: TransformationContext, statement: Node) -> tuple[Node, list[Node], Node | None] | str:
+    """(statement of the kernel's body that holds the store, conditions from the outermost in, loop around the store)."""
+    node, conditions, loop = statement, list[Node](), None
     while node.parent is not None and node.parent != context.body:
         parent = node.parent
         if parent.type == "compound_statement":
@@ -84,12 +86,14 @@ def _conditions_around(context: TransformationContext, statement: Node) -> tuple
                 return "the store stands in one branch of an if with an else"
             value = condition.child_by_field_name("value")
             conditions.insert(0, unparenthesized(condition if value is None else value))
+        elif parent.type == "for_statement" and loop is None:
+            loop = parent
         elif parent.type in {"for_statement", "while_statement", "do_statement"}:
-            return "each thread stores several times, in a loop"
+            return "each thread stores several times, in a loop that is not a plain walk over the rows of a tile"
         else:
             return "the store stands in a place that cannot be followed"
         node = parent
-    return node, conditions
+    return node, conditions, loop
 
 
 def _early_return(statement: Node) -> Node | None:
