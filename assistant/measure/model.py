@@ -117,7 +117,7 @@ def _dram(moved: Traffic, target: Target) -> ModelTerm:
 
 
 def _l2(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
-    """L2 slices, the SM's port to them, or atomics queueing on a line: the slowest."""
+    """L2 slices, the SM's port to them, or atomics queueing in one place: the slowest."""
     sectors = (
         moved.l2_load_sectors
         + moved.l2_store_sectors
@@ -127,12 +127,12 @@ def _l2(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
     slices_s = sectors * c.SECTOR_BYTES / target.l2_bytes_per_s
     port_bytes_per_s = c.L2_BYTES_PER_CLOCK_PER_SM * target.clock_hz * target.sm_count
     port_s = (moved.l2_load_sectors + moved.l2_store_sectors) * c.SECTOR_BYTES / port_bytes_per_s * filled.imbalance_ratio
-    atomics_s = moved.serial_atomics * c.SAME_LINE_ATOMIC_S
+    atomics_s = moved.serial_atomics * c.ATOMIC_S
     inputs = (
         ("L2 load sectors", moved.l2_load_sectors, "sector"),
         ("L2 store sectors", moved.l2_store_sectors, "sector"),
         ("partly filled store sectors", moved.partial_store_sectors, "sector"),
-        ("atomics per line", moved.serial_atomics, "atomic"),
+        ("atomics in one place", moved.serial_atomics, "atomic"),
         ("L2 bandwidth", target.l2_bytes_per_s, "byte/s"),
     )
     return ModelTerm("l2", max(slices_s, port_s, atomics_s), inputs)

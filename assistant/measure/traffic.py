@@ -34,7 +34,7 @@ class Traffic:
     """Part of ``l2_store_sectors`` that a request fills only in part."""
     atomic_sectors: float
     serial_atomics: float
-    """Lane-level atomics per 128-byte line that receives any."""
+    """Lane-level atomics that queue in one place of L2."""
     shared_wavefronts: float
     shared_load_requests: float
     has_barrier_phases: bool
@@ -142,7 +142,7 @@ def _distinct_sectors(
 
 
 def _serial_atomics(atomics: tuple[LineAccess, ...], unique: float, other_sectors: float, scale: float) -> float:
-    """Lane-level atomics per line that receives any.
+    """Lane-level atomics per piece of memory that L2 serves one after the other.
 
     Atomics of one warp on one sector are merged before they leave the SM. Distinct atomic sectors are what the loads and
     stores, if each touched its own, leave over; where they leave nothing, all distinct sectors are assumed (least contention).
@@ -153,8 +153,7 @@ def _serial_atomics(atomics: tuple[LineAccess, ...], unique: float, other_sector
     sectors = _sectors(atomics) * scale
     left_over = unique - other_sectors
     distinct = min(sectors, left_over if left_over >= 1 else max(unique, 1.0))
-    lines = max(1.0, distinct * c.SECTOR_BYTES / c.LINE_BYTES)
-    return lanes / lines
+    return lanes / max(1.0, distinct * c.SECTOR_BYTES / c.ATOMIC_GRANULE_BYTES)
 
 
 def _dram_bytes(

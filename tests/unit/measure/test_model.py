@@ -58,6 +58,7 @@ def test_every_pair_of_versions_in_the_fixture_is_ranked_as_measured(h200):
         ("hist_global", "hist_shared"),
         ("mm_naive", "mm_tiled"),
         ("alias_norestrict", "alias_restrict"),
+        ("reduce_interleaved", "reduce_sequential"),
         ("transpose_naive", "transpose_smem"),
     ]
     for slow, fast in pairs:
