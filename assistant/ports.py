@@ -62,7 +62,9 @@ class ProgramRun:
     """One run of the user's own program under the lab."""
 
     exit_status: int | None
-    signal: int | None
+    signal: str | None
+    """``SIGSEGV`` …; None when it ended by itself."""
+    memory_exceeded: bool
     timed_out: bool
     output_truncated: bool
     stdout: bytes
@@ -132,6 +134,12 @@ class Lab(Protocol):
     async def replay(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
     ) -> ReplayRun | LabFailure: ...
+
+    async def replay_promoted(
+        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
+    ) -> ReplayRun | LabFailure:
+        """Replay with device ``float`` and ``half`` compiled as ``double``; the cases' buffers must be widened already."""
+        ...
 
     async def close(self) -> None: ...
 

@@ -111,10 +111,14 @@ def _optimize(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = 60.0,
-    accept: Annotated[Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")] = Accept.ASK,
+    accept: Annotated[
+        Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")
+    ] = Accept.ASK,
     planner: Annotated[str, typer.Option(help="expert, llm or auto")] = "auto",
     rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
-    allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,
+    allow_host_code: Annotated[
+        bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the last optimize of FILE that was cut off")] = False,
     as_json: opt.Json = False,
 ) -> None:

@@ -49,6 +49,8 @@ class TextRenderer:
                 self._message(event)
             case events.Diagnostics():
                 self._diagnostics(event)
+            case events.KernelFound():
+                self._kernel(event)
             case events.Profile():
                 self._profile(event)
             case events.ProfileSummary():
@@ -96,6 +98,29 @@ class TextRenderer:
             self._print(
                 f"{escape(place)}[{style}]{diagnostic.severity.value}:[/] {escape(diagnostic.message)} [dim]({diagnostic.compiler})[/]"
             )
+
+    def _kernel(self, event: events.KernelFound) -> None:
+        self._print(f"\n[bold]{escape(event.kernel)}[/] line {event.line}")
+        if event.template_parameters:
+            self._print(f"  template: {escape(', '.join(event.template_parameters))}")
+        for parameter in event.parameters:
+            marks = [word for word, holds in (("const", parameter.is_const), ("restrict", parameter.is_restrict)) if holds]
+            self._print(f"  parameter {escape(parameter.name)}: {escape(parameter.type)} {' '.join(marks)}".rstrip())
+        for launch in event.launches:
+            loop = ", in a loop" if launch.is_in_loop else ""
+            shared = "" if launch.shared is None else f", shared {launch.shared}"
+            where = f"line {launch.line} in {launch.function or 'file scope'}{loop}"
+            self._print(f"  launched at {where}: grid {escape(launch.grid)}, block {escape(launch.block)}{escape(shared)}")
+        for found in event.resources:
+            self._print(
+                f"  {escape(found.instance)}: {found.registers_per_thread} registers/thread, {found.spill_bytes} bytes spilled, "
+                f"{found.stack_bytes} bytes stack, {found.static_shared_bytes} bytes static shared [dim](ptxas, {found.architecture})[/]"
+            )
+            shares = ", ".join(
+                f"{o.active_warps_per_sm}/{o.max_warps_per_sm} warps at {o.block_threads} threads ({o.limiter})"
+                for o in found.occupancy
+            )
+            self._print(f"    occupancy: {shares}")
 
     def _profile(self, event: events.Profile) -> None:
         title = f"{event.instance}  launch {event.launch}  grid {event.grid}  block {event.block}"

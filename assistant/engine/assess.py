@@ -23,10 +23,11 @@ from assistant.model.build import Build, BuildFailure, BuildResult, KernelCode, 
 from assistant.model.comparison import PredictedTime
 from assistant.model.device import Architecture
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Signature
-from assistant.model.source import Kernel
+from assistant.model.source import Kernel, SourceLoop
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.findings import find
 from assistant.profile.signature import signature
+from assistant.source.loops import source_loops
 
 _Named = TypeVar("_Named", KernelResources, KernelCode)
 
@@ -93,12 +94,18 @@ async def assess(job: Job, subject: Subject, counted: Counted, first_evidence: i
     return Assessment(build, counted, tuple(kernels))
 
 
-def _assess_kernel(
-    job: Job, subject: Subject, item: CountedKernel, build: Build | None, first_evidence: int
-) -> KernelAssessment:
+def _assess_kernel(job: Job, subject: Subject, item: CountedKernel, build: Build | None, first_evidence: int) -> KernelAssessment:
     resources = None if build is None else _matching(build.resources, item.instance)
     code = None if build is None else _matching(build.code, item.instance)
-    launches = tuple(_counted_launch(job, group.profile, group.count, resources, code) for group in item.groups)
+    loops = source_loops(subject.source)
+    launches = tuple(
+        CountedLaunch(
+            _graded(subject, item.kernel, group.profile, code, loops),
+            _occupancy(job.architecture, group.profile, resources),
+            group.count,
+        )
+        for group in item.groups
+    )
     context = FindContext(
         kernel=item.kernel.key,
         launches=launches,
@@ -118,6 +125,7 @@ def _assess_kernel(
         )
         for launch in launches
     )
+    costliest = max(assessed, key=lambda launch: launch.count * launch.predicted.time_s)
     return KernelAssessment(
         kernel=item.kernel,
         instance=item.instance,
@@ -126,17 +134,18 @@ def _assess_kernel(
         code=code,
         findings=found.findings,
         evidence=found.evidence,
-        signature=signature(context),
+        signature=signature(costliest.profile, costliest.occupancy, costliest.predicted),
     )
 
 
-def _counted_launch(
-    job: Job, profile: LaunchProfile, count: float, resources: KernelResources | None, code: KernelCode | None
-) -> CountedLaunch:
-    corrected = profile if code is None else graded(profile, code)
-    if code is not None:
-        corrected = replace(corrected, instructions=line_instructions(code, profile.executions))
-    return CountedLaunch(corrected, _occupancy(job.architecture, profile, resources), count)
+def _graded(
+    subject: Subject, kernel: Kernel, profile: LaunchProfile, code: KernelCode | None, loops: tuple[SourceLoop, ...]
+) -> LaunchProfile:
+    last_line = subject.source.line_of(kernel.span.end)
+    corrected = graded(profile, code, kernel, loops, last_line)
+    if code is None:
+        return corrected
+    return replace(corrected, instructions=line_instructions(code, profile.executions))
 
 
 def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelResources | None) -> Occupancy | None:

@@ -66,10 +66,12 @@ async def count_program(job: Job, subject: Subject, mode: str = "count") -> Coun
     return Counted(group_by_kernel(subject, run.profiles), run.profiles, run.problems, run)
 
 
-async def count_cases(job: Job, subject: Subject, cases: Sequence[Case], mode: str = "count") -> Counted | LabFailure:
-    """Replay declared or recorded cases in ``mode``; a case's weight becomes its launches' count."""
+async def count_cases(
+    job: Job, subject: Subject, cases: Sequence[Case], kernels: tuple[str, ...], mode: str = "count"
+) -> Counted | LabFailure:
+    """Replay declared cases in ``mode``; a case's weight becomes its launches' count. ``kernels``: those the cases start."""
     options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks)
-    replayed = await job.lab.replay(subject.program, cases, options, job.limits)
+    replayed = await job.lab.replay(replace(subject.program, kernels=kernels), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
     profiles = tuple(profile for case in replayed.cases for profile in case.profiles)
@@ -114,8 +116,11 @@ def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | No
             f"the program did not end within {wall_s:g} s",
             "give it smaller arguments after --, or raise --timeout",
         )
+    if run.memory_exceeded:
+        return LabFailure("out_of_memory", "the program took more memory than a run may", "give it smaller arguments after --")
     if run.signal is not None:
-        return LabFailure("crashed", f"the program was killed by signal {run.signal}: {last_words[0]}", "run kernelopt check")
+        message = f"the program was ended by {run.signal}: {last_words[0]}".rstrip(": ")
+        return LabFailure("crashed", message, "make it run by itself first; kernelopt check shows what its kernels do wrong")
     if run.exit_status != 0:
         arguments = "" if subject.request.arguments else "; it was given no arguments, pass them after --"
         message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.model.build import BuildResult, CompilerMissing, Diagnostic
 from assistant.model.device import LabDescription
-from assistant.model.profile import LaunchProfile, Problem
+from assistant.model.profile import AccessSite, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
@@ -60,13 +60,15 @@ class CpuLab:
             "architecture": architecture,
             "kernels": list(program.kernels),
             "want": ["resources", "sass"],
-            "cache_dir": str(self._cache),
+            "cache_directory": str(self._cache / "compiler"),
         }
         try:
             reply = await self._compiler.request(message, _BUILD_DEADLINE_S)
         except (WorkerDied, WorkerTimedOut) as error:
             return CompilerMissing(f"the compile worker failed: {error}", "kernelopt doctor")
-        return decode(BuildResult, reply["result"])
+        if not reply["ok"]:
+            return CompilerMissing(f"the compile worker refused: {reply['error']['message']}", "kernelopt doctor")
+        return decode(BuildResult, reply["result"]["result"])
 
     async def run(
         self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0
@@ -84,8 +86,6 @@ class CpuLab:
                 "mode": mode,
                 "record": None if recording is None else str(recording),
                 "sample_blocks": sample_blocks,
-                "launch_limit": None,
-                "seed": 1,
                 "limits": _limits(limits),
             },
             limits.wall_s + _GRACE_S,
@@ -138,9 +138,7 @@ class CpuLab:
             return reply
         return ReplayRun(tuple(_case_run(case) for case in reply["cases"]), out / "blobs")
 
-    async def _compile(
-        self, program: Program, flavour: str, promotion: Promotion | None = None
-    ) -> str | LabFailure:
+    async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {
             "op": "build",
             "sources": [[str(source.path), source.text] for source in program.sources],
@@ -149,7 +147,7 @@ class CpuLab:
             "flavour": flavour,
             "kernels": list(program.kernels),
             "promote_float": promotion is not None and promotion.is_double,
-            "cache_dir": str(self._cache),
+            "cache_dir": str(self._cache / "emulator"),
         }
         reply = await self._ask(message, _BUILD_DEADLINE_S)
         if isinstance(reply, LabFailure):
@@ -202,6 +200,7 @@ def _program_run(reply: dict[str, Any], recording: Path | None) -> ProgramRun:
     return ProgramRun(
         exit_status=reply["exit_status"],
         signal=reply["signal"],
+        memory_exceeded=reply["memory_exceeded"],
         timed_out=reply["timed_out"],
         output_truncated=reply["output_truncated"],
         stdout=Path(reply["stdout_path"]).read_bytes(),
@@ -209,7 +208,7 @@ def _program_run(reply: dict[str, Any], recording: Path | None) -> ProgramRun:
         recording_path=recording,
         recording=None if manifest is None or not manifest.exists() else loads(Recording, manifest.read_bytes()),
         launch_count=reply["launch_count"],
-        profiles=decode(tuple[LaunchProfile, ...], reply["profiles"]),
+        profiles=_profiles(reply),
         problems=decode(tuple[Problem, ...], reply["problems"]),
         unsupported=decode(tuple[str, ...], reply["unsupported"]),
     )
@@ -224,5 +223,26 @@ def _case_run(reply: dict[str, Any]) -> CaseRun:
         guards_intact=reply["guards_intact"],
         repeat_difference=None if difference is None else str(difference),
         problems=decode(tuple[Problem, ...], reply["problems"]),
-        profiles=decode(tuple[LaunchProfile, ...], reply["profiles"]),
+        profiles=_profiles(reply),
+    )
+
+
+def _profiles(reply: dict[str, Any]) -> tuple[LaunchProfile, ...]:
+    """Launches with their access sites, which travel beside them."""
+    profiles = decode(tuple[LaunchProfile, ...], reply["profiles"])
+    return tuple(
+        profile if profile.sites else replace(profile, sites=tuple(_site(site) for site in sites))
+        for profile, sites in zip(profiles, reply["sites"], strict=True)
+    )
+
+
+def _site(detail: dict[str, Any]) -> AccessSite:
+    return AccessSite(
+        file=detail["file"],
+        line=detail["line"],
+        op=detail["op"],
+        size_bytes=detail["size_bytes"],
+        requests=detail["requests"],
+        active_threads=detail["lanes"],
+        is_unordered=detail["is_unordered"],
     )

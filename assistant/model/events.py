@@ -71,6 +71,66 @@ class Diagnostics:
 
 
 @dataclass(frozen=True)
+class ParameterFound:
+    name: str
+    type: str
+    is_pointer: bool
+    is_const: bool
+    is_restrict: bool
+
+
+@dataclass(frozen=True)
+class LaunchFound:
+    """A launch site as written."""
+
+    line: int
+    function: str
+    grid: str
+    block: str
+    shared: str | None
+    arguments: tuple[str, ...]
+    is_in_loop: bool
+
+
+@dataclass(frozen=True)
+class OccupancyFound:
+    block_threads: int
+    active_warps_per_sm: int
+    max_warps_per_sm: int
+    limiter: str
+
+
+@dataclass(frozen=True)
+class ResourcesFound:
+    """ptxas's report of one instance, with the occupancy of usual block sizes (no dynamic shared memory)."""
+
+    instance: str
+    architecture: str
+    registers_per_thread: int
+    spill_bytes: int
+    stack_bytes: int
+    static_shared_bytes: int
+    occupancy: tuple[OccupancyFound, ...]
+
+
+@dataclass(frozen=True)
+class KernelFound:
+    """What ``inspect`` tells of one kernel."""
+
+    job: str
+    kernel: str
+    line: int
+    parameters: tuple[ParameterFound, ...]
+    template_parameters: tuple[str, ...]
+    launch_bounds: tuple[str, ...]
+    device_functions: tuple[str, ...]
+    launches: tuple[LaunchFound, ...]
+    resources: tuple[ResourcesFound, ...]
+    event: Literal["kernel"] = "kernel"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
 class ProfileLine:
     """One line and kind of access; counters that do not apply are absent in JSON."""
 
@@ -284,6 +344,7 @@ Event = (
     | StageEnded
     | Message
     | Diagnostics
+    | KernelFound
     | Profile
     | ProfileSummary
     | CheckEnded

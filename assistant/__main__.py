@@ -1,0 +1,38 @@
+"""Start kernelopt: ``python -m assistant`` or ``kernelopt``.
+
+Cuts off what follows ``--`` (the user's program's own arguments) and hands the rest to the command line.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Run one command; its exit code."""
+    from assistant.cli.app import build_app
+    from assistant.cli.jobs import fail
+    from assistant.errors import KernelOptError
+
+    arguments, program_arguments = _split(sys.argv[1:])
+    try:
+        build_app()(args=arguments, prog_name="kernelopt", obj=program_arguments, standalone_mode=True)
+    except KernelOptError as error:
+        return fail(error)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """What stands before and after the first ``--``."""
+    if "--" not in arguments:
+        return arguments, ()
+    cut = arguments.index("--")
+    return arguments[:cut], tuple(arguments[cut + 1 :])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

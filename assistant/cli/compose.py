@@ -1,0 +1,46 @@
+"""The composition root: which lab, planner and memory a session gets on this machine."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+from assistant.config import user_paths
+from assistant.engine.request import JobRequest
+from assistant.engine.session import Session, SessionParts
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.lab.cpu import CpuLab
+from assistant.memory.store import open_store
+from assistant.plan.catalogue import load_catalogue
+from assistant.plan.expert.planner import ExpertPlanner
+from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
+from assistant.ports import Lab
+
+__all__ = ["open_session"]
+
+
+def open_session(front_end: str = "cli") -> Session:
+    """A session of this process."""
+    catalogue = load_catalogue(Path(str(files("prompts"))) / "techniques")
+    paths = user_paths()
+
+    def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
+        if request.device.startswith("gpu"):
+            raise CannotAnswerError(
+                f"--device {request.device}: this version has no GPU lab", "use --device cpu: the emulator and its predictions"
+            )
+        if request.device not in ("auto", "cpu"):
+            raise UsageError(f"--device takes auto, cpu or gpu:N, not {request.device!r}")
+        return CpuLab(scratch, paths.cache, target)
+
+    return Session(
+        SessionParts(
+            paths=paths,
+            open_store=open_store,
+            open_lab=open_lab,
+            planner=ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS),
+            catalogue=catalogue,
+            who=f"{front_end} {os.getpid()}",
+        )
+    )

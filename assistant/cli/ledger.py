@@ -1,0 +1,180 @@
+"""Commands about what was proposed, decided and learnt: proposals, show, accept, reject, undo, history, memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from assistant.cli import exit_codes
+from assistant.cli.compose import open_session
+from assistant.cli.jobs import console, show_events
+from assistant.cli.options import Json
+from assistant.cli.render import TextRenderer
+from assistant.config import find_workspace
+from assistant.engine.event_json import event_json
+from assistant.engine.reports import proposal_event
+from assistant.model import events
+from assistant.model.attempt import Attempt
+from assistant.model.proposal import REASON_CODES, Proposal, ProposalState
+
+__all__ = ["add_ledger_commands"]
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="A proposal's id, or the first characters of one")]
+_OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+
+
+def add_ledger_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    commands: tuple[tuple[str, Callable[..., None]], ...] = (
+        ("proposals", _proposals),
+        ("show", _show),
+        ("accept", _accept),
+        ("reject", _reject),
+        ("undo", _undo),
+        ("history", _history),
+    )
+    for name, command in commands:
+        app.command(name)(command)
+    memory = typer.Typer(help="What was learnt, and the file it is kept in.", no_args_is_help=True)
+    for name, command in (("show", _memory_show), ("export", _memory_export), ("verify", _memory_verify), ("forget", _memory_forget)):
+        memory.command(name)(command)
+    app.add_typer(memory, name="memory")
+
+
+def _proposals(
+    file: Annotated[Path | None, typer.Argument(help="Only this file's; default: this workspace's")] = None,
+    every_state: Annotated[bool, typer.Option("--all", help="Decided, stale and superseded ones too")] = False,
+    as_json: Json = False,
+) -> None:
+    """Proposals that wait for a decision."""
+    session = open_session()
+    found = session.store.proposals(find_workspace((file or Path.cwd()).absolute()), None if every_state else _OPEN)
+    chosen = [p for p in found if file is None or p.path == file.absolute()]
+    if as_json:
+        for proposal in chosen:
+            typer.echo(event_json(proposal_event(proposal.job, proposal)))
+        return
+    if not chosen:
+        console().print("no open proposals in this workspace")
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("id", "state", "verdict", "predicted", "kernel", "technique", "file"):
+        table.add_column(name)
+    for p in chosen:
+        speed = f"{p.comparison.outcome.value} {p.comparison.ratio:.2f}x"
+        names = " + ".join(p.techniques)
+        table.add_row(p.id, p.state.value, p.verification.outcome.value, speed, escape(p.kernel), names, p.path.name)
+    console().print(table)
+
+
+def _show(id_prefix: Id, as_json: Json = False) -> None:
+    """One proposal: diff, verdict, prediction, evidence, explanation, decisions."""
+    session = open_session()
+    proposal = session.store.find_proposal(id_prefix)
+    event = proposal_event(proposal.job, proposal)
+    if as_json:
+        typer.echo(event_json(event))
+        return
+    TextRenderer(console()).render(event)
+    for decision in session.store.decisions(proposal.id):
+        reason = decision.reason or decision.reason_code or ""
+        console().print(f"{_when(decision.decided_ms)} {decision.kind.value} by {decision.decided_by} {reason}", markup=False)
+
+
+def _accept(
+    id_prefix: Id,
+    hunk: Annotated[list[str] | None, typer.Option("--hunk", help="Take only this hunk (repeatable); judged again before it is written")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a proposal into its file, as an undoable edit."""
+    raise typer.Exit(show_decision(lambda: open_session().accept(id_prefix, tuple(hunk or ())), as_json))
+
+
+def _reject(
+    id_prefix: Id,
+    reason: Annotated[str | None, typer.Option(help="Why, in your words: it steers the next plan")] = None,
+    reason_code: Annotated[str | None, typer.Option(help=f"One of {', '.join(REASON_CODES)}")] = None,
+    as_json: Json = False,
+) -> None:
+    """Turn a proposal down; the technique ranks lower here from now on."""
+    code = reason_code or ("other" if reason else None)
+    _show_now(open_session().reject(id_prefix, code, reason), as_json)
+
+
+def _undo(id_prefix: Id, as_json: Json = False) -> None:
+    """Take an accepted proposal back; refused if the file moved on."""
+    _show_now(open_session().undo(id_prefix), as_json)
+
+
+def _history(
+    file: Annotated[Path | None, typer.Argument(help="Only this file's; default: this workspace's")] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Re-derive every hash and the chain of records")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Newest attempts shown")] = 30,
+    as_json: Json = False,
+) -> None:
+    """What was tried and decided, newest first."""
+    session = open_session()
+    if verify:
+        _memory_verify()
+        return
+    path = None if file is None else file.absolute()
+    attempts = session.store.attempts(find_workspace((file or Path.cwd()).absolute()), path, limit)
+    if as_json:
+        for attempt in attempts:
+            typer.echo(json.dumps(_attempt_object(attempt)))
+        return
+    for attempt in attempts:
+        ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
+        line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}: {attempt.outcome}{ratio} — {attempt.reason}"
+        console().print(line, markup=False, highlight=False, soft_wrap=True)
+    for decision in session.store.decisions():
+        reason = decision.reason or decision.reason_code or ""
+        line = f"{_when(decision.decided_ms)} {decision.proposal} {decision.kind.value} by {decision.decided_by} {reason}"
+        console().print(line.rstrip(), markup=False, highlight=False, soft_wrap=True)
+    if not attempts:
+        console().print("nothing was tried in this workspace yet")
+
+
+def show_decision(stream: Callable[[], object], as_json: bool) -> int:
+    """A decision's events end without ``job_ended`` when nothing had to be judged; then it is done."""
+    code = show_events(stream, as_json)  # pyright: ignore[reportArgumentType]
+    return exit_codes.DONE if code == exit_codes.INTERNAL else code
+
+
+def _show_now(shown: tuple[events.Event, ...], as_json: bool) -> None:
+    renderer = TextRenderer(console())
+    for event in shown:
+        if as_json:
+            typer.echo(event_json(event))
+        else:
+            renderer.render(event)
+
+
+def _attempt_object(attempt: Attempt) -> dict[str, object]:
+    return {
+        "id": attempt.id,
+        "job": attempt.job,
+        "file": str(attempt.path),
+        "kernel": attempt.kernel,
+        "technique": attempt.technique,
+        "finding": attempt.finding,
+        "outcome": attempt.outcome,
+        "reason": attempt.reason,
+        "ratio": None if attempt.comparison is None else attempt.comparison.ratio,
+        "created_ms": attempt.created_ms,
+    }
+
+
+def _when(moment_ms: int) -> str:
+    return datetime.fromtimestamp(moment_ms / 1e3, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _named(proposal: Proposal) -> str:
+    return f"{proposal.id} {proposal.kernel}"

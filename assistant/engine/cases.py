@@ -1,0 +1,186 @@
+"""The cases that a kernel is judged on: recorded launches and fresh values of them, or declared shapes and boundary shapes.
+
+Cases are made for the original; ``for_candidate`` turns one into what the candidate must run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.engine.counting import Counted
+from assistant.engine.instances import instance_parameters
+from assistant.engine.subject import Subject
+from assistant.errors import CannotAnswerError
+from assistant.model.recording import Recording
+from assistant.model.source import Kernel, Parameter
+from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, Shape, WorkloadProblem
+from assistant.source.match import kernel_of_instance, select_kernels
+from assistant.workload.boundary import boundary_shapes
+from assistant.workload.derive import extract, fresh_values, with_specials
+from assistant.workload.draws import Draw, draws_for, fresh_draws
+from assistant.workload.generate import Signature, generate
+from assistant.workload.recordings import NewCase, RecordingReader, write_case
+from assistant.workload.select import LaunchPair, select_launches, started_as
+
+__all__ = ["Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "write_cases"]
+
+_FRESH_VALUES_BYTES = 64 << 20
+"""A launch with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How thoroughly one comparison is judged."""
+
+    seeds: tuple[int, ...]
+    repeats: int
+    mode: str
+    """Replay mode: ``plain`` or ``check``."""
+    with_injected: bool
+    with_boundary: bool
+    is_confirming: bool
+
+
+@dataclass(frozen=True)
+class JudgedCase:
+    """One case of the original."""
+
+    new: NewCase
+    kernel: str
+    """``Kernel.key`` of the first launch's kernel."""
+    parameters: tuple[tuple[Parameter, ...], ...]
+    """Per launch, template arguments filled in."""
+    buffer_names: tuple[tuple[int, str], ...]
+    scratch: frozenset[str]
+    launch_index: int | None
+    """Launch of A's recording that it was made from; None when declared."""
+
+
+def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str], effort: Effort) -> tuple[JudgedCase, ...]:
+    """Recorded launches of the chosen kernels (by key), each with its fresh-value variants."""
+    run = counted.run
+    if run is None or run.recording_path is None or run.recording is None:
+        return ()
+    reader = RecordingReader(run.recording_path)
+    return tuple(case for item in _chosen(subject, reader.recording, kernels) for case in _variants(reader, *item, effort))
+
+
+def declared_cases(
+    subject: Subject, workload: DeclaredWorkload, effort: Effort, shapes: Sequence[Shape] | None = None
+) -> tuple[JudgedCase, ...]:
+    """The block's shapes on fresh seeds; boundary shapes when asked for. Raises CannotAnswerError for an unusable block."""
+    signatures = _signatures(subject, workload)
+    chosen = list(workload.shapes if shapes is None else shapes)
+    if effort.with_boundary and workload.has_boundary:
+        chosen += boundary_shapes(workload)
+    cases: list[JudgedCase] = []
+    for shape in chosen:
+        for draw in draws_for(shape, effort.seeds):
+            made = generate(workload, shape, {name: signature for name, (_, signature) in signatures.items()}, draw)
+            if isinstance(made, WorkloadProblem):
+                raise CannotAnswerError(f"{made.path}:{made.line}: {made.message}", "mend the workload block")
+            cases.append(_declared_case(workload, made, signatures))
+    return tuple(cases)
+
+
+def write_cases(folder: Path, cases: Sequence[NewCase]) -> tuple[Case, ...]:
+    """The cases on disk, one folder each."""
+    return tuple(write_case(folder / f"case-{index}", case) for index, case in enumerate(cases))
+
+
+def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subject) -> NewCase | None:
+    """What the candidate runs on this case; None where its launches do not correspond to A's."""
+    if case.launch_index is None:
+        return _declared_for_candidate(case, candidate)
+    pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
+    return None if pair is None else started_as(case.new, pair.kernel, pair.config)
+
+
+def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, str, int, float, str]]:
+    for instance in dict.fromkeys(launch.kernel for launch in recording.launches):
+        kernel = kernel_of_instance(subject.parsed, instance)
+        if kernel is None or kernel.key not in kernels:
+            continue
+        for chosen in select_launches(recording, instance, instance_parameters(kernel, instance)):
+            yield kernel, instance, chosen.index, chosen.weight, chosen.shape
+
+
+def _variants(
+    reader: RecordingReader, kernel: Kernel, instance: str, index: int, weight: float, shape: str, effort: Effort
+) -> Iterator[JudgedCase]:
+    parameters = instance_parameters(kernel, instance)
+    origin = CaseOrigin("recorded", shape, 0, 1.0, weight)
+    recorded = extract(reader.recording, reader.blob, index, parameters, origin)
+    size_bytes = sum(buffer.size_bytes for buffer in recorded.recording.buffers)
+    draws = fresh_draws(effort.seeds)[: 1 if size_bytes > _FRESH_VALUES_BYTES else None]
+    variants = [recorded, *(fresh_values(recorded, draw) for draw in draws)]
+    if effort.with_injected and size_bytes <= _FRESH_VALUES_BYTES:
+        variants.append(with_specials(recorded, effort.seeds[0]))
+    names = _buffer_names(recorded, (parameters,))
+    for variant in variants:
+        yield JudgedCase(variant, kernel.key, (parameters,), names, frozenset(), index)
+
+
+def _signatures(subject: Subject, workload: DeclaredWorkload) -> dict[str, tuple[Kernel, Signature]]:
+    signatures: dict[str, tuple[Kernel, Signature]] = {}
+    for step in workload.steps:
+        found = select_kernels(subject.parsed, step.kernel)
+        if len(found) != 1:
+            names = ", ".join(kernel.key for kernel in subject.parsed.kernels)
+            raise CannotAnswerError(
+                f"{workload.path}:{workload.line}: [workload.{workload.name}] means kernel {step.kernel!r}, "
+                f"which {len(found)} kernels match; the source has: {names}",
+                "name one kernel with the key `kernel`",
+            )
+        signatures[step.kernel] = (found[0], Signature(step.kernel, instance_parameters(found[0], step.kernel)))
+    return signatures
+
+
+def _declared_case(workload: DeclaredWorkload, made: NewCase, signatures: dict[str, tuple[Kernel, Signature]]) -> JudgedCase:
+    parameters = tuple(signatures[launch.kernel][1].parameters for launch in made.recording.launches)
+    kernel = signatures[made.recording.launches[0].kernel][0]
+    return JudgedCase(made, kernel.key, parameters, _buffer_names(made, parameters), frozenset(workload.scratch), None)
+
+
+def _declared_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | None:
+    """A's arguments and shapes; B's own grid, block and shared memory where B's block declares them."""
+    origin = case.new.origin
+    for workload in candidate.declared:
+        shape = next((shape for shape in workload.shapes if str(shape) == origin.shape), None)
+        if shape is None and origin.kind != "boundary":
+            continue
+        chosen = shape or _shape_of(origin)
+        made = generate(
+            workload,
+            chosen,
+            {name: signature for name, (_, signature) in _signatures(candidate, workload).items()},
+            Draw(origin.seed, origin.scale, is_timed=False),
+        )
+        if isinstance(made, WorkloadProblem) or len(made.recording.launches) != len(case.new.recording.launches):
+            return None
+        launches = tuple(
+            replace(mine, kernel=theirs.kernel, config=theirs.config)
+            for mine, theirs in zip(case.new.recording.launches, made.recording.launches, strict=True)
+        )
+        return replace(case.new, recording=replace(case.new.recording, launches=launches))
+    return None
+
+
+def _shape_of(origin: CaseOrigin) -> Shape:
+    """``n=33, m=1`` back as sizes."""
+    sizes = tuple((name.strip(), int(value)) for name, value in (item.split("=") for item in origin.shape.split(",") if item))
+    return Shape(sizes, 0.0, is_boundary=True)
+
+
+def _buffer_names(case: NewCase, parameters: tuple[tuple[Parameter, ...], ...]) -> tuple[tuple[int, str], ...]:
+    """What people call each buffer: the first parameter that points into it, else its symbol."""
+    names: dict[int, str] = {}
+    for launch, declared in zip(case.recording.launches, parameters, strict=True):
+        for argument, parameter in zip(launch.arguments, declared, strict=False):
+            for pointer in argument.pointers:
+                names.setdefault(pointer.buffer, parameter.name)
+    for buffer in case.recording.buffers:
+        names.setdefault(buffer.id, buffer.symbol or f"buffer {buffer.id}")
+    return tuple(sorted(names.items()))

@@ -1,0 +1,46 @@
+"""Template instances: a demangled symbol's arguments put into the kernel's parameters.
+
+Example::
+
+    instance_parameters(kernel, "tr<float, 1>(float*, float const*)")[0].element_type   # 'float', where the source says T
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from assistant.model.source import Kernel, Parameter
+from assistant.source.reading import split_arguments
+
+__all__ = ["instance_parameters", "template_arguments"]
+
+
+def template_arguments(kernel: Kernel, instance: str) -> tuple[str, ...]:
+    """``("float", "1")`` of ``void ns::tr<float, 1>(…)``; empty where the instance has none."""
+    match = re.search(rf"(?<![\w]){re.escape(kernel.name)}\s*<", instance)
+    if match is None:
+        return ()
+    depth, start = 1, match.end()
+    for offset in range(start, len(instance)):
+        depth += {"<": 1, ">": -1}.get(instance[offset], 0)
+        if depth == 0:
+            return split_arguments(instance[start:offset])
+    return ()
+
+
+def instance_parameters(kernel: Kernel, instance: str) -> tuple[Parameter, ...]:
+    """The kernel's parameters with template type names replaced by the instance's arguments."""
+    names = (parameter.name for parameter in kernel.template_parameters)
+    values = dict(zip(names, template_arguments(kernel, instance), strict=False))
+    if not values:
+        return kernel.parameters
+    word = re.compile(r"\b(" + "|".join(re.escape(name) for name in values) + r")\b")
+
+    def put(text: str) -> str:
+        return word.sub(lambda found: values[found[1]], text)
+
+    return tuple(
+        replace(p, type=put(p.type), element_type=None if p.element_type is None else put(p.element_type))
+        for p in kernel.parameters
+    )

@@ -1,0 +1,328 @@
+"""Is B right? Runs original and candidate on the same cases and lets ``verify.judge`` decide.
+
+``prepare`` runs the original once for a given effort; ``verify`` runs one candidate against it. Screening and confirming differ only
+in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to the confirmation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.engine.assess import Assessment
+from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, write_cases
+from assistant.engine.counting import Counted
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.model.build import Build
+from assistant.model.elements import parse_element_type
+from assistant.model.verification import CannotJudge, VerificationResult
+from assistant.model.workload import AutoTolerance, Tolerance
+from assistant.ports import CaseRun, LabFailure, Program, ProgramRun, ReplayOptions
+from assistant.verify.cheats import find_cheats
+from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
+from assistant.verify.judge import judge
+from assistant.verify.labels import Version, detect_labels
+from assistant.verify.program import HostData, ProgramTrace, compare_programs
+from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
+from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.recordings import NewCase, RecordingReader
+from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
+from assistant.workload.widen import CannotWiden, widened
+
+__all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "prepare", "verify"]
+
+FILLS = (0xAB, 0x54)
+"""Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
+_CHECKED_THREADS = 1 << 20
+"""Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
+
+
+@dataclass(frozen=True)
+class PreparedCase:
+    """A case with everything the original left behind on it."""
+
+    case: JudgedCase
+    original: tuple[SideRun, ...]
+    reference: tuple[tuple[int, bytes], ...]
+    perturbed: tuple[SideRun, ...]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The original, run on every case."""
+
+    subject: Subject
+    counted: Counted
+    version: Version
+    effort: Effort
+    cases: tuple[PreparedCase, ...]
+    second_run: Counted | None
+    """Another run of the original's program: what differs between its own runs is masked."""
+    tolerance: Tolerance
+    outputs: tuple[str, ...]
+    missing_checks: tuple[str, ...]
+
+    @property
+    def is_declared(self) -> bool:
+        return self.counted.run is None
+
+
+async def prepare(
+    job: Job,
+    subject: Subject,
+    counted: Counted,
+    version: Version,
+    kernels: frozenset[str],
+    effort: Effort,
+    second_run: Counted | None,
+) -> Baseline | LabFailure:
+    """Run the original on the cases of the chosen kernels (by key)."""
+    cases = captured_cases(subject, counted, kernels, effort)
+    for workload in subject.declared:
+        cases += declared_cases(subject, workload, effort)
+    prepared = await _original_runs(job, subject, cases, effort)
+    if isinstance(prepared, LabFailure):
+        return prepared
+    workload = subject.declared[0] if subject.declared else None
+    return Baseline(
+        subject=subject,
+        counted=counted,
+        version=version,
+        effort=effort,
+        cases=prepared,
+        second_run=second_run,
+        tolerance=AutoTolerance() if workload is None else workload.tolerance,
+        outputs=() if workload is None else workload.outputs,
+        missing_checks=() if counted.recording is None else counted.recording.not_captured,
+    )
+
+
+async def verify(
+    job: Job,
+    baseline: Baseline,
+    candidate: Subject,
+    counted: Counted,
+    version: Version,
+    stated_labels: tuple[DetectedLabel, ...] = (),
+) -> VerificationResult | LabFailure:
+    """Run the candidate on the baseline's cases and judge it. ``stated_labels``: those its author admits to."""
+    pairing = _pairing(baseline.counted, counted)
+    pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
+    runnable = [(item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases]
+    chosen = [(item, new) for item, new in runnable if new is not None]
+    runs = await _side_runs(
+        job, candidate, [new for _, new in chosen], baseline.effort, [_fills(item.case) for item, _ in chosen]
+    )
+    if isinstance(runs, LabFailure):
+        return runs
+    missing = list(baseline.missing_checks)
+    if isinstance(pairing, ProgramLevelOnly):
+        missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
+    evidence = JudgeEvidence(
+        cases=tuple(_case_evidence(item, side) for (item, _), side in zip(chosen, runs, strict=True)),
+        tolerance=baseline.tolerance,
+        outputs=baseline.outputs,
+        labels=(*stated_labels, *detect_labels(baseline.version, version)),
+        findings=find_cheats(baseline.version.parsed, version.parsed),
+        program=_program_verdict(baseline, counted),
+        is_declared=baseline.is_declared,
+        missing_checks=tuple(missing),
+    )
+    return judge(evidence)
+
+
+def candidate_version(subject: Subject, assessment: Assessment) -> Version:
+    """What label rules look at: the text, the flags and, with a compiler, the machine code."""
+    code = assessment.build.code if isinstance(assessment.build, Build) else ()
+    return Version(subject.parsed, code, subject.program.flags.arguments)
+
+
+def changed_kernels(before: Subject, after: Subject) -> frozenset[str]:
+    """Keys of A's kernels that must be judged again: those whose own or called code differs, all if anything else does."""
+    old, new = _parts(before), _parts(after)
+    if old.rest != new.rest:
+        return frozenset(kernel.key for kernel in before.parsed.kernels)
+    changed = {name for name, text in old.functions.items() if new.functions.get(name) != text}
+    after_text = {kernel.name: after.source.text[kernel.span.start : kernel.span.end] for kernel in after.parsed.kernels}
+    return frozenset(
+        kernel.key
+        for kernel in before.parsed.kernels
+        if changed & set(kernel.device_functions)
+        or after_text.get(kernel.name) != before.source.text[kernel.span.start : kernel.span.end]
+    )
+
+
+@dataclass(frozen=True)
+class _Parts:
+    functions: dict[str, str]
+    rest: str
+    """The text without kernels and device functions."""
+
+
+def _parts(subject: Subject) -> _Parts:
+    text = subject.source.text
+    spans = [item.span for item in (*subject.parsed.kernels, *subject.parsed.device_functions)]
+    rest, position = "", 0
+    for span in sorted(spans):
+        rest += text[position : max(position, span.start)]
+        position = max(position, span.end)
+    functions = {f.name: text[f.span.start : f.span.end] for f in subject.parsed.device_functions}
+    return _Parts(functions, rest + text[position:])
+
+
+def _pairing(a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
+    return None if a.recording is None or b.recording is None else pair_launches(a.recording, b.recording)
+
+
+def _program_verdict(baseline: Baseline, candidate: Counted) -> ProgramVerdict | None:
+    first, second, changed = baseline.counted.run, baseline.second_run, candidate.run
+    if first is None or second is None or second.run is None or changed is None:
+        return None
+    verdict = compare_programs(_trace(first), _trace(second.run), _trace(changed), baseline.tolerance)
+    return verdict if isinstance(verdict, ProgramVerdict) else None
+
+
+def _trace(run: ProgramRun) -> ProgramTrace:
+    """What the program told the host: exit status, standard output, transfers."""
+    transfers: list[HostData] = []
+    if run.recording is not None and run.recording_path is not None:
+        reader = RecordingReader(run.recording_path)
+        transfers = [
+            HostData(item.kind, reader.blob(item.blob), item.element_type, f"{item.kind} after launch {item.after_launch}")
+            for item in run.recording.transfers
+        ]
+    return ProgramTrace(run.exit_status, run.stdout, tuple(transfers), run.output_truncated)
+
+
+async def _original_runs(
+    job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort
+) -> tuple[PreparedCase, ...] | LabFailure:
+    runs = await _side_runs(job, subject, [case.new for case in cases], effort, [_fills(case) for case in cases])
+    if isinstance(runs, LabFailure):
+        return runs
+    references = await _references(job, subject, cases)
+    prepared: list[PreparedCase] = []
+    for case, side, reference in zip(cases, runs, references, strict=True):
+        perturbed = () if reference or not _has_floats(case) else await _perturbed(job, subject, case)
+        prepared.append(PreparedCase(case, side, reference, perturbed))
+    return tuple(prepared)
+
+
+async def _side_runs(
+    job: Job, subject: Subject, cases: Sequence[NewCase], effort: Effort, fills: Sequence[tuple[int, ...]]
+) -> list[tuple[SideRun, ...]] | LabFailure:
+    """Per case its runs, one per fill pattern; only the first fill pays for repeats and checks."""
+    if not cases:
+        return []
+    program = _startable(subject, cases)
+    written = write_cases(job.scratch / new_id("K"), cases)
+    found: list[list[SideRun]] = [[] for _ in cases]
+    for number, fill in enumerate(FILLS):
+        for mode in ("plain", "check"):
+            chosen = [
+                index
+                for index, case in enumerate(cases)
+                if fill in fills[index] and mode == (_mode(case, effort) if number == 0 else "plain")
+            ]
+            if not chosen:
+                continue
+            options = ReplayOptions(mode=mode, fill=fill, repeats=effort.repeats if number == 0 else 1)
+            replayed = await job.lab.replay(program, [written[index] for index in chosen], options, job.limits)
+            if isinstance(replayed, LabFailure):
+                return replayed
+            for index, run in zip(chosen, replayed.cases, strict=True):
+                found[index].append(_side_run(run, replayed.blobs, fill))
+    return [tuple(runs) for runs in found]
+
+
+def _mode(case: NewCase, effort: Effort) -> str:
+    threads = max(launch.config.thread_count for launch in case.recording.launches)
+    return "check" if effort.mode == "check" and threads <= _CHECKED_THREADS else "plain"
+
+
+def _startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
+    """The program with every kernel of the cases startable by name; one build for all of them."""
+    names = {launch.kernel for case in cases for launch in case.recording.launches}
+    return replace(subject.program, kernels=tuple(sorted(names)))
+
+
+def _side_run(run: CaseRun, blobs: Path, fill: int) -> SideRun:
+    after = tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.after)
+    return SideRun(after, run.error, fill, run.guards_intact, run.repeat_difference, run.problems)
+
+
+async def _references(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[tuple[tuple[int, bytes], ...]]:
+    """The float64 twin of every case that can have one; empty where it cannot."""
+    wide = [widened(case.new, case.parameters) if _has_floats(case) else CannotWiden("no floats") for case in cases]
+    usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
+    references: list[tuple[tuple[int, bytes], ...]] = [() for _ in cases]
+    if not usable:
+        return references
+    made = [case for case in wide if not isinstance(case, CannotWiden)]
+    written = write_cases(job.scratch / new_id("K"), made)
+    replayed = await job.lab.replay_promoted(_startable(subject, made), written, ReplayOptions(), job.limits)
+    if isinstance(replayed, LabFailure):
+        return references
+    for index, run in zip(usable, replayed.cases, strict=True):
+        if run.ok:
+            references[index] = tuple((buffer, (replayed.blobs / name).read_bytes()) for buffer, name in run.after)
+    return references
+
+
+async def _perturbed(job: Job, subject: Subject, case: JudgedCase) -> tuple[SideRun, ...]:
+    """The original on inputs moved by one unit in the last place, eight times."""
+    moved: list[NewCase] = []
+    for seed in range(PERTURBATION_COUNT):
+        contents = {
+            buffer.id: one_ulp(data, element, seed)
+            for buffer in case.new.recording.buffers
+            if not buffer.is_poisoned
+            and (data := contents_of(case.new).get(buffer.id)) is not None
+            and buffer.element_type is not None
+            and (element := parse_element_type(buffer.element_type)) is not None
+            and element.is_floating
+        }
+        moved.append(with_contents(case.new, contents, case.new.origin))
+    written = write_cases(job.scratch / new_id("K"), moved)
+    replayed = await job.lab.replay(_startable(subject, moved), written, ReplayOptions(), job.limits)
+    if isinstance(replayed, LabFailure):
+        return ()
+    return tuple(_side_run(run, replayed.blobs, FILLS[0]) for run in replayed.cases if run.ok)
+
+
+def _fills(case: JudgedCase) -> tuple[int, ...]:
+    return FILLS if any(buffer.is_poisoned for buffer in case.new.recording.buffers) else FILLS[:1]
+
+
+def _has_floats(case: JudgedCase) -> bool:
+    types = (parse_element_type(b.element_type) for b in case.new.recording.buffers if b.element_type is not None)
+    return any(element is not None and element.is_floating for element in types)
+
+
+def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...]) -> CaseEvidence:
+    names = dict(item.case.buffer_names)
+    contents = contents_of(item.case.new)
+    buffers = tuple(
+        BufferFacts(
+            id=buffer.id,
+            name=names[buffer.id],
+            element_type=buffer.element_type,
+            before=contents.get(buffer.id, bytes(buffer.size_bytes)),
+            is_poisoned=buffer.is_poisoned,
+            is_scratch=names[buffer.id] in item.case.scratch,
+        )
+        for buffer in item.case.new.recording.buffers
+    )
+    return CaseEvidence(
+        origin=item.case.new.origin,
+        kernel=item.case.kernel,
+        buffers=buffers,
+        original=item.original,
+        candidate=candidate,
+        reference=item.reference,
+        reference_kind=Reference.REBUILT,
+        perturbed=item.perturbed,
+    )

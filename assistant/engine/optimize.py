@@ -1,0 +1,391 @@
+"""The search: plan, try, keep the best, chain, confirm, offer. Yields events; what is offered is the best that was confirmed.
+
+Kernels are taken in order of predicted cost. On each, a round plans from the present findings, tries every planned rewrite and makes
+the best kept candidate the next parent. The chain's end is confirmed on fresh seeds with all checks before anybody sees it. An edit
+that a human must decide on (lower precision, say) is offered alone, never bundled with pure ones.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.engine.assess import KernelAssessment
+from assistant.engine.cases import Effort
+from assistant.engine.counting import Counted
+from assistant.engine.explain import KeptStep, explain
+from assistant.engine.gate import Kept, Refused, gate, score_predictions
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
+from assistant.engine.reports import findings_event, proposal_event
+from assistant.engine.request import OptimizeOptions
+from assistant.engine.subject import Subject, with_text
+from assistant.engine.workbench import Looked, count, look, predict_speed
+from assistant.errors import KernelOptError
+from assistant.model import events
+from assistant.model.attempt import Attempt, RecallQuery
+from assistant.model.comparison import Comparison
+from assistant.model.plan import Rewrite, Step, Technique
+from assistant.model.profile import Severity
+from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.verification import CannotJudge, Label, Outcome, Verification
+from assistant.plan.catalogue import Catalogue
+from assistant.ports import LabFailure, Planner, PlanRequest, Store
+from assistant.source.edits import apply_edits
+from assistant.source.hunks import hunks
+from assistant.verify.evidence import DetectedLabel
+
+__all__ = ["Offer", "Search"]
+
+Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
+"""Shows a proposal to whoever decides; the decision, or None when it stays open."""
+
+CONFIRM_REPEATS = 20
+"""Bitwise repeats of a confirmation (DESIGN §5.6)."""
+_SCREEN_REPEATS = 2
+
+
+@dataclass(frozen=True)
+class _Link:
+    """One version on the way: the text so far and how it got there."""
+
+    looked: Looked
+    kept: tuple[KeptStep, ...] = ()
+    needs_decision: bool = False
+    attempts: tuple[str, ...] = ()
+
+
+@dataclass
+class _Tried:
+    """What one round found."""
+
+    best: _Link | None = None
+    ratio: float = 0.0
+
+
+@dataclass(frozen=True)
+class Search:
+    """One ``optimize`` job."""
+
+    job: Job
+    options: OptimizeOptions
+    store: Store
+    planner: Planner
+    catalogue: Catalogue
+    workspace: Path
+    offer: Offer
+
+    async def run(self, looked: Looked, second_run: Counted | None) -> AsyncIterator[events.Event]:
+        """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
+        current = _Link(looked)
+        for name in _by_cost(looked):
+            state = _KernelSearch(self, name, current, second_run)
+            async for event in state.run():
+                yield event
+            if state.accepted is not None:
+                current = state.accepted
+                second_run = await self._count_again(current.looked.subject)
+
+    async def _count_again(self, subject: Subject) -> Counted | None:
+        counted = await count(self.job, subject)
+        return None if isinstance(counted, LabFailure) else counted
+
+
+class _KernelSearch:
+    """The search on one kernel (by qualified name)."""
+
+    def __init__(self, search: Search, name: str, start: _Link, second_run: Counted | None) -> None:
+        self._search = search
+        self._job = search.job
+        self._name = name
+        self._start = start
+        self._second_run = second_run
+        self._candidate_count = 0
+        self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
+        self.accepted: _Link | None = None
+
+    async def run(self) -> AsyncIterator[events.Event]:
+        link = self._start
+        for item in self._kernel(link):
+            yield findings_event(self._job, item)
+        for _ in range(self._search.options.max_rounds):
+            tried = _Tried()
+            async for event in self._round(link, tried):
+                yield event
+            if tried.best is None:
+                break
+            link = tried.best
+            if link.needs_decision:
+                break
+        if link.kept:
+            async for event in self._confirm(link):
+                yield event
+
+    def _kernel(self, link: _Link) -> tuple[KernelAssessment, ...]:
+        return link.looked.kernel(self._name)
+
+    async def _round(self, link: _Link, tried: _Tried) -> AsyncIterator[events.Event]:
+        request = self._plan_request(link)
+        if request is None:
+            return
+        plan = self._search.planner.plan(request)
+        yield events.PlanMade(self._job.id, plan.planner, plan.steps, plan.declines)
+        for step in plan.steps:
+            for rewrite in self._search.planner.rewrites(request, step):
+                if self._candidate_count >= self._search.options.max_candidates:
+                    return
+                self._candidate_count += 1
+                async for event in self._try(link, step, rewrite, tried):
+                    yield event
+
+    def _plan_request(self, link: _Link) -> PlanRequest | None:
+        items = self._kernel(link)
+        if not items:
+            return None
+        main = max(items, key=lambda item: item.predicted_time_s)
+        query = RecallQuery(
+            workspace=self._search.workspace,
+            kernel=main.kernel.key,
+            signature=main.signature,
+            techniques=tuple(technique.id for technique in self._search.catalogue.techniques),
+            now_ms=_now_ms(),
+        )
+        return PlanRequest(
+            parsed=link.looked.subject.parsed,
+            kernel=main.kernel,
+            profiles=tuple(launch.profile for launch in main.launches),
+            findings=main.findings,
+            evidence=main.evidence,
+            resources=main.resources,
+            target=self._job.target,
+            architecture=self._job.architecture,
+            recalled=self._search.store.recall(query),
+        )
+
+    async def _try(self, link: _Link, step: Step, rewrite: Rewrite, tried: _Tried) -> AsyncIterator[events.Event]:
+        result = await self._judge(link, step, rewrite)
+        self._remember(link, step, result)
+        yield events.CandidateTried(
+            self._job.id, result.id, step.technique, self._name, result.outcome, result.reason, result.ratio
+        )
+        link_after = result.link
+        if link_after is None or result.ratio is None:
+            return
+        if link_after.needs_decision and tried.best is not None and not tried.best.needs_decision:
+            return
+        displaces_decision = tried.best is not None and tried.best.needs_decision and not link_after.needs_decision
+        if displaces_decision or result.ratio > tried.ratio:
+            tried.best, tried.ratio = link_after, result.ratio
+
+    async def _judge(self, link: _Link, step: Step, rewrite: Rewrite) -> _Result:
+        result = _Result(new_id("C"), rewrite, "")
+        text = apply_edits(link.looked.subject.source.text, rewrite.edits)
+        if not isinstance(text, str):
+            return replace(result, outcome="build_failed", reason=f"the edits do not fit the text: {text}")
+        result = replace(result, text=text)
+        try:
+            subject = with_text(link.looked.subject, text)
+        except KernelOptError as error:
+            return replace(result, outcome="build_failed", reason=error.message)
+        looked = await look(self._job, subject)
+        if isinstance(looked, LabFailure):
+            return replace(result, outcome=_outcome_of(looked), reason=_first_diagnostic(looked))
+        verification = await self._verify(link, looked, rewrite, is_confirming=False)
+        if not isinstance(verification, Verification):
+            return replace(result, outcome="cannot_judge", reason=_why(verification))
+        return self._gated(link, step, result, looked, verification)
+
+    def _gated(self, link: _Link, step: Step, result: _Result, looked: Looked, verification: Verification) -> _Result:
+        before, after = self._kernel(link), looked.kernel(self._name)
+        comparison = predict_speed(before, after)
+        result = replace(result, verification=verification, looked=looked, comparison=comparison)
+        if comparison is None:
+            return replace(result, outcome="FAIL", reason="the edited program does not launch the kernel any more")
+        match gate(step.finding, before, after, verification, comparison):
+            case Refused(outcome=outcome, reason=reason):
+                return replace(result, outcome=outcome, reason=reason, ratio=comparison.ratio)
+            case Kept(reason=reason):
+                needs_decision = verification.outcome is Outcome.NEEDS_DECISION
+                if needs_decision and link.kept:
+                    reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
+                    return replace(result, outcome="not_bundled", reason=reason, ratio=comparison.ratio)
+                kept = self._kept_step(step, result.rewrite, before, after)
+                new_link = _Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, result.id))
+                return replace(result, outcome="kept", reason=reason, ratio=comparison.ratio, link=new_link)
+
+    def _kept_step(
+        self, step: Step, rewrite: Rewrite, before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]
+    ) -> KeptStep:
+        main = max(before, key=lambda item: item.predicted_time_s)
+        finding = next(f for f in main.findings if f.code == step.finding and f.evidence == step.evidence)
+        return KeptStep(
+            technique=_technique(self._search.catalogue, step.technique),
+            step=step,
+            rewrite=rewrite,
+            finding=finding,
+            evidence=tuple(e for e in main.evidence if e.id in step.evidence),
+            outcomes=score_predictions(rewrite.predictions, step.finding, before, after),
+        )
+
+    async def _verify(
+        self, link: _Link, looked: Looked, rewrite: Rewrite, is_confirming: bool
+    ) -> Verification | CannotJudge | LabFailure:
+        """Against the text the user has: a chain is judged as a whole, never link by link."""
+        kernels = changed_kernels(self._start.looked.subject, looked.subject)
+        key = (kernels, is_confirming)
+        if key not in self._baselines:
+            baseline = await self._prepare(kernels, is_confirming)
+            if isinstance(baseline, LabFailure):
+                return baseline
+            self._baselines[key] = baseline
+        declared = tuple(DetectedLabel(label, f"{rewrite.technique}: {rewrite.summary}") for label in rewrite.labels)
+        labels = (*declared, *(_step_label(kept, label) for kept in link.kept for label in kept.rewrite.labels))
+        return await verify(self._job, self._baselines[key], looked.subject, looked.counted, looked.version, labels)
+
+    async def _prepare(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
+        seeds = self._job.seeds
+        effort = Effort(
+            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
+            repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
+            mode="check" if is_confirming else "plain",
+            with_injected=is_confirming,
+            with_boundary=is_confirming,
+            is_confirming=is_confirming,
+        )
+        start = self._start.looked
+        return await prepare(self._job, start.subject, start.counted, start.version, kernels, effort, self._second_run)
+
+    async def _confirm(self, link: _Link) -> AsyncIterator[events.Event]:
+        last = link.kept[-1]
+        yield events.StageStarted(self._job.id, "confirm", f"{self._name}: fresh values, repeats, checks, boundary shapes")
+        verification = await self._verify(link, link.looked, last.rewrite, is_confirming=True)
+        comparison = predict_speed(self._kernel(self._start), self._kernel(link))
+        if not isinstance(verification, Verification) or comparison is None:
+            reason = "it does not launch the kernel" if isinstance(verification, Verification) else _why(verification)
+            yield self._job.message(Severity.WARNING, f"{self._name}: the best edit was not confirmed: {reason}")
+            return
+        if verification.outcome is Outcome.FAIL:
+            first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
+            message = f"{self._name}: the best edit failed its confirmation and is not offered: {first.message}"
+            yield self._job.message(Severity.WARNING, message)
+            return
+        proposal = self._proposal(link, verification, comparison)
+        self._search.store.add_proposal(self._search.workspace, proposal)
+        yield proposal_event(self._job.id, proposal)
+        decision = await self._search.offer(proposal)
+        if decision is not None:
+            yield decision
+            if decision.kind == "accepted":
+                self.accepted = replace(link, kept=(), attempts=(), needs_decision=False)
+
+    def _proposal(self, link: _Link, verification: Verification, comparison: Comparison) -> Proposal:
+        before, after = self._start.looked.subject.source, link.looked.subject.source
+        main = max(self._kernel(self._start), key=lambda item: item.predicted_time_s)
+        summaries = [kept.rewrite.summary for kept in link.kept]
+        evidence = {fact.id: fact for kept in link.kept for fact in kept.evidence}
+        return Proposal(
+            id=new_id("P"),
+            job=self._job.id,
+            path=before.path,
+            kernel=main.kernel.key,
+            techniques=tuple(kept.technique.id for kept in link.kept),
+            summary="; then ".join(summaries),
+            before_text=before.text,
+            after_text=after.text,
+            hunks=hunks(before.text, after.text),
+            labels=verification.labels,
+            assumptions=tuple(dict.fromkeys(text for kept in link.kept for text in kept.rewrite.assumptions)),
+            verification=verification,
+            comparison=comparison,
+            evidence=tuple(evidence.values()),
+            predictions=tuple(outcome for kept in link.kept for outcome in kept.outcomes),
+            explanation=explain(link.kept, verification, comparison),
+            signature=main.signature,
+            state=ProposalState.OPEN,
+            created_ms=_now_ms(),
+        )
+
+    def _remember(self, link: _Link, step: Step, result: _Result) -> None:
+        before = max(self._kernel(link), key=lambda item: item.predicted_time_s)
+        after = () if result.looked is None else result.looked.kernel(self._name)
+        description = self._job.lab.describe()
+        self._search.store.add_attempt(
+            Attempt(
+                id=result.id,
+                job=self._job.id,
+                workspace=self._search.workspace,
+                path=link.looked.subject.source.path,
+                kernel=before.kernel.key,
+                technique=step.technique,
+                finding=step.finding,
+                line=step.line,
+                planner=self._search.planner.name,
+                parent_text=link.looked.subject.source.text,
+                text=result.text,
+                outcome=result.outcome,
+                reason=result.reason,
+                verification=None if result.verification is None else result.verification.outcome,
+                comparison=result.comparison,
+                predictions=() if not after else score_predictions(step.predictions, step.finding, self._kernel(link), after),
+                before=before.signature,
+                after=after[0].signature if after else None,
+                lab=description.name,
+                device=description.device,
+                target=self._job.target.name,
+                created_ms=_now_ms(),
+            )
+        )
+
+
+@dataclass(frozen=True)
+class _Result:
+    """How one candidate fared."""
+
+    id: str
+    rewrite: Rewrite
+    text: str
+    outcome: str = ""
+    reason: str = ""
+    ratio: float | None = None
+    looked: Looked | None = None
+    verification: Verification | None = None
+    comparison: Comparison | None = None
+    link: _Link | None = None
+    """Set when it was kept."""
+
+
+def _by_cost(looked: Looked) -> tuple[str, ...]:
+    cost: dict[str, float] = {}
+    for item in looked.assessment.kernels:
+        cost[item.kernel.qualified_name] = cost.get(item.kernel.qualified_name, 0.0) + item.predicted_time_s
+    return tuple(sorted(cost, key=lambda name: -cost[name]))
+
+
+def _technique(catalogue: Catalogue, technique_id: str) -> Technique:
+    found = catalogue.get(technique_id)
+    assert found is not None, f"a planner planned {technique_id}, which the catalogue does not have"
+    return found
+
+
+def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:
+    return DetectedLabel(label, f"{kept.step.technique}: {kept.rewrite.summary}")
+
+
+def _outcome_of(failure: LabFailure) -> str:
+    return "build_failed" if failure.kind == "not_built" else "FAIL"
+
+
+def _first_diagnostic(failure: LabFailure) -> str:
+    first = next(iter(failure.diagnostics), None)
+    return failure.message if first is None else f"{failure.message}: line {first.line}: {first.message.splitlines()[0]}"
+
+
+def _why(answer: CannotJudge | LabFailure) -> str:
+    return answer.reason if isinstance(answer, CannotJudge) else answer.message
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,336 @@
+"""The one object front ends talk to: commands in, events out, decisions taken, memory kept.
+
+Example::
+
+    session = build_session(environment)
+    async for event in session.profile(request): ...
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.build.architectures import architecture
+from assistant.build.flags import choose_flags, compile_commands_flags
+from assistant.config import LoadedSettings, UserPaths, find_workspace, load_settings
+from assistant.engine import stages
+from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
+from assistant.engine.ids import new_id
+from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
+from assistant.engine.optimize import Search
+from assistant.engine.rebased import rebased_proposal
+from assistant.engine.rejudge import rejudge
+from assistant.engine.request import Accept, JobRequest, OptimizeOptions
+from assistant.engine.subject import Subject, read_subject
+from assistant.engine.workbench import Looked, look
+from assistant.errors import KernelOptError, UsageError
+from assistant.measure.targets import target
+from assistant.model import events
+from assistant.model.attempt import JobRow
+from assistant.model.build import Flags
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.profile import Severity
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
+from assistant.model.verification import Outcome
+from assistant.plan.catalogue import Catalogue
+from assistant.ports import Lab, LabFailure, Planner, Store
+
+__all__ = ["Ask", "Session", "SessionParts"]
+
+Ask = Callable[[Proposal], Awaitable[DecisionRequest | None]]
+"""Puts a proposal before a person; None leaves it open."""
+
+_SEED_COUNT = 6
+"""Half of them screen, half confirm: three fresh ones each (DESIGN §5.6)."""
+_SEED_BITS = 31
+_HEARTBEAT_S = 1.0
+
+
+@dataclass(frozen=True)
+class SessionParts:
+    """What a session is built from, in one place (``assistant.cli.compose``)."""
+
+    paths: UserPaths
+    open_store: Callable[[Path], Store]
+    open_lab: Callable[[JobRequest, Path, str], Lab]
+    """(request, scratch folder, target name) → a lab. Raises CannotAnswerError for a device that is not there."""
+    planner: Planner
+    catalogue: Catalogue
+    who: str
+    """Front end and process."""
+
+
+class Session:
+    """Runs jobs and takes decisions for one front end."""
+
+    def __init__(self, parts: SessionParts) -> None:
+        self._parts = parts
+        self._store: Store | None = None
+
+    @property
+    def store(self) -> Store:
+        """The memory file, opened when first needed."""
+        if self._store is None:
+            self._store = self._parts.open_store(self._parts.paths.memory)
+        return self._store
+
+    def close(self) -> None:
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def inspect(self, request: JobRequest) -> AsyncIterator[events.Event]:
+        return self._job("inspect", request, stages.inspect)
+
+    def check(self, request: JobRequest) -> AsyncIterator[events.Event]:
+        return self._job("check", request, stages.check)
+
+    def profile(self, request: JobRequest) -> AsyncIterator[events.Event]:
+        return self._job("profile", request, stages.profile)
+
+    def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
+        def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+            second = read_subject(replace(request, file=other), subject.program.flags)
+            return stages.compare(job, subject, second, is_strict)
+
+        return self._job("compare", request, run)
+
+    def optimize(
+        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None
+    ) -> AsyncIterator[events.Event]:
+        def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+            return self._optimize(job, subject, options, accept, ask)
+
+        return self._job("optimize", request, run)
+
+    async def accept(self, id_prefix: str, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
+        """Accept a proposal, or some of its hunks; what was not judged as it will stand is judged first."""
+        proposal = self.store.find_proposal(id_prefix)
+        kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
+        request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
+            async for event in self._judge_text(proposal, proposal.before_text, chosen_text(proposal, request)):
+                yield event
+                if isinstance(event, events.JobEnded) and event.exit_code:
+                    return
+        match self._decider().accept(proposal, request):
+            case Moved(current=current, text=text):
+                async for event in self._judge_moved(proposal, current, text):
+                    yield event
+            case outcome:
+                for event in self._decided(outcome, None):
+                    yield event
+
+    def reject(self, id_prefix: str, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
+        request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
+        return self._decided(self._decider().reject(self.store.find_proposal(id_prefix), request), None)
+
+    def undo(self, id_prefix: str) -> tuple[events.Event, ...]:
+        return self._decided(self._decider().undo(self.store.find_proposal(id_prefix)), None)
+
+    def settings(self, file: Path) -> LoadedSettings:
+        return load_settings(find_workspace(file))
+
+    async def _job(
+        self, command: str, request: JobRequest, run: Callable[[Job, Subject], AsyncIterator[events.Event]]
+    ) -> AsyncIterator[events.Event]:
+        """One job from its row in memory to its last event; its scratch folder and its workers end with it."""
+        loaded = self.settings(request.file)
+        subject = read_subject(request, self._flags(request, loaded))
+        target_name = request.target or loaded.settings.target
+        chosen = target(target_name)
+        limits = architecture(chosen.architecture)
+        assert limits is not None, f"{chosen.architecture} is in no table of limits"
+        scratch = Path(tempfile.mkdtemp(prefix="kernelopt-"))
+        lab = self._parts.open_lab(request, scratch, target_name)
+        job = Job(new_id("J"), request, lab, chosen, limits, scratch, _seeds())
+        exit_code = CANNOT_ANSWER
+        self._start_row(job, command)
+        try:
+            yield job.started(command)
+            for warning in loaded.warnings:
+                yield job.message(Severity.WARNING, warning)
+            async for event in self._with_heartbeat(job, run(job, subject)):
+                if isinstance(event, events.JobEnded):
+                    exit_code = event.exit_code
+                yield event
+        except KernelOptError as error:
+            exit_code = error.exit_code
+            yield job.message(Severity.ERROR, error.message, error.remedy)
+            yield job.ended(Ending(error.exit_code, error.message))
+        finally:
+            with suppress(KernelOptError):
+                self.store.end_job(job.id, _now_ms(), exit_code)
+            await lab.close()
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    async def _with_heartbeat(self, job: Job, stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
+        """The job's events; another process that asks for cancellation is heard within a second."""
+        asking = asyncio.current_task()
+
+        async def beat() -> None:
+            while not self.store.beat(job.id, _now_ms()):
+                await asyncio.sleep(_HEARTBEAT_S)
+            if asking is not None:
+                asking.cancel()
+
+        heart = asyncio.create_task(beat())
+        try:
+            async for event in stream:
+                yield event
+        finally:
+            heart.cancel()
+
+    async def _optimize(
+        self, job: Job, subject: Subject, options: OptimizeOptions, accept: Accept, ask: Ask | None
+    ) -> AsyncIterator[events.Event]:
+        looked = await look(job, subject)
+        if isinstance(looked, LabFailure):
+            for event in stages.failed(job, looked):
+                yield event
+            return
+        again = await stages.repeat_run(job, subject, looked.counted)
+        search = Search(
+            job=job,
+            options=options,
+            store=self.store,
+            planner=self._parts.planner,
+            catalogue=self._parts.catalogue,
+            workspace=find_workspace(job.request.file),
+            offer=lambda proposal: self._offer(job, proposal, accept, ask),
+        )
+        offered = accepted = 0
+        async for event in search.run(looked, again):
+            offered += isinstance(event, events.ProposalMade)
+            accepted += isinstance(event, events.DecisionMade) and event.kind in ("accepted", "partially_accepted")
+            yield event
+        yield job.ended(_optimize_ending(looked, offered, accepted))
+
+    async def _offer(self, job: Job, proposal: Proposal, accept: Accept, ask: Ask | None) -> events.DecisionMade | None:
+        """Decide on a fresh proposal as the user said beforehand, or ask."""
+        match accept:
+            case Accept.BEST | Accept.BEST_PREDICTED:
+                request = DecisionRequest(DecisionKind.ACCEPTED) if _may_take(proposal, accept) else None
+            case Accept.ASK:
+                request = None if ask is None else await ask(proposal)
+            case Accept.NONE:
+                request = None
+        if request is None:
+            return None
+        decider = self._decider()
+        request = as_partial(proposal, request)
+        if request.kind is DecisionKind.REJECTED:
+            outcome = decider.reject(proposal, request)
+        else:
+            outcome = decider.accept(proposal, request)
+        if isinstance(outcome, Decision):
+            return _decision_event(job.id, outcome)
+        return None
+
+    async def _judge_text(self, proposal: Proposal, before: str, after: str) -> AsyncIterator[events.Event]:
+        request = JobRequest(proposal.path, working_directory=proposal.path.parent)
+
+        def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+            return rejudge(job, subject, before, after)
+
+        async for event in self._job("compare", request, run):
+            yield event
+
+    async def _judge_moved(self, proposal: Proposal, current: str, text: str) -> AsyncIterator[events.Event]:
+        """The file moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal."""
+        ended: events.JobEnded | None = None
+        async for event in self._judge_text(proposal, current, text):
+            yield event
+            ended = event if isinstance(event, events.JobEnded) else ended
+        if ended is None or ended.exit_code:
+            return
+        fresh = self._rebased(proposal, current, text)
+        yield events.Message(
+            ended.job,
+            Severity.INFORMATION,
+            f"{proposal.path.name} changed since {proposal.id} was made; the rebased edit was judged again and is {fresh.id}",
+            f"kernelopt accept {fresh.id}",
+            None,
+            None,
+        )
+
+    def _rebased(self, proposal: Proposal, current: str, text: str) -> Proposal:
+        fresh = rebased_proposal(proposal, current, text, _now_ms())
+        self.store.add_proposal(find_workspace(proposal.path), fresh)
+        return fresh
+
+    def _decided(self, outcome: Decision | AlreadyDecided, job: str | None) -> tuple[events.Event, ...]:
+        if isinstance(outcome, AlreadyDecided):
+            first = outcome.decision
+            raise UsageError(
+                f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}",
+                "kernelopt history shows who decided what",
+            )
+        return (_decision_event(job, outcome),)
+
+    def _decider(self) -> Decider:
+        return Decider(self.store, self._parts.who, _now_ms())
+
+    def _flags(self, request: JobRequest, loaded: LoadedSettings) -> Flags:
+        workspace = find_workspace(request.file)
+        database = workspace / "compile_commands.json"
+        known = compile_commands_flags(database.read_text("utf-8"), request.file) if database.is_file() else None
+        return choose_flags(command_line=request.cflags, project=loaded.settings.build_flags, database=known)
+
+    def _start_row(self, job: Job, command: str) -> None:
+        path = job.request.file
+        owner = f"{os.uname().nodename} {self._parts.who}"
+        now = _now_ms()
+        self.store.start_job(JobRow(job.id, command, path, find_workspace(path), owner, now, now, None, None, False))
+
+
+def _optimize_ending(looked: Looked, offered: int, accepted: int) -> Ending:
+    if not looked.assessment.kernels:
+        return Ending(CANNOT_ANSWER, "the workload launches none of the kernels asked about")
+    if not offered:
+        return Ending(DONE, "nothing to propose: no planned edit was verified and predicted to be faster")
+    noun = "proposal" if offered == 1 else "proposals"
+    return Ending(DONE, f"{offered} {noun}, {accepted} accepted; kernelopt proposals lists the open ones")
+
+
+def _may_take(proposal: Proposal, accept: Accept) -> bool:
+    """Only PASS, and only FASTER or a prediction above 1 (``best``: by its lower bound, which an unmeasured model has not)."""
+    if proposal.verification.outcome is not Outcome.PASS:
+        return False
+    speed = proposal.comparison
+    if speed.outcome is SpeedOutcome.FASTER:
+        return True
+    if speed.outcome is not SpeedOutcome.PREDICTED:
+        return False
+    if speed.low is not None:
+        return speed.low > 1.0
+    return accept is Accept.BEST_PREDICTED and speed.ratio > 1.0
+
+
+def _decision_event(job: str | None, decision: Decision) -> events.DecisionMade:
+    return events.DecisionMade(
+        job=job,
+        proposal=decision.proposal,
+        kind=decision.kind.value,
+        hunk_ids=decision.hunk_ids,
+        reason_code=decision.reason_code,
+        reason=decision.reason,
+        decided_by=decision.decided_by,
+    )
+
+
+def _seeds() -> tuple[int, ...]:
+    return tuple(secrets.randbits(_SEED_BITS) for _ in range(_SEED_COUNT))
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,100 @@
+"""Look at one version of a source: run its workload with counters on, build it, assess it. One call for originals and candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from assistant.engine.assess import Assessment, KernelAssessment, assess
+from assistant.engine.cases import Effort, declared_cases, write_cases
+from assistant.engine.counting import Counted, count_cases, count_program
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.judging import candidate_version
+from assistant.engine.subject import Subject
+from assistant.measure.compare import PredictedCase, compare_predictions
+from assistant.model.build import BuildFailure
+from assistant.model.comparison import Comparison
+from assistant.ports import LabFailure
+from assistant.verify.labels import Version
+
+__all__ = ["Looked", "count", "look", "predict_speed", "without_workload"]
+
+_COUNTING_SEED = 20240229
+"""Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """One version, counted and assessed."""
+
+    subject: Subject
+    counted: Counted
+    assessment: Assessment
+
+    @property
+    def version(self) -> Version:
+        return candidate_version(self.subject, self.assessment)
+
+    def kernel(self, key_name: str) -> tuple[KernelAssessment, ...]:
+        """Instances of the kernel with this qualified name: an edit may change its parameters, and so its key."""
+        return tuple(item for item in self.assessment.kernels if item.kernel.qualified_name == key_name)
+
+
+async def count(job: Job, subject: Subject, mode: str = "count") -> Counted | LabFailure:
+    """Run the subject's workload: its ``main()``, else its declared shapes."""
+    if subject.parsed.has_main:
+        return await count_program(job, subject, mode)
+    if not subject.declared:
+        return without_workload(subject)
+    effort = Effort((_COUNTING_SEED,), 1, mode, with_injected=False, with_boundary=False, is_confirming=False)
+    cases = [case for workload in subject.declared for case in declared_cases(subject, workload, effort)]
+    written = write_cases(job.scratch / new_id("K"), [case.new for case in cases])
+    startable = tuple(sorted({launch.kernel for case in cases for launch in case.new.recording.launches}))
+    return await count_cases(job, subject, written, startable, mode)
+
+
+async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | LabFailure:
+    """Count and assess; a source that the CUDA compiler refuses is a failure of kind ``not_built``."""
+    counted = await count(job, subject)
+    if isinstance(counted, LabFailure):
+        return counted
+    assessment = await assess(job, subject, counted, first_evidence)
+    if isinstance(assessment, BuildFailure):
+        message = f"{assessment.compiler} does not compile {subject.source.path.name}"
+        return LabFailure("not_built", message, "mend the errors above", assessment.diagnostics)
+    return Looked(subject, counted, assessment)
+
+
+def without_workload(subject: Subject) -> LabFailure:
+    return LabFailure(
+        "no_workload",
+        f"{subject.source.path.name} has no main() and declares no workload, so there is nothing to run",
+        f"kernelopt init {subject.source.path} writes a workload block to start from",
+    )
+
+
+def predict_speed(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison | None:
+    """Predicted time(A)/time(B) over the launches of one kernel; None where either side launches nothing.
+
+    Launch shapes are paired in order where both sides have as many, else all launches of a side are added up as one case.
+    """
+    old = [launch for kernel in before for launch in kernel.launches]
+    new = [launch for kernel in after for launch in kernel.launches]
+    if not old or not new:
+        return None
+    if len(old) != len(new) or [a.count for a in old] != [b.count for b in new]:
+        return _added_up(before, after)
+    return compare_predictions(
+        tuple(
+            PredictedCase(f"grid {a.profile.config.grid}, block {a.profile.config.block}", a.count, a.predicted, b.predicted)
+            for a, b in zip(old, new, strict=True)
+        )
+    )
+
+
+def _added_up(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison:
+    old = max((l for k in before for l in k.launches), key=lambda l: l.count * l.predicted.time_s).predicted
+    new = max((l for k in after for l in k.launches), key=lambda l: l.count * l.predicted.time_s).predicted
+    total_old, total_new = sum(k.predicted_time_s for k in before), sum(k.predicted_time_s for k in after)
+    case = PredictedCase("all launches", 1.0, replace(old, time_s=total_old), replace(new, time_s=total_new))
+    return compare_predictions((case,))

@@ -1,0 +1,26 @@
+"""Every source transformation the expert planner has, in the order in which equal findings try them."""
+
+from __future__ import annotations
+
+from assistant.plan.expert.block_size_search import BlockSizeSearch
+from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
+from assistant.plan.expert.const_restrict import ConstRestrict
+from assistant.plan.expert.float_literals import FloatLiterals
+from assistant.plan.expert.loop_unrolling import LoopUnrolling
+from assistant.plan.expert.scalar_replacement import ScalarReplacement
+from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
+from assistant.plan.expert.staged_store import StagedStore
+from assistant.plan.expert.transformation import Transformation
+
+__all__ = ["EXPERT_TRANSFORMATIONS"]
+
+EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
+    CoalescingInterchange(),
+    StagedStore(),
+    SharedMemoryPadding(),
+    ScalarReplacement(),
+    FloatLiterals(),
+    ConstRestrict(),
+    LoopUnrolling(),
+    BlockSizeSearch(),
+)
