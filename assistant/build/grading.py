@@ -122,7 +122,7 @@ class _Comparison:
         return found
 
     @cached_property
-    def _obstacles(self) -> dict[tuple[str, int], str]:
+    def _obstacles(self) -> dict[tuple[str, int, str], str]:
         return obstacles(self._code, self._graph)
 
     @cached_property
@@ -131,7 +131,7 @@ class _Comparison:
         block_count, threads = profile.config.grid.count, profile.config.block.count
         return RegionFacts(
             self._graph,
-            LoopMap(self._graph, self._request.loops, profile.blocks, profile.executions),
+            LoopMap(self._graph, self._request.loops, profile.executions),
             self._emulated,
             self._machine,
             Ran(block_count * threads, block_count * -(-threads // WARP_LANES)),
@@ -147,8 +147,9 @@ class _Comparison:
             return UNORDERED
         if not self._graph.is_reducible or self._graph.has_indirect_jump:
             return JUMPS
-        if (key.file, key.line) in self._obstacles:
-            return self._obstacles[key.file, key.line]
+        for kind in ("", key.op):
+            if (key.file, key.line, kind) in self._obstacles:
+                return self._obstacles[key.file, key.line, kind]
         if key not in self._machine:
             return self._missing(key)
         if key.size_bytes >= _WIDE_BYTES and not is_full(sites):

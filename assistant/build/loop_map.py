@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from assistant.build.cfg import ControlFlow, Loop
-from assistant.model.profile import BlockExecution, LineExecution
+from assistant.model.profile import LineExecution
 from assistant.model.source import SourceLoop
 
 __all__ = ["LoopMap"]
@@ -23,7 +23,6 @@ class LoopMap:
 
     graph: ControlFlow
     loops: tuple[SourceLoop, ...]
-    blocks: tuple[BlockExecution, ...]
     executions: tuple[LineExecution, ...]
 
     def chain(self, file: str, line: int) -> tuple[SourceLoop, ...]:
@@ -55,12 +54,12 @@ class LoopMap:
         return tuple(loop for loop in self.graph.loops if self.stands_for(loop) == source)
 
     def iterations(self, source: SourceLoop) -> int | None:
-        """Thread-level iterations: the loop's most often run basic block, inner loops left out; None if none was counted."""
+        """Thread-level iterations: the loop's busiest line, inner loops left out; None if none was counted."""
         inner = [o for o in self.loops if _contains(source, o)]
         counts = [
-            block.thread_executions
-            for block in self.blocks
-            if _holds(source, block.file, block.line) and not any(_holds(o, block.file, block.line) for o in inner)
+            e.thread_executions
+            for e in self.executions
+            if _holds(source, e.file, e.line) and not any(_holds(o, e.file, e.line) for o in inner)
         ]
         return max(counts, default=None)
 

@@ -38,6 +38,8 @@ _OBSTACLES = {
     "UTMALDG": "the copy is a tensor instruction",
     "UTMASTG": "the copy is a tensor instruction",
 }
+_COMBINED_ATOMIC = "ATOMS.POPC.INC"
+"""The one shared atomic whose threads with equal addresses are served together (measured on an H200, tests/data/h200)."""
 _WIDTH = re.compile(r"\.(?:[USBF]?(8|16|32|64|128|256)|F16x2|BF16x2)(?=\.|$)")
 _DEFAULT_WIDTH_BYTES = 4
 _PREDICATE = re.compile(r"U?P\d")
@@ -84,19 +86,21 @@ def machine_sites(code: KernelCode, graph: ControlFlow) -> tuple[MachineSite, ..
     )
 
 
-def obstacles(code: KernelCode, graph: ControlFlow) -> dict[tuple[str, int], str]:
-    """(file, line) → why accesses of that line cannot be counted from the code."""
-    found: dict[tuple[str, int], str] = {}
+def obstacles(code: KernelCode, graph: ControlFlow) -> dict[tuple[str, int, str], str]:
+    """(file, line, kind) → why these accesses cannot be counted from the code; kind "" stands for every access of the line."""
+    found: dict[tuple[str, int, str], str] = {}
     for block in graph.blocks:
         for instruction in block.instructions:
             name = opcode_name(instruction)
-            place = (instruction.file, instruction.line)
+            place = (instruction.file, instruction.line, _OPERATIONS.get(name, ""))
             if name in _OBSTACLES:
                 found[place] = _OBSTACLES[name]
             elif name in _OPERATIONS and block.index in graph.called_blocks:
                 found[place] = "the access is in a function that is called, not inlined"
             elif name.startswith("ATOM") and re.search(r"\.CAS|\.CAST|\.SPIN", instruction.opcode):
                 found[place] = "a compare-and-swap loop repeats as often as threads collide"
+            elif name == "ATOMS" and not instruction.opcode.startswith(_COMBINED_ATOMIC):
+                found[place] = "threads that change one shared address at once wait for each other"
     return found
 
 

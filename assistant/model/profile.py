@@ -60,7 +60,7 @@ class LineAccess:
 
 @dataclass(frozen=True)
 class LineExecution:
-    """How often a line's code ran: warp-level executions of its basic blocks and how often lanes disagreed at its branch."""
+    """How often a line's code ran (its busiest basic block), and how often lanes disagreed at its branch."""
 
     file: str
     line: int
@@ -84,16 +84,6 @@ class AccessSite:
     active_threads: int
     is_unordered: bool = False
     """Takes part in an unordered race or a compare-and-swap loop, so that its count depends on timing."""
-
-
-@dataclass(frozen=True)
-class BlockExecution:
-    """One basic block of the emulated program, as it ran in one launch; `LineExecution` sums these by line."""
-
-    file: str
-    line: int
-    warp_executions: int
-    thread_executions: int
 
 
 @dataclass(frozen=True)
@@ -168,8 +158,6 @@ class LaunchProfile:
     """Launch site."""
     sites: tuple[AccessSite, ...] = ()
     """Access by access, where the emulator tells; empty for other methods."""
-    blocks: tuple[BlockExecution, ...] = ()
-    """Basic block by basic block, where the emulator tells."""
 
     def total(self, op_prefix: str, counter: str) -> int:
         """Sum of one counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""
