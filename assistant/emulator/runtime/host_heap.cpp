@@ -1,4 +1,4 @@
-// `new` and `delete` of device code use the device's heap; on the host they are malloc and free.
+// The heap of device code: `new` there is spelled `new (emu_device_heap)` by the translator; `delete` finds out by the address.
 #include <cstdlib>
 #include <new>
 
@@ -6,12 +6,12 @@
 #include "memory.h"
 #include "worker.h"
 
+// As declared in include/emu/sync.h.
+struct EmuDeviceHeap {};
+
 namespace {
-void* allocate(size_t bytes) {
-  void* pointer = emu::on_device() ? emu_device_malloc(bytes) : malloc(bytes ? bytes : 1);
-  if (!pointer && !emu::on_device()) throw std::bad_alloc();
-  return pointer;
-}
+// Also reached on the host, from functions that are both host and device code.
+void* allocate(size_t bytes) { return emu::on_device() ? emu_device_malloc(bytes) : malloc(bytes ? bytes : 1); }
 void release(void* pointer) {
   emu::ArenaRange range = emu::arena();
   if (emu::in_range(reinterpret_cast<uint64_t>(pointer), range.begin, range.size)) emu_device_free(pointer);
@@ -19,8 +19,8 @@ void release(void* pointer) {
 }
 }  // namespace
 
-void* operator new(size_t bytes) { return allocate(bytes); }
-void* operator new[](size_t bytes) { return allocate(bytes); }
+void* operator new(size_t bytes, EmuDeviceHeap) noexcept { return allocate(bytes); }
+void* operator new[](size_t bytes, EmuDeviceHeap) noexcept { return allocate(bytes); }
 void operator delete(void* pointer) noexcept { release(pointer); }
 void operator delete[](void* pointer) noexcept { release(pointer); }
 void operator delete(void* pointer, size_t) noexcept { release(pointer); }

@@ -57,6 +57,8 @@ def device_call_renames(stream: Stream, found: tuple[Declaration, ...], device_w
             calls |= _DEVICE_ONLY_CALLS
         for i in function.body:
             token = stream.tokens[i]
+            if token.text == "new" and stream.text(i + 1) != "(" and stream.text(i - 1) != "operator":
+                renames[token.start] = "new (emu_device_heap)"
             if token.text in calls and stream.text(i + 1) == "(" and stream.text(i - 1) not in (".", "->", "::"):
                 renames[token.start] = calls[token.text]
     return renames

@@ -1,7 +1,7 @@
 """Launch stubs: for each declaration of a kernel, a host function beside it with the same template head and parameters.
 
 ``template <class T> __global__ void k(T* a, int n = 1) {…}`` gets ``template <class T> void emu_stub_k(const EmuConfig& emu_config,
-T* a, int n = 1) { emu_start(emu_config, &k<T>, a, n); }``. So overload resolution, deduction, default arguments and conversions at
+T* a, int n = 1) { emu_start(emu_config, &k<T>, {&a, &n}); }``. So overload resolution, deduction, default arguments and conversions at
 a launch are the compiler's own, and the core receives the address of the very instance.
 """
 
@@ -58,9 +58,9 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
     if kernel.body is None:
         return declaration + ";"
     types = ", ".join(f"decltype({p.name}){'...' if p.is_pack else ''}" for p in parameters)
-    values = "".join(f", {p.name}{'...' if p.is_pack else ''}" for p in parameters)
+    values = ", ".join(f"__builtin_addressof({p.name}){'...' if p.is_pack else ''}" for p in parameters)
     instance = spell.span(range(first_name, last_name + 1)) + template_arguments
-    return f"{declaration} {{ void (*emu_kernel)({types}) = &{instance}; emu_start(emu_config, emu_kernel{values}); }}"
+    return f"{declaration} {{ void (*emu_kernel)({types}) = &{instance}; emu_start(emu_config, emu_kernel, {{{values}}}); }}"
 
 
 class _Speller:

@@ -2,6 +2,7 @@
 // EmuConfig; the stub hands the kernel's own address and typed arguments to emu_launch.
 #pragma once
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 #include <utility>
 #include "../../runtime/abi.h"
@@ -42,12 +43,12 @@ struct EmuInvoker {
 template <class... P>
 constexpr size_t EmuInvoker<P...>::bytes[sizeof...(P) + 1];
 
-template <class T>
-struct EmuSame { using type = T; };
-
+// `arguments` holds the address of each argument, converted to its parameter's type.
 template <class... P>
-EMU_HOST void emu_start(const EmuConfig& config, void (*kernel)(P...), const typename EmuSame<P>::type&... arguments) {
-  void* pointers[sizeof...(P) + 1] = {const_cast<void*>(static_cast<const void*>(__builtin_addressof(arguments)))..., nullptr};
+EMU_HOST void emu_start(const EmuConfig& config, void (*kernel)(P...), std::initializer_list<const volatile void*> arguments) {
+  void* pointers[sizeof...(P) + 1] = {};
+  size_t count = 0;
+  for (const volatile void* argument : arguments) pointers[count++] = const_cast<void*>(argument);
   EmuLaunch launch{};
   launch.function = reinterpret_cast<const void*>(kernel);
   launch.invoke = &EmuInvoker<P...>::invoke;
@@ -68,7 +69,7 @@ EMU_HOST void emu_start(const EmuConfig& config, void (*kernel)(P...), const typ
 template <class... P>
 struct EmuPointerLauncher {
   void (*kernel)(P...);
-  EMU_HOST void operator()(const EmuConfig& config, P... arguments) const { emu_start(config, kernel, arguments...); }
+  EMU_HOST void operator()(const EmuConfig& config, P... arguments) const { emu_start(config, kernel, {__builtin_addressof(arguments)...}); }
 };
 template <class... P>
 EMU_HOST EmuPointerLauncher<P...> emu_launcher(void (*kernel)(P...)) { return {kernel}; }

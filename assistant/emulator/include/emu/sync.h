@@ -107,3 +107,7 @@ EMU_INLINE void* emu_device_memset(void* to, int value, size_t count) {
   for (size_t i = 0; i < count; i++) d[i] = (char)value;
   return to;
 }
+struct EmuDeviceHeap {};
+inline constexpr EmuDeviceHeap emu_device_heap;
+void* operator new(size_t bytes, EmuDeviceHeap) noexcept;
+void* operator new[](size_t bytes, EmuDeviceHeap) noexcept;

@@ -1,0 +1,3 @@
+// Part of cuda_pipeline.h here.
+#pragma once
+#include "cuda_pipeline.h"
