@@ -1,7 +1,7 @@
 """Speed: the performance model that predicts it and the statistics that judge measured pairs. Pure."""
 
 from assistant.measure.bounds import Quarantine, bound_ratio, least_time_s, quarantine
-from assistant.measure.compare import UNMEASURED, PredictedCase, compare_predictions
+from assistant.measure.compare import UNMEASURED, PredictedCase, compare_predictions, sum_predictions
 from assistant.measure.model import predict, without_launch
 from assistant.measure.statistics import Pairs, WeightedPairs, aa_half_width, compare_pairs, judge_pairs
 from assistant.measure.targets import DEFAULT_TARGET, TARGETS, target, target_for_device, target_names
@@ -22,6 +22,7 @@ __all__ = [
     "least_time_s",
     "predict",
     "quarantine",
+    "sum_predictions",
     "target",
     "target_for_device",
     "target_names",

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.model.comparison import CaseSpeed, Comparison, PredictedTime, SpeedOutcome
+from assistant.model.comparison import CaseSpeed, Comparison, ModelTerm, PredictedTime, SpeedOutcome
 
-__all__ = ["UNMEASURED", "PredictedCase", "compare_predictions"]
+__all__ = ["UNMEASURED", "PredictedCase", "compare_predictions", "sum_predictions"]
 
 UNMEASURED = "error not yet measured"
 """Quality of a prediction whose error no GPU has shown yet."""
@@ -19,7 +19,7 @@ UNMEASURED = "error not yet measured"
 
 @dataclass(frozen=True)
 class PredictedCase:
-    """Both versions' predicted times on one shape; several launches of a shape are added up before."""
+    """Both versions' predicted times on one shape; several launches of a shape are added up before (``sum_predictions``)."""
 
     shape: str
     weight: float
@@ -49,6 +49,21 @@ def compare_predictions(cases: tuple[PredictedCase, ...]) -> Comparison:
         method=f"performance model for {', '.join(targets)}, from counted accesses; nothing was timed",
         bottleneck_before=heaviest.before.bottleneck,
         bottleneck_after=heaviest.after.bottleneck,
+    )
+
+
+def sum_predictions(launches: tuple[PredictedTime, ...]) -> PredictedTime:
+    """Launches that follow each other as one: times and terms added, the bottleneck is the largest sum. At least one launch."""
+    times: dict[str, float] = {}
+    for term in (t for launch in launches for t in launch.terms):
+        times[term.name] = times.get(term.name, 0.0) + term.time_s
+    terms = tuple(ModelTerm(name, time_s, (("launches", float(len(launches)), "launch"),)) for name, time_s in times.items())
+    return PredictedTime(
+        time_s=sum(launch.time_s for launch in launches),
+        bottleneck=max(terms, key=lambda t: t.time_s).name if terms else launches[0].bottleneck,
+        terms=terms,
+        target=launches[0].target,
+        notes=tuple(dict.fromkeys(note for launch in launches for note in launch.notes)),
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.measure import UNMEASURED, PredictedCase, compare_predictions
-from assistant.model.comparison import PredictedTime, SpeedOutcome
+from assistant.measure import UNMEASURED, PredictedCase, compare_predictions, sum_predictions
+from assistant.model.comparison import ModelTerm, PredictedTime, SpeedOutcome
 
 
 def case(shape: str, weight: float, before_s: float, after_s: float) -> PredictedCase:
@@ -39,3 +39,10 @@ def test_boundary_shapes_are_listed_but_do_not_count():
 def test_without_weight_there_is_nothing_to_compare():
     with pytest.raises(ValueError, match="weight"):
         compare_predictions((case("", 0, 1.0, 1.0),))
+
+
+def test_launches_of_one_shape_add_up_and_the_largest_sum_is_the_bottleneck():
+    first = PredictedTime(3.0, "l2", (ModelTerm("l2", 2.0, ()), ModelTerm("dram", 1.5, ())), "h200", ("assumed a",))
+    second = PredictedTime(2.0, "dram", (ModelTerm("dram", 1.0, ()),), "h200", ("assumed a", "assumed b"))
+    both = sum_predictions((first, second))
+    assert (both.time_s, both.bottleneck, both.notes) == (5.0, "dram", ("assumed a", "assumed b"))

@@ -7,6 +7,8 @@ import statistics
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from assistant.measure import predict, target, without_launch
 from assistant.model.profile import InstructionMix, LineExecution
@@ -186,3 +188,47 @@ def test_no_launch_is_faster_than_the_launch_overhead_and_it_can_be_left_out(lau
 def test_every_term_shows_its_inputs_with_units(h200):
     predicted = predict(h200[0].profile, None, h200[0].occupancy, H200)
     assert all(term.inputs and all(unit for _, _, unit in term.inputs) for term in predicted.terms)
+
+
+@given(blocks=st.integers(1, 5000), wavefronts=st.integers(1, 64), more=st.integers(0, 64))
+@settings(max_examples=40, deadline=None)
+def test_more_wavefronts_never_make_a_launch_faster(access, launch, occupancy, blocks, wavefronts, more):
+    def conflicted(factor: int) -> float:
+        requests = blocks * 8
+        shared = (
+            access("shared store", requests, wavefronts=requests),
+            access("shared load", requests, wavefronts=requests * factor),
+        )
+        return seconds(launch(blocks, 256, shared), occupancy(256))
+
+    assert conflicted(wavefronts) <= conflicted(wavefronts + more)
+
+
+@given(blocks=st.integers(1, 5000), loads=st.integers(1, 64), factor=st.floats(1.0, 10.0))
+@settings(max_examples=40, deadline=None)
+def test_a_faster_memory_never_makes_a_launch_slower(access, launch, occupancy, blocks, loads, factor):
+    requests = blocks * 8 * loads
+    profile = launch(blocks, 256, (access("global load", requests, requests * 4),), unique=requests * 4)
+    quick = replace(H200, dram_bytes_per_s=H200.dram_bytes_per_s * factor, l2_bytes_per_s=H200.l2_bytes_per_s * factor)
+    assert seconds(profile, occupancy(256), quick) <= seconds(profile, occupancy(256))
+
+
+@given(
+    blocks=st.integers(1, 1 << 20),
+    threads=st.integers(1, 1024),
+    requests=st.integers(0, 1 << 30),
+    spread=st.floats(1.0, 32.0),
+    unique=st.none() | st.integers(0, 1 << 30),
+    counted=st.integers(0, 1 << 20),
+)
+@settings(max_examples=100, deadline=None)
+def test_every_launch_has_a_finite_positive_time(access, launch, occupancy, blocks, threads, requests, spread, unique, counted):
+    sectors = int(requests * spread)
+    accesses = (
+        access("global load", requests, sectors, ideal=min(sectors, requests * 4)),
+        access("global atomic", requests, sectors),
+    )
+    profile = launch(blocks, threads, accesses, unique=unique, counted=min(counted, blocks))
+    predicted = predict(profile, None, occupancy(threads), H200)
+    assert math.isfinite(predicted.time_s)
+    assert predicted.time_s >= max(term.time_s for term in predicted.terms)

@@ -127,3 +127,9 @@ def test_every_page_states_the_thresholds_of_the_code(rule):
     for name in rule.thresholds:
         value, unit = values[name]
         assert f"`{name}` = {value:g} {unit}" in text
+
+
+@pytest.mark.parametrize("known", METRICS, ids=lambda m: m.name)
+def test_every_metric_is_documented_with_its_unit_and_meaning(known):
+    text = (DOCS / "reference" / "metrics.md").read_text()
+    assert f"| `{known.name}` | {known.unit} | {known.meaning} |" in text
