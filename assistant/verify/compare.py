@@ -75,9 +75,9 @@ def prepare(
     cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance
 ) -> tuple[tuple[PreparedOutput, ...], tuple[Unusable, ...]]:
     """The rule for every buffer of every case, and the cases that have none."""
-    by_name: dict[str, list[OutputBuffer]] = defaultdict(list)
+    by_name: dict[tuple[str, str], list[OutputBuffer]] = defaultdict(list)
     for output in find_outputs(cases, declared):
-        by_name[output.name].append(output)
+        by_name[cases[output.case_index].kernel, output.name].append(output)
     prepared, unusable = list[PreparedOutput](), list[Unusable]()
     for outputs in by_name.values():
         is_moved = any(o.written.any() for o in outputs) and is_moved_data(outputs, cases)

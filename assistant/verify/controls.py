@@ -31,11 +31,20 @@ class _Control:
 
 def check_controls(
     cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, ...], tolerance: Tolerance
+) -> tuple[tuple[str, CannotJudge], ...]:
+    """The kernels that these cases cannot judge, each with the reason; empty when every control fails, as it should."""
+    kernels = dict.fromkeys(case.kernel for case in cases)
+    weak = ((kernel, _weakness(kernel, cases, prepared, tolerance)) for kernel in kernels)
+    return tuple((kernel, reason) for kernel, reason in weak if reason is not None)
+
+
+def _weakness(
+    kernel: str, cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, ...], tolerance: Tolerance
 ) -> CannotJudge | None:
-    """None when every control fails, as it should; else why these cases cannot judge the kernel."""
-    outputs = [p for p in prepared if p.output.is_compared and p.output.written.any()]
+    mine = [p for p in prepared if cases[p.output.case_index].kernel == kernel]
+    outputs = [p for p in mine if p.output.is_compared and p.output.written.any()]
     if not outputs:
-        return CannotJudge("the original changes no memory in any case, so there is nothing to compare", _REMEDY)
+        return CannotJudge(f"{kernel} changes no memory in any case, so there is nothing to compare", _REMEDY)
     controls = (
         _Control("a kernel that does nothing", _unchanged),
         _Control("a kernel that writes zeros", _zeros),
@@ -44,7 +53,7 @@ def check_controls(
     )
     for control in controls:
         if _passes(control, outputs, tolerance):
-            return CannotJudge(f"this workload cannot judge this kernel: {control.name} would pass", _REMEDY)
+            return CannotJudge(f"this workload cannot judge {kernel}: {control.name} would pass", _REMEDY)
     return None
 
 

@@ -1,6 +1,7 @@
 """The verdict: PASS, NEEDS_DECISION or FAIL with findings, or that this evidence cannot judge. Pure.
 
-Order of questions: does the original itself run clean; do the controls fail; does B do the same; what must a human know.
+Order of questions: does the original itself run clean; do the controls fail; does B do the same; what must a human know. Cases on
+which a control passes can still show that B is wrong, never that it is right.
 
 Example::
 
@@ -63,10 +64,11 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
         if isinstance(usable, CannotJudge):
             return _unless_program_fails(evidence, usable)
         prepared, _ = prepare(usable.ordinary, evidence.outputs, evidence.tolerance)
-    control = check_controls(usable.ordinary, prepared, evidence.tolerance)
-    if control is not None:
-        return _unless_program_fails(evidence, control)
-    return _judge_cases(evidence, usable, prepared)
+    weak = check_controls(usable.ordinary, prepared, evidence.tolerance)
+    unjudged = tuple(reason.reason for _, reason in weak)
+    verdict = _judge_cases(replace(evidence, missing_checks=(*evidence.missing_checks, *unjudged)), usable, prepared)
+    can_pass = len(weak) < len({case.kernel for case in usable.ordinary})
+    return verdict if can_pass or verdict.outcome is Outcome.FAIL else weak[0][1]
 
 
 def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[PreparedOutput, ...]) -> VerificationResult:

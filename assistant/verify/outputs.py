@@ -19,6 +19,8 @@ from assistant.verify.numbers import MaskArray, bits, element_of
 
 __all__ = ["OutputBuffer", "find_outputs", "is_moved_data", "matching_run"]
 
+_SAMPLE_COUNT = 16
+"""Values looked up one by one before all are sorted: computed results are told apart at once."""
 _MINIMUM_DISTINCT = 3
 """Distinct nonzero values that an output must hold over all cases before it can count as moved data."""
 
@@ -47,20 +49,21 @@ class OutputBuffer:
 def find_outputs(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> tuple[OutputBuffer, ...]:
     """Every buffer but scratch of every case, with what the original writes; the original must have run in each."""
     masks: dict[tuple[int, int], MaskArray] = {}
-    by_shape: dict[tuple[str, str, int], list[MaskArray]] = defaultdict(list)
+    by_shape: dict[tuple[str, str, str, int], list[MaskArray]] = defaultdict(list)
     for index, case in enumerate(cases):
         for buffer in case.buffers:
             mask = _written(buffer, case.original)
             masks[index, buffer.id] = mask
             if not buffer.is_poisoned:
-                by_shape[case.origin.shape, buffer.name, mask.size].append(mask)
+                by_shape[case.kernel, case.origin.shape, buffer.name, mask.size].append(mask)
     outputs = list[OutputBuffer]()
     for index, case in enumerate(cases):
         for buffer in case.buffers:
             if buffer.is_scratch:
                 continue
             mask = masks[index, buffer.id]
-            siblings = by_shape[case.origin.shape, buffer.name, mask.size] if not buffer.is_poisoned else [mask]
+            key = case.kernel, case.origin.shape, buffer.name, mask.size
+            siblings = [mask] if buffer.is_poisoned else by_shape[key]
             written: MaskArray = np.logical_or.reduce(siblings)
             element = element_of(buffer.element_type, len(buffer.before))
             is_compared = not declared or buffer.name in declared
@@ -82,7 +85,10 @@ def is_moved_data(outputs: list[OutputBuffer], cases: tuple[CaseEvidence, ...]) 
             after = run.contents(output.buffer.id)
             if after is None or len(after) != len(output.buffer.before):
                 return False
-            values = np.unique(bits(after, output.element)[output.written])
+            values = bits(after, output.element)[output.written]
+            if not all((known == value).any() for value in values[:_SAMPLE_COUNT]):
+                return False
+            values = np.unique(values)
             if not np.all(np.isin(values, known)):
                 return False
             distinct.update(int(value) for value in values[: _MINIMUM_DISTINCT + 1] if value)
@@ -107,10 +113,10 @@ def _written(buffer: BufferFacts, runs: tuple[SideRun, ...]) -> MaskArray:
 
 
 def _input_patterns(case: CaseEvidence, element: ElementType) -> np.ndarray[tuple[int], np.dtype[np.unsignedinteger]]:
-    """Bit patterns of all values of the element's width in the case's initial buffers, and zero."""
+    """Bit patterns (unsorted) of all values of the element's width in the case's initial buffers, and zero."""
     parts = [np.zeros(1, np.dtype(f"<u{element.scalar_bytes}"))]
     for buffer in case.buffers:
         other = element_of(buffer.element_type, len(buffer.before))
         if not buffer.is_poisoned and (other.kind, other.scalar_bytes) == (element.kind, element.scalar_bytes):
             parts.append(bits(buffer.before, element))
-    return np.unique(np.concatenate(parts))
+    return np.concatenate(parts)

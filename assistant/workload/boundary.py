@@ -1,5 +1,7 @@
 """Shapes at which kernels break: 0, 1, around the tile, primes, numbers that no block divides. Weight 0: never timed.
 
+A shape at which the block itself gives no launch (an empty grid, half an element) is left out.
+
 Example::
 
     boundary_shapes(workload)    # (Shape((("n", 1),), 0.0, True), …)
@@ -11,6 +13,7 @@ import re
 from collections.abc import Iterable
 
 from assistant.model.workload import DeclaredWorkload, Shape, SizeRule
+from assistant.workload.expressions import evaluate_count
 
 __all__ = ["boundary_shapes"]
 
@@ -47,9 +50,20 @@ def boundary_shapes(workload: DeclaredWorkload) -> tuple[Shape, ...]:
     kept: dict[tuple[tuple[str, int], ...], None] = {}
     for sizes in wanted:
         key = tuple(sizes.items())
-        if key not in declared and all(size <= max(largest[name], _PRIMES[0]) for name, size in key):
+        is_small = all(size <= max(largest[name], _PRIMES[0]) for name, size in key)
+        if key not in declared and is_small and _is_launchable(workload, sizes):
             kept.setdefault(key)
     return tuple(Shape(key, 0.0, is_boundary=True) for key in _spread(list(kept)))
+
+
+def _is_launchable(workload: DeclaredWorkload, sizes: dict[str, int]) -> bool:
+    """Whether grids and blocks are whole numbers from 1 up, and counts and shared memory whole numbers, at these sizes."""
+    dimensions = [text for step in workload.steps for text in (*step.grid, *step.block)]
+    arguments = [a for step in workload.steps for a in step.arguments] + list(workload.globals)
+    counts = [argument.count for argument in arguments] + [step.shared for step in workload.steps]
+    values = [evaluate_count(text, sizes, "") for text in (*dimensions, *counts)]
+    whole = [value for value in values if isinstance(value, int)]
+    return len(whole) == len(values) and 0 not in whole[: len(dimensions)]
 
 
 def _tiles(workload: DeclaredWorkload) -> tuple[int, ...]:

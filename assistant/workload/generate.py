@@ -44,7 +44,7 @@ from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.signature import Signature
 from assistant.workload.structs import StructLayout, encode_scalar, encode_struct
 
-__all__ = ["POISON", "GenerateOptions", "generate"]
+__all__ = ["POISON", "GenerateOptions", "Signature", "generate"]
 
 POISON = 0xAB
 """Byte that ``empty(…)`` buffers hold in the recording; a replay refills them (``ReplayOptions.fill``)."""

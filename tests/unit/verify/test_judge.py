@@ -307,6 +307,20 @@ def test_a_workload_on_which_a_trivial_kernel_passes_cannot_judge(kernel: Kernel
     assert isinstance(result, CannotJudge) and words in result.reason
 
 
+def test_a_weak_workload_still_shows_that_a_kernel_is_wrong() -> None:
+    cases = tuple(case(lambda b: b["out"].fill(3), lambda b: b["out"].fill(4), seed=s) for s in (1, 2))
+    result = judge(JudgeEvidence(cases, AutoTolerance()))
+    assert isinstance(result, Verification) and codes(result) == {"wrong_value"}
+
+
+def test_a_kernel_that_cannot_be_judged_beside_one_that_can_is_listed() -> None:
+    base = evidence(scale_add, scale_add)
+    fill = tuple(replace(case(lambda b: b["out"].fill(3), lambda b: b["out"].fill(3), seed=s), kernel="fill") for s in (1, 2))
+    result = judge(replace(base, cases=(*base.cases, *fill)))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+    assert "cannot judge fill" in result.missing_checks[0]
+
+
 def test_an_in_place_update_is_an_ordinary_case() -> None:
     def relu(b: Buffers) -> None:
         np.maximum(b["x"], 0, out=b["x"])

@@ -18,9 +18,14 @@ def sizes(extra: str = "", shapes: str = "{ n = 4096 }") -> list[dict[str, int]]
     return [dict(shape.sizes) for shape in result]
 
 
-def test_zero_one_around_the_tiles_and_primes_are_tried() -> None:
+def test_one_around_the_tiles_and_primes_are_tried() -> None:
     values = {shape["n"] for shape in sizes()}
-    assert {0, 1, 31, 32, 33, 127, 128, 129, 97, 1021} <= values
+    assert {1, 31, 32, 33, 127, 128, 129, 97, 1021} <= values
+
+
+def test_a_shape_without_a_launch_is_left_out() -> None:
+    assert 0 not in {shape["n"] for shape in sizes()}
+    assert all(shape["n"] % 4 == 0 for shape in sizes("args = { x = 'zeros(n/4)' }"))
 
 
 def test_rules_are_honoured() -> None:
