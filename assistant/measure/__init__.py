@@ -3,6 +3,7 @@
 from assistant.measure.bounds import Quarantine, bound_ratio, least_time_s, quarantine
 from assistant.measure.compare import UNMEASURED, PredictedCase, compare_predictions, sum_predictions
 from assistant.measure.model import predict, without_launch
+from assistant.measure.score import ModelError, Scored, score, with_error
 from assistant.measure.statistics import Pairs, WeightedPairs, aa_half_width, compare_pairs, judge_pairs
 from assistant.measure.targets import DEFAULT_TARGET, TARGETS, target, target_for_device, target_names
 
@@ -10,9 +11,11 @@ __all__ = [
     "DEFAULT_TARGET",
     "TARGETS",
     "UNMEASURED",
+    "ModelError",
     "Pairs",
     "PredictedCase",
     "Quarantine",
+    "Scored",
     "WeightedPairs",
     "aa_half_width",
     "bound_ratio",
@@ -22,9 +25,11 @@ __all__ = [
     "least_time_s",
     "predict",
     "quarantine",
+    "score",
     "sum_predictions",
     "target",
     "target_for_device",
     "target_names",
+    "with_error",
     "without_launch",
 ]
