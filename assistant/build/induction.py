@@ -15,7 +15,7 @@ from assistant.build.cfg import ControlFlow, Loop, opcode_name
 from assistant.model.build import SassInstruction
 from assistant.model.source import SourceLoop
 
-__all__ = ["Update", "advances_by", "control_updates", "is_unrolled_by"]
+__all__ = ["Update", "control_updates", "is_unrolled_by"]
 
 _ADDS = frozenset({"IADD3", "VIADD", "UIADD3", "UVIADD", "IADD", "IADD32I"})
 _SHIFTS = frozenset({"SHF", "USHF", "SHL", "SHR", "USHL", "USHR"})
@@ -24,6 +24,8 @@ _REGISTER = re.compile(r"-?\|?(U?R\d+)(?:\.reuse)?\|?")
 _IMMEDIATE = re.compile(r"-?0x[0-9a-f]+|-?\d+")
 _NOT_A_VALUE = re.compile(r"!?U?P[T\d]|U?RZ")
 _WORD_BITS = 32
+_DERIVATION_DEPTH = 2
+"""How many sums may stand between the tested register and the one that the loop advances."""
 
 
 @dataclass(frozen=True)
@@ -58,27 +60,50 @@ def _proves(update: Update, copies: int, source: SourceLoop) -> bool:
 
 
 def control_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
-    """Registers that the loop's closing branch tests and that the loop itself advances."""
+    """Registers that decide whether the loop goes on and that the loop itself advances."""
     instructions = [i for block in sorted(loop.blocks) for i in graph.blocks[block].instructions]
     updates = _updates(instructions)
-    tested: set[str] = set()
-    for block in loop.blocks:
-        if loop.header in graph.blocks[block].successors:
-            own = graph.blocks[block].instructions
-            elsewhere = tuple(i for i in instructions if i not in own)
-            found = _comparisons(own[-1], own[:-1])[:1] or _comparisons(own[-1], elsewhere)
-            tested |= found[0] if len(found) == 1 else set()
+    tested = _tested(graph, loop, instructions)
+    for _ in range(_DERIVATION_DEPTH):
+        tested |= _sums_behind(tested, instructions)
     copies = _copies(instructions)
     return {name: updates[name] for name in sorted(updates) if name in tested or copies.get(name) in tested}
 
 
-def advances_by(instructions: tuple[SassInstruction, ...], registers: dict[str, Update], ratio: float) -> bool:
-    """Whether straight code advances one of ``registers`` by ``ratio`` times what the loop does to it."""
-    here = _updates(list(instructions))
-    return any(
-        name in here and here[name].kind == update.kind == "constant" and here[name].amount == ratio * update.amount
-        for name, update in registers.items()
-    )
+def _tested(graph: ControlFlow, loop: Loop, instructions: list[SassInstruction]) -> set[str]:
+    """Registers compared for the closing branches, or for the only exit of a loop that closes unconditionally."""
+    tested: set[str] = set()
+    for block in _deciding_blocks(graph, loop):
+        own = graph.blocks[block].instructions
+        elsewhere = tuple(i for i in instructions if i not in own)
+        found = _comparisons(own[-1], own[:-1])[:1] or _comparisons(own[-1], elsewhere)
+        tested |= found[0] if len(found) == 1 else set()
+    return tested
+
+
+def _deciding_blocks(graph: ControlFlow, loop: Loop) -> list[int]:
+    closing = [b for b in sorted(loop.blocks) if loop.header in graph.blocks[b].successors]
+    if all(len(graph.blocks[b].successors) > 1 for b in closing):
+        return closing
+    leaving = [b for b in sorted(loop.blocks) if _may_leave(graph, loop, b)]
+    return leaving if len(leaving) == 1 else []
+
+
+def _may_leave(graph: ControlFlow, loop: Loop, block: int) -> bool:
+    last = graph.blocks[block].last
+    is_exit = opcode_name(last) == "EXIT" and bool(last.predicate)
+    return is_exit or any(successor not in loop.blocks for successor in graph.blocks[block].successors)
+
+
+def _sums_behind(tested: set[str], instructions: list[SassInstruction]) -> set[str]:
+    """Registers whose sum is tested (``IADD3 R16, R18, R15`` before ``ISETP R16, RZ``)."""
+    found: set[str] = set()
+    for instruction in instructions:
+        is_sum = opcode_name(instruction) in _ADDS or instruction.opcode.startswith("IMAD.IADD")
+        registers = _REGISTER.findall(instruction.operands)
+        if is_sum and registers and registers[0] in tested:
+            found |= set(registers[1:])
+    return found
 
 
 def _updates(instructions: list[SassInstruction]) -> dict[str, Update]:

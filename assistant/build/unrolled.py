@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.build.cfg import Loop
-from assistant.build.induction import advances_by, control_updates, is_unrolled_by
+from assistant.build.induction import is_unrolled_by
 from assistant.build.regions import COUNT, DIVERGENT, ITERATIONS, UNROLLED, RegionFacts, is_full, is_uniform
 from assistant.build.sites import AccessKey, Region
 from assistant.model.source import SourceLoop
@@ -28,10 +28,10 @@ def split_loop_reason(facts: RegionFacts, key: AccessKey) -> str:
     """Why the counts of the key's loop are not proved; empty where they are."""
     chain = facts.chain(key)
     source = chain[-1]
-    members = tuple(k for k in facts.machine if k in facts.emulated and facts.chain(k) == chain)
+    members = tuple(k for k in facts.machine if k in facts.emulated and facts.chain(k) == chain and _is_inside(facts, k))
     if any(not facts.is_in_kernel(k) or not is_uniform(facts.emulated[k]) for k in members):
         return COUNT
-    pieces = _pieces(facts, members)
+    pieces = _pieces(facts, source, members)
     if pieces is None:
         return COUNT
     if not _all_hold_iterations(facts, source, pieces):
@@ -42,48 +42,67 @@ def split_loop_reason(facts: RegionFacts, key: AccessKey) -> str:
     return "" if is_full(sites) or facts.loops.has_agreeing_warps(source) else DIVERGENT
 
 
+def _is_inside(facts: RegionFacts, key: AccessKey) -> bool:
+    """Whether nvcc left the access in its loop; one that was hoisted as a whole is no measure of the others."""
+    source = facts.chain(key)[-1]
+    return any(facts.loops.own_loop(region.block, source) for region in facts.machine[key])
+
+
 @dataclass(frozen=True)
 class _Piece:
-    """One region of the split loop and how many source iterations its accesses amount to."""
+    """Code that runs once a pass of a machine loop, or a straight copy; and how many source iterations its accesses amount to."""
 
-    region: Region
+    block: int
+    is_predicated: bool
+    loop: Loop | None
+    """The machine loop it is the body of; None for a straight copy."""
     copies: int
 
 
-def _pieces(facts: RegionFacts, members: tuple[AccessKey, ...]) -> tuple[_Piece, ...] | None:
-    """None where the accesses of some region amount to different numbers of iterations."""
+def _pieces(facts: RegionFacts, source: SourceLoop, members: tuple[AccessKey, ...]) -> tuple[_Piece, ...] | None:
+    """None where the accesses of some piece amount to different numbers of iterations."""
+    grouped: dict[Region | int, list[Region]] = {}
+    for region in sorted({r for k in members for r in facts.machine[k]}, key=lambda r: (r.block, r.predicate)):
+        loop = facts.loops.own_loop(region.block, source)
+        is_once_per_pass = loop is not None and not facts.is_guarded(region) and _is_innermost(facts, region, loop)
+        grouped.setdefault(loop.header if loop and is_once_per_pass else region, []).append(region)
     found: list[_Piece] = []
-    for region in sorted({r for k in members for r in facts.machine[k]}, key=lambda r: r.block):
-        ratios = {facts.machine[k][region] / len(facts.emulated[k]) for k in members}
+    for regions in grouped.values():
+        ratios = {sum(facts.machine[k][r] for r in regions) / len(facts.emulated[k]) for k in members}
         ratio = ratios.pop()
         if ratios or ratio < 1 or ratio != int(ratio):
             return None
-        found.append(_Piece(region, int(ratio)))
+        first = regions[0]
+        loop = facts.loops.own_loop(first.block, source)
+        found.append(_Piece(first.block, bool(first.predicate), loop, int(ratio)))
     return tuple(found)
 
 
+def _is_innermost(facts: RegionFacts, region: Region, loop: Loop) -> bool:
+    return facts.graph.loop_chain(region.block)[-1] == loop
+
+
 def _all_hold_iterations(facts: RegionFacts, source: SourceLoop, pieces: tuple[_Piece, ...]) -> bool:
-    looped = [(p, loop) for p in pieces if (loop := facts.loops.own_loop(p.region.block, source))]
-    straight = [p for p in pieces if facts.loops.own_loop(p.region.block, source) is None]
-    if any(p.region.predicate or not is_unrolled_by(facts.graph, loop, p.copies, source) for p, loop in looped):
+    """Loops prove their copies by their control register; a straight copy must be a remainder of such a loop."""
+    looped = [p for p in pieces if p.loop is not None]
+    if any(p.is_predicated or not _is_proved(facts, p, source) for p in looped):
         return False
-    main, main_loop = max(looped, key=lambda pair: pair[0].copies)
-    single = [p for p in straight if p.copies == 1]
-    main_count = sum(p.copies == main.copies for p, _ in looped)
+    most = max(p.copies for p in looped)
+    main_count = sum(p.copies == most for p in looped)
+    remainders = [p for p in pieces if p.loop is None]
+    larger = [p for p in remainders if p.copies > 1]
     return (
-        len(single) <= (main.copies - 1) * main_count
-        and all(_follows(facts, p.region.block, source) for p in single)
-        and all(_advances(facts, p, main, main_loop) for p in straight if p.copies > 1)
+        len(remainders) - len(larger) <= (most - 1) * main_count
+        and all(_follows(facts, p.block, source) for p in remainders)
+        and all(most % p.copies == 0 and p.copies < most and not p.is_predicated for p in larger)
     )
 
 
-def _advances(facts: RegionFacts, piece: _Piece, main: _Piece, main_loop: Loop) -> bool:
-    if piece.region.predicate:
-        return False
-    instructions = facts.graph.blocks[piece.region.block].instructions
-    return advances_by(instructions, control_updates(facts.graph, main_loop), piece.copies / main.copies)
+def _is_proved(facts: RegionFacts, piece: _Piece, source: SourceLoop) -> bool:
+    assert piece.loop is not None
+    return is_unrolled_by(facts.graph, piece.loop, piece.copies, source)
 
 
 def _follows(facts: RegionFacts, block: int, source: SourceLoop) -> bool:
-    """A single copy before the loop would be a hoisted access, not a remainder."""
+    """A copy that always runs before a loop would be a hoisted access, not a remainder."""
     return not any(facts.graph.dominates(block, loop.header) for loop in facts.loops.machine_loops(source))
