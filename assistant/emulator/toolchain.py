@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -213,11 +214,14 @@ def _once(final: Path, build: Callable[[Path], None]) -> Path:
 
 
 def _build_runtime(compiler: Compiler, folder: Path) -> None:
-    for source in sorted(RUNTIME_DIR.glob("*.cpp")):
+    def compile_one(source: Path) -> None:
         command = (str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c", str(source), "-o", str(folder / f"{source.stem}.o"))
         run = run_tool(command)
         if not run.is_ok:
             raise RuntimeBuildError(f"{source.name}: {run.output[:2000]}")
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        list(pool.map(compile_one, sorted(RUNTIME_DIR.glob("*.cpp"))))
 
 
 def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path) -> None:

@@ -91,6 +91,8 @@ struct coalesced_group {
 
 template <unsigned N, class Parent = void> struct thread_block_tile {
   static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "the emulator supports tiles of 1, 2, 4, 8, 16 or 32 threads");
+  thread_block_tile() = default;
+  template <class Q> EMU_INLINE thread_block_tile(const thread_block_tile<N, Q>&) {}
   EMU_INLINE static unsigned emu_mask() {
     unsigned whole = N == 32 ? 0xffffffffu : ((1u << (N & 31)) - 1) << emu_lane_index() / N * N;
     return whole & emu_warp_mask();

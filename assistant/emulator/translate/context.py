@@ -32,8 +32,8 @@ class UnitContext:
     global_words: set[str] = field(default_factory=lambda: {"__global__"})
     """``__global__`` and the macros that expand to it."""
     device_words: set[str] = field(default_factory=lambda: {"__device__", "__global__"})
-    macro_heads: dict[tuple[str, int], set[str]] = field(default_factory=dict[tuple[str, int], set[str]])
-    """First token of every argument that a macro's parameter is given: (macro, parameter index) to texts."""
+    callee_parameters: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
+    """Per macro, the indexes of the parameters that its body launches, itself or through other macros."""
 
 
 def lex_file(path: Path, text: str) -> LexedFile:
@@ -57,10 +57,7 @@ def gather(files: list[LexedFile]) -> UnitContext:
                     position = name_position(stream, declaration.head)
                     if position is not None:
                         context.kernel_names.add(kernel_name(stream, position[0])[0])
-    for file in files:
-        for stream, _ in _streams(file):
-            _note_invocations(context, stream, macros)
-    _resolve_forwarded(context, files)
+    _find_callee_parameters(context, macros)
     return context
 
 
@@ -96,25 +93,30 @@ def _find_words(context: UnitContext, macros: dict[str, tuple[Macro, Stream]]) -
                     changed = True
 
 
-def _note_invocations(context: UnitContext, stream: Stream, macros: dict[str, tuple[Macro, Stream]]) -> None:
+def _find_callee_parameters(context: UnitContext, macros: dict[str, tuple[Macro, Stream]]) -> None:
+    found = context.callee_parameters
+    for name, (macro, stream) in macros.items():
+        for i, token in enumerate(stream.tokens):
+            last = i - 1
+            if token.text == "<<<" and stream.text(last) in (">", ">>", ">>>"):
+                last = stream.open_angle(last) - 1
+            if token.text == "<<<" and macro.parameters and stream.text(last) in macro.parameters and stream.text(last - 1) != "##":
+                found.setdefault(name, set()).add(macro.parameters.index(stream.text(last)))
+    changed = bool(found)
+    while changed:
+        changed = False
+        for name, (macro, stream) in macros.items():
+            for parameter in _forwarded_callees(stream, found) & set(macro.parameters or ()):
+                index = (macro.parameters or ()).index(parameter)
+                changed = changed or index not in found.get(name, set())
+                found.setdefault(name, set()).add(index)
+
+
+def _forwarded_callees(stream: Stream, found: dict[str, set[int]]) -> set[str]:
+    """Single names that the macro body passes to another macro as the kernel to launch."""
+    names: set[str] = set()
     for i, token in enumerate(stream.tokens):
-        if token.kind is not Kind.NAME or token.text not in macros or stream.text(i + 1) != "(":
-            continue
-        for index, argument in enumerate(stream.arguments(i + 1)):
-            if argument:
-                second = stream.text(argument.start + 1) if len(argument) > 1 else ""
-                head = stream.text(argument.start) + ("::" if second == "::" else "")
-                context.macro_heads.setdefault((token.text, index), set()).add(head)
-
-
-def _resolve_forwarded(context: UnitContext, files: list[LexedFile]) -> None:
-    """Replaces heads that are themselves macro parameters by what those are called with."""
-    parameters = {(m.name, p): i for f in files for m, _ in f.macros for i, p in enumerate(m.parameters or ())}
-    by_name: dict[str, set[str]] = {}
-    for (macro, name), index in parameters.items():
-        by_name.setdefault(name, set()).update(context.macro_heads.get((macro, index), set()))
-    for heads in context.macro_heads.values():
-        for head in list(heads):
-            if head in by_name:
-                heads.discard(head)
-                heads.update(h for h in by_name[head] if h not in by_name)
+        if token.text in found and stream.text(i + 1) == "(":
+            arguments = stream.arguments(i + 1)
+            names |= {stream.text(a.start) for k, a in enumerate(arguments) if k in found[token.text] and len(a) == 1}
+    return names

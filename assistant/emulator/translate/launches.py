@@ -34,6 +34,41 @@ def launch_edits(stream: Stream, context: UnitContext, macro: Macro | None) -> t
     return edits, unread
 
 
+def invocation_edits(stream: Stream, context: UnitContext, macro: Macro | None) -> list[Edit]:
+    """Arguments of macros that launch them: any that is not a plain kernel name is given with its launcher beside it.
+
+    The macro pastes ``emu_stub_`` before its parameter, and ``emu_stub_EMU_CALLEE(k, launcher)`` is ``launcher``.
+    """
+    edits: list[Edit] = []
+    forwarded = set(macro.parameters or ()) if macro is not None else set[str]()
+    for i, token in enumerate(stream.tokens):
+        indexes = context.callee_parameters.get(token.text)
+        if indexes is None or token.kind is not Kind.NAME or stream.text(i + 1) != "(":
+            continue
+        for index, argument in enumerate(stream.arguments(i + 1)):
+            if index not in indexes or not argument or stream.text(argument.start) in forwarded:
+                continue
+            first = stream.tokens[argument.start]
+            if first.text in context.kernel_names and stream.text(argument.start + 1) != "::" and not _is_local(stream, argument.start):
+                continue
+            words = [stream.text(k) for k in argument]
+            launcher = _launcher_words(stream, argument, context)
+            end = stream.tokens[argument.stop - 1].end
+            edits.append(Edit(first.start, end, f"EMU_CALLEE({' '.join(words)}, {launcher})"))
+    return edits
+
+
+def _launcher_words(stream: Stream, argument: range, context: UnitContext) -> str:
+    words = [stream.text(k) for k in argument]
+    last = argument.stop - 1
+    if stream.text(last) in (">", ">>", ">>>"):
+        last = stream.open_angle(last) - 1
+    if last >= argument.start and stream.text(last) in context.kernel_names and not _is_local(stream, last):
+        words[last - argument.start] = STUB_PREFIX + words[last - argument.start]
+        return " ".join(words)
+    return f"emu_launcher({' '.join(words)})"
+
+
 def address_edits(stream: Stream, context: UnitContext) -> list[Edit]:
     """``(void*)k<T>`` becomes ``(void*)emu_signed(k<T>)``, so that cudaLaunchKernel knows the parameters behind the bare address."""
     edits: list[Edit] = []
@@ -94,10 +129,8 @@ def _callee(stream: Stream, i: int, context: UnitContext, macro: Macro | None) -
         is_field = stream.text(first - 1) in (".", "->")
         name = stream.text(first)
         if macro is not None and macro.parameters and name in macro.parameters and first == last:
-            heads = context.macro_heads.get((macro.name, macro.parameters.index(name)), set())
-            if heads and heads <= context.kernel_names:
-                return first, f"{STUB_PREFIX}##"
-        elif first != last and any(k.startswith(name) for k in context.kernel_names):
+            return first, f"{STUB_PREFIX}##"
+        if first != last and any(k.startswith(name) for k in context.kernel_names):
             return first, STUB_PREFIX
         elif not is_field and name in context.kernel_names and not _is_local(stream, last):
             return first, STUB_PREFIX
@@ -129,6 +162,7 @@ def _expression_start(stream: Stream, i: int) -> int:
         text = stream.text(k)
         if text in (")", "]") and k in stream.partner:
             k = stream.partner[k]
+            text = stream.text(k)
         elif text in (">", ">>", ">>>"):
             k = stream.open_angle(k) - 1
             continue

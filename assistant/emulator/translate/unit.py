@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.emulator.translate.context import LexedFile, UnitContext, gather, lex_file
 from assistant.emulator.translate.edits import Edit, Edited, apply_edits
 from assistant.emulator.translate.host import host_edits
-from assistant.emulator.translate.launches import address_edits, launch_edits
+from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
 from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
 from assistant.emulator.translate.spelling import device_call_renames, keyword_renames, shadow_renames
@@ -121,7 +121,7 @@ def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[l
             renames |= promotion_renames(stream)
         launches, unread_tokens = launch_edits(stream, context, macro)
         unread += [stream.tokens[i].start for i in unread_tokens]
-        edits += shared_edits(stream, renames) + launches + address_edits(stream, context)
+        edits += shared_edits(stream, renames) + launches + address_edits(stream, context) + invocation_edits(stream, context, macro)
         edits += _declaration_edits(stream, found, context, renames, is_macro=macro is not None)
         edits += [Edit(t.start, t.end, renames[t.start]) for t in stream.tokens if t.start in renames]
     return edits, unread

@@ -105,3 +105,6 @@ struct EmuSymbolRegistration {
 };
 #define EMU_SYMBOL(variable, name, space, element_type) \
   static EmuSymbolRegistration emu_symbol_##variable((name), (const volatile void*)&variable, sizeof(variable), (space), (element_type))
+// An argument of a user's macro that launches it: the kernel, and how to launch it (the macro pastes emu_stub_ before its parameter).
+#define EMU_CALLEE(kernel, launcher) kernel
+#define emu_stub_EMU_CALLEE(kernel, launcher) launcher

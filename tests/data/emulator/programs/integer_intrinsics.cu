@@ -1,0 +1,15 @@
+// Bit counting, permuting, dot products, SIMD in a word, conversions in every rounding mode.
+#include <cstdio>
+__device__ int bad;
+#define CHECK(x) do { if (!(x)) { atomicAdd(&bad, 1); printf("line %d\n", __LINE__); } } while (0)
+__global__ void run(unsigned one) {
+  CHECK(__popc(0xff00u * one) == 8); CHECK(__popcll(~0ull) == 64); CHECK(__clz(one) == 31); CHECK(__clz(0) == 32); CHECK(__clzll(1) == 63); CHECK(__ffs(8) == 4); CHECK(__ffs(0) == 0); CHECK(__ffsll(1ll << 40) == 41); CHECK(__brev(1) == 0x80000000u); CHECK(__brevll(2) == 1ull << 62);
+  CHECK(__byte_perm(0x33221100, 0x77665544, 0x7250) == 0x77225500u); CHECK(__umulhi(0xffffffffu, 2) == 1); CHECK(__mulhi(-1, 2) == -1); CHECK(__umul64hi(~0ull, 2) == 1); CHECK(__mul64hi(-1, 2) == -1); CHECK(__mul24(3, -4) == -12); CHECK(__umul24(0x1000001, 2) == 2);
+  CHECK(__funnelshift_l(0x80000000u, 1, 1) == 3); CHECK(__funnelshift_r(1, 1, 1) == 0x80000000u); CHECK(__funnelshift_lc(7, 1, 40) == 7); CHECK(__sad(3, 5, 1) == 3); CHECK(__usad(5, 3, 1) == 3); CHECK(__hadd(-3, 2) == -1); CHECK(__uhadd(7, 2) == 4); CHECK(__urhadd(7, 2) == 5); CHECK(__fns(0xf0, 0, 2) == 5);
+  CHECK(__dp4a(0x01020304, 0x01010101, 5) == 15); CHECK(__dp4a(0xff000000u, 0x02000000u, 0u) == 510); CHECK(__dp2a_lo(0x00020003, 0x00000102, 1) == 3 * 2 + 2 * 1 + 1);
+  CHECK(__vadd4(0xff010203u, 0x01010101u) == 0x00020304u); CHECK(__vaddus4(0xff010203u, 0x01010101u) == 0xff020304u); CHECK(__vcmpeq4(0x01020304u, 0x01000300u) == 0xff00ff00u); CHECK(__vmaxs2(0xffff0001u, 0x00000000u) == 0x00000001u); CHECK(__vsadu4(0x05000000u, 0x02010000u) == 4); CHECK(__vabsdiffu4(0x05u, 0x07u) == 2); CHECK(__vsub2(0x00010001u, 0x00000002u) == 0x0001ffffu); CHECK(__vavgu4(0x03u, 0x04u) == 4);
+  CHECK(__float2int_rn(2.5f) == 2); CHECK(__float2int_rz(-2.7f) == -2); CHECK(__float2int_ru(2.1f) == 3); CHECK(__float2int_rd(-2.1f) == -3); CHECK(__float2int_rn(1e20f) == 2147483647); CHECK(__float2uint_rz(-5.f) == 0); CHECK(__float2ll_rn(1e30f) == 9223372036854775807ll); CHECK(__double2int_rn(3.5) == 4); CHECK(__double2uint_ru(3.1) == 4); CHECK(__double2ll_rd(-1.5) == -2); CHECK(__double2ull_rz(1e10 + .5) == 10000000000ull);
+  CHECK(__int2float_rn(16777217) == 16777216.f); CHECK(__int2float_ru(16777217) == 16777218.f); CHECK(__uint2float_rd(4294967295u) == 4294967040.f); CHECK(__ull2double_rz(0xffffffffffffffffull) < 18446744073709551616.0); CHECK(__ull2double_ru(0xffffffffffffffffull) == 18446744073709551616.0); CHECK(__ll2float_rn(1ll << 40) == 1099511627776.f); CHECK(__double2float_rd(0.1) < 0.1); CHECK(__double2float_ru(0.1) > 0.1); CHECK(__int2double_rn(7) == 7.0);
+  CHECK(__float_as_int(1.f) == 0x3f800000); CHECK(__int_as_float(0x40000000) == 2.f); CHECK(__float_as_uint(-0.f) == 0x80000000u); CHECK(__double_as_longlong(1.) == 0x3ff0000000000000ll); CHECK(__longlong_as_double(0x4000000000000000ll) == 2.); CHECK(__double2hiint(1.) == 0x3ff00000); CHECK(__hiloint2double(0x40000000, 0) == 2.); CHECK(__uint_as_float(0x7f800000u) > 1e38f);
+}
+int main() { run<<<1, 1>>>(1); cudaDeviceSynchronize(); int b = -1; cudaMemcpyFromSymbol(&b, bad, 4); puts(b ? "integer_intrinsics FAIL" : "integer_intrinsics PASS"); return b; }
