@@ -1,0 +1,21 @@
+"""Settings with their origins, the user's and the workspace's folders, and trust. Reads files and environment."""
+
+from assistant.config.load import EditorSettings, LoadedSettings, load_settings, memory_path
+from assistant.config.paths import UserPaths, find_workspace, user_paths, workspace_folder
+from assistant.config.settings import Settings
+from assistant.config.trust import ConsentAnswer, ProgramConsent, TrustStore
+
+__all__ = [
+    "ConsentAnswer",
+    "EditorSettings",
+    "LoadedSettings",
+    "ProgramConsent",
+    "Settings",
+    "TrustStore",
+    "UserPaths",
+    "find_workspace",
+    "load_settings",
+    "memory_path",
+    "user_paths",
+    "workspace_folder",
+]

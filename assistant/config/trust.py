@@ -1,0 +1,139 @@
+"""Who may run what where: trusted folders and remembered consents, in the user's data, never in the folder itself.
+
+Untrusted is the default: only parsing happens there. Consent is for one exact run (command, flags, reference); when any of them
+changes the question comes again. Folders are compared with symbolic links resolved. Example::
+
+    trust = TrustStore(user_paths().trust)
+    trust.trust(folder)
+    trust.answer(run, ConsentAnswer.ALWAYS)
+    trust.consent(run)                          # ConsentAnswer.ALWAYS
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from assistant import serialize
+from assistant.errors import CannotAnswerError
+
+__all__ = ["ConsentAnswer", "ProgramConsent", "TrustStore"]
+
+_LOCK_TIMEOUT_S = 10.0
+"""The lock is held for one small write."""
+
+
+class ConsentAnswer(StrEnum):
+    ONCE = "once"
+    """For this run; not remembered."""
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+@dataclass(frozen=True)
+class ProgramConsent:
+    """One exact run that a person is asked about."""
+
+    folder: Path
+    command: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    reference_sha256: str | None = None
+    """Text of the reference implementation; None where there is none."""
+
+    @property
+    def digest(self) -> str:
+        parts = (list(self.command), list(self.flags), self.reference_sha256)
+        return "sha256:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class _TrustFile:
+    folders: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Resolved folder → trusted, or revoked below a trusted one."""
+    consents: dict[str, dict[str, ConsentAnswer]] = field(default_factory=dict[str, dict[str, ConsentAnswer]])
+    """Resolved folder → digest → ``always`` or ``never``."""
+
+
+class TrustStore:
+    """The trust file; read afresh each time, as other processes change it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def is_trusted(self, folder: Path) -> bool:
+        """Whether the folder, or the nearest folder above that was ever decided on, is trusted."""
+        known = self._read().folders
+        resolved = folder.resolve()
+        return next((known[str(f)] for f in (resolved, *resolved.parents) if str(f) in known), False)
+
+    def trusted_folders(self) -> tuple[Path, ...]:
+        return tuple(Path(name) for name, is_trusted in sorted(self._read().folders.items()) if is_trusted)
+
+    def trust(self, folder: Path) -> None:
+        """Trust the folder and what is in it, except folders inside that were revoked on their own."""
+        with self._changing() as file:
+            file.folders[str(folder.resolve())] = True
+
+    def revoke(self, folder: Path) -> None:
+        """Distrust the folder and all in it, and drop every consent given there."""
+        resolved = folder.resolve()
+        with self._changing() as file:
+            for entries in (file.folders, file.consents):
+                for name in [name for name in entries if Path(name).is_relative_to(resolved)]:
+                    del entries[name]
+            file.folders[str(resolved)] = False
+
+    def consent(self, run: ProgramConsent) -> ConsentAnswer | None:
+        """``ALWAYS`` or ``NEVER`` if this very run was decided on in this folder; None means ask."""
+        return self._read().consents.get(str(run.folder.resolve()), {}).get(run.digest)
+
+    def answer(self, run: ProgramConsent, answer: ConsentAnswer) -> None:
+        """Remember the answer; ``ONCE`` leaves no trace."""
+        if answer is ConsentAnswer.ONCE:
+            return
+        with self._changing() as file:
+            file.consents.setdefault(str(run.folder.resolve()), {})[run.digest] = answer
+
+    def _read(self) -> _TrustFile:
+        try:
+            return serialize.loads(_TrustFile, self._path.read_bytes())
+        except FileNotFoundError:
+            return _TrustFile()
+        except OSError as error:
+            raise CannotAnswerError(f"{self._path} cannot be read: {error.strerror}", "check its permissions") from error
+        except serialize.DecodeError as error:
+            raise CannotAnswerError(
+                f"{self._path} is damaged: {error.message}", "delete it; every folder is then untrusted until you trust it again"
+            ) from error
+
+    @contextlib.contextmanager
+    def _changing(self) -> Generator[_TrustFile]:
+        """A private copy to change; written when the block ends well, with other processes kept out."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{self._path}.lock", timeout=_LOCK_TIMEOUT_S):
+                file = replace(self._read())
+                yield file
+                self._write(file)
+        except (OSError, Timeout) as error:
+            raise CannotAnswerError(f"{self._path} cannot be written: {error}", "make its folder writable") from error
+
+    def _write(self, file: _TrustFile) -> None:
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".trust-")
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                json.dump(serialize.encode(file), stream, indent=1, sort_keys=True)
+            temporary.replace(self._path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise

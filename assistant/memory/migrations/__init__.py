@@ -1,0 +1,17 @@
+"""The schema as an append-only list of named migrations; ``pragma user_version`` counts those a file has seen.
+
+A change of the schema is a new file at the end of `NAMES`, with a test that starts from a file of the version before.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+__all__ = ["NAMES", "script"]
+
+NAMES = ("0001_initial",)
+
+
+def script(name: str) -> str:
+    """SQL text of one migration."""
+    return files(__name__).joinpath(f"{name}.sql").read_text("utf-8")

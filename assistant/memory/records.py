@@ -1,0 +1,106 @@
+"""Attempts, proposals and decisions as JSON records and back; hashes over both. Pure.
+
+A record holds no source text, only the hash of it; the texts lie in the blob table. Records are ASCII JSON with sorted keys,
+so that the same value always has the same hash. Example::
+
+    record, texts = attempt_record(attempt)      # texts: {hash: text} to be stored beside it
+    attempt_of(record, texts.__getitem__)        # the attempt again
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from assistant import serialize
+from assistant.model.attempt import Attempt
+from assistant.model.proposal import Decision, Proposal, ProposalState
+
+__all__ = [
+    "CHAIN_START",
+    "attempt_of",
+    "attempt_record",
+    "canonical",
+    "chained",
+    "decision_of",
+    "decision_record",
+    "hash_of",
+    "proposal_of",
+    "proposal_record",
+    "text_bytes",
+    "text_of",
+]
+
+CHAIN_START = "sha256:" + "0" * 64
+"""What stands for the hash before the first entry."""
+
+Texts = dict[str, str]
+"""Hash → source text."""
+
+
+def text_bytes(text: str) -> bytes:
+    """The bytes of a source file; bytes that are not UTF-8 came in, and go out, as lone surrogates."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def text_of(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def hash_of(data: bytes) -> str:
+    """Tagged with its algorithm, so that another one can follow."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def canonical(data: Any) -> str:
+    """The one JSON text of a JSON value."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def chained(previous: str, kind: str, subject: str, record_hash: str) -> str:
+    """Hash of a chain entry."""
+    return hash_of("\n".join((previous, kind, subject, record_hash)).encode())
+
+
+def attempt_record(attempt: Attempt) -> tuple[str, Texts]:
+    return _record(attempt, ("parent_text", "text"), {})
+
+
+def attempt_of(record: str, text: Callable[[str], str]) -> Attempt:
+    return serialize.decode(Attempt, _with_texts(json.loads(record), ("parent_text", "text"), text))
+
+
+def proposal_record(workspace: Path, proposal: Proposal) -> tuple[str, Texts]:
+    """The state is left out: it changes."""
+    return _record(proposal, ("before_text", "after_text"), {"workspace": str(workspace), "state": None})
+
+
+def proposal_of(record: str, state: str, text: Callable[[str], str]) -> Proposal:
+    data = _with_texts(json.loads(record), ("before_text", "after_text"), text)
+    del data["workspace"]
+    return serialize.decode(Proposal, data | {"state": ProposalState(state)})
+
+
+def decision_record(decision: Decision) -> str:
+    return canonical(serialize.encode(decision))
+
+
+def decision_of(record: str) -> Decision:
+    return serialize.decode(Decision, json.loads(record))
+
+
+def _record(value: Attempt | Proposal, text_fields: tuple[str, ...], extra: dict[str, Any]) -> tuple[str, Texts]:
+    data: dict[str, Any] = serialize.encode(value) | extra
+    texts: Texts = {}
+    for name in text_fields:
+        digest = hash_of(text_bytes(data[name]))
+        texts[digest] = data[name]
+        data[name] = digest
+    return canonical(data), texts
+
+
+def _with_texts(data: dict[str, Any], text_fields: tuple[str, ...], text: Callable[[str], str]) -> dict[str, Any]:
+    return data | {name: text(data[name]) for name in text_fields}

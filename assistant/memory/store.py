@@ -1,0 +1,306 @@
+"""The memory file: every attempt, proposal and decision, appended and never changed; jobs as other processes see them.
+
+Implements `assistant.ports.Store`. Several processes may hold the same file; every write is one transaction. Example::
+
+    with open_store(user_paths().memory) as store:
+        store.add_attempt(attempt)
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from assistant.errors import MemoryFileError, UsageError
+from assistant.memory import records
+from assistant.memory.database import Database, Row, open_database
+from assistant.model.attempt import Attempt, JobRow, RecallQuery
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.ports import Recalled
+from assistant.serialize import DecodeError
+
+__all__ = ["MemoryStore", "open_store"]
+
+_STATE_AFTER = {
+    DecisionKind.ACCEPTED: ProposalState.ACCEPTED,
+    DecisionKind.PARTIALLY_ACCEPTED: ProposalState.ACCEPTED,
+    DecisionKind.EDITED_THEN_ACCEPTED: ProposalState.ACCEPTED,
+    DecisionKind.REJECTED: ProposalState.REJECTED,
+    DecisionKind.UNDONE: ProposalState.UNDONE,
+}
+_HUMAN_STATES = frozenset({ProposalState.ACCEPTED, ProposalState.REJECTED, ProposalState.UNDONE})
+
+
+def open_store(path: Path) -> MemoryStore:
+    """Open or create the memory file; raises MemoryFileError with a remedy when that cannot be done."""
+    return MemoryStore(open_database(path))
+
+
+class MemoryStore:
+    """One open memory file."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @property
+    def read_only_reason(self) -> str | None:
+        """Why nothing can be written; None when it can."""
+        return self.database.read_only_reason
+
+    def data_version(self) -> int:
+        """Changes whenever another process wrote: poll it to see when to look again."""
+        (version,) = self.database.rows("pragma data_version")[0]
+        return int(version)
+
+    def close(self) -> None:
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    # --- attempts ---------------------------------------------------------------------------------------------------
+
+    def add_attempt(self, attempt: Attempt) -> None:
+        """Append; adding the very same attempt again does nothing."""
+        record, texts = records.attempt_record(attempt)
+        with self.database.transaction():
+            if self._is_stored("attempts", attempt.id, record):
+                return
+            self._keep_texts(texts)
+            self.database.execute("insert into attempts (id, record) values (?, ?)", (attempt.id, record))
+            self._chain("attempt", attempt.id, record)
+
+    def attempts(self, workspace: Path | None = None, path: Path | None = None, limit: int = 100) -> tuple[Attempt, ...]:
+        found = self.database.rows(
+            "select id, record from attempts where record is not null"
+            " and (?1 is null or workspace = json_extract(?1, '$')) and (?2 is null or path = json_extract(?2, '$'))"
+            " order by created_ms desc, rowid desc limit ?3",
+            (_key(workspace), _key(path), limit),
+        )
+        return tuple(self._attempt(*row) for row in found)
+
+    # --- proposals and decisions --------------------------------------------------------------------------------------
+
+    def add_proposal(self, workspace: Path, proposal: Proposal) -> None:
+        record, texts = records.proposal_record(workspace, proposal)
+        with self.database.transaction():
+            if self._is_stored("proposals", proposal.id, record):
+                return
+            self._keep_texts(texts)
+            self.database.execute(
+                "update proposals set state = ?1 where state = ?2 and path = json_extract(?3, '$') and kernel = ?4",
+                (ProposalState.SUPERSEDED.value, ProposalState.OPEN.value, _key(proposal.path), proposal.kernel),
+            )
+            self.database.execute(
+                "insert into proposals (id, state, record) values (?, ?, ?)", (proposal.id, proposal.state.value, record)
+            )
+            self._chain("proposal", proposal.id, record)
+
+    def proposals(self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None) -> tuple[Proposal, ...]:
+        wanted = frozenset(ProposalState) if states is None else states
+        found = self.database.rows(
+            "select id, state, record from proposals where record is not null"
+            " and (?1 is null or workspace = json_extract(?1, '$'))"
+            " and state in (select value from json_each(?2)) order by created_ms desc, rowid desc",
+            (_key(workspace), json.dumps(sorted(wanted))),
+        )
+        return tuple(self._proposal(*row) for row in found)
+
+    def find_proposal(self, id_prefix: str) -> Proposal:
+        prefix = id_prefix.upper()
+        found = self.database.rows(
+            "select id, state, record from proposals where substr(id, 1, length(?1)) = ?1 order by id", (prefix,)
+        )
+        match found:
+            case []:
+                raise UsageError(f"no proposal starts with {id_prefix!r}", "kernelopt proposals lists them")
+            case [(proposal_id, _, None)]:
+                raise UsageError(f"{proposal_id} was forgotten", "kernelopt proposals lists the others")
+            case [row]:
+                return self._proposal(*row)
+            case _:
+                ids = ", ".join(row[0] for row in found)
+                raise UsageError(f"{len(found)} proposals start with {id_prefix!r}", f"give more letters: {ids}")
+
+    def decide(self, decision: Decision, expected: frozenset[ProposalState]) -> Decision | AlreadyDecided:
+        """Raises UsageError when the proposal is unknown, or stale or superseded without anybody having decided."""
+        record = records.decision_record(decision)
+        with self.database.transaction():
+            row = self.database.row("select state from proposals where id = ? and record is not null", (decision.proposal,))
+            if row is None:
+                raise UsageError(f"no proposal {decision.proposal}", "kernelopt proposals lists them")
+            if ProposalState(row[0]) not in expected:
+                return self._already_decided(decision.proposal, row[0])
+            self.database.execute("insert into decisions (proposal, record) values (?, ?)", (decision.proposal, record))
+            (decision_id,) = self.database.rows("select last_insert_rowid()")[0]
+            self.database.execute(
+                "update proposals set state = ? where id = ?", (_STATE_AFTER[decision.kind].value, decision.proposal)
+            )
+            self._chain("decision", str(decision_id), record)
+        return decision
+
+    def mark(self, proposal_id: str, state: ProposalState) -> None:
+        """Does nothing to a proposal that somebody accepted or rejected meanwhile."""
+        if state in _HUMAN_STATES:
+            raise ValueError(f"{state.value} needs a decision")
+        decided = (ProposalState.ACCEPTED.value, ProposalState.REJECTED.value)
+        with self.database.transaction():
+            self.database.execute(
+                "update proposals set state = ? where id = ? and state not in (?, ?)", (state.value, proposal_id, *decided)
+            )
+
+    def decisions(self, proposal_id: str | None = None) -> tuple[Decision, ...]:
+        found = self.database.rows(
+            "select record from decisions where record is not null and (?1 is null or proposal = ?1) order by id",
+            (proposal_id,),
+        )
+        return tuple(records.decision_of(record) for (record,) in found)
+
+    def recall(self, query: RecallQuery) -> tuple[Recalled, ...]:
+        return ()
+
+    # --- jobs -------------------------------------------------------------------------------------------------------
+
+    def start_job(self, job: JobRow) -> None:
+        with self.database.transaction():
+            self.database.execute(
+                "insert into jobs (id, command, path, workspace, owner, started_ms, heartbeat_ms) values (?, ?, ?, ?, ?, ?, ?)",
+                (job.id, job.command, _key(job.path), _key(job.workspace), job.owner, job.started_ms, job.heartbeat_ms),
+            )
+
+    def beat(self, job_id: str, now_ms: int) -> bool:
+        with self.database.transaction():
+            self.database.execute("update jobs set heartbeat_ms = max(heartbeat_ms, ?) where id = ?", (now_ms, job_id))
+        row = self.database.row("select is_cancel_requested from jobs where id = ?", (job_id,))
+        return row is not None and bool(row[0])
+
+    def request_cancel(self, job_id: str) -> bool:
+        """Ask a job of any process to end; False when it is unknown or has ended."""
+        with self.database.transaction():
+            changed = self.database.execute(
+                "update jobs set is_cancel_requested = 1 where id = ? and ended_ms is null", (job_id,)
+            )
+        return changed > 0
+
+    def end_job(self, job_id: str, now_ms: int, exit_code: int) -> None:
+        """The first end stands."""
+        with self.database.transaction():
+            self.database.execute(
+                "update jobs set ended_ms = ?1, heartbeat_ms = max(heartbeat_ms, ?1), exit_code = ?2"
+                " where id = ?3 and ended_ms is null",
+                (now_ms, exit_code, job_id),
+            )
+
+    def jobs(self, workspace: Path | None = None) -> tuple[JobRow, ...]:
+        """Newest first."""
+        found = self.database.rows(
+            "select id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested"
+            " from jobs where ?1 is null or workspace = ?1 order by started_ms desc, id desc",
+            (_key(workspace),),
+        )
+        return tuple(_job(row) for row in found)
+
+    def add_event(self, job_id: str, event: str) -> None:
+        """Append one event (a JSON text) of a job, for whoever resumes or watches it."""
+        with self.database.transaction():
+            self.database.execute(
+                "insert into job_events (job, position, event)"
+                " select ?1, coalesce(max(position) + 1, 0), ?2 from job_events where job = ?1",
+                (job_id, event),
+            )
+
+    def events(self, job_id: str, start: int = 0) -> tuple[str, ...]:
+        """Events of a job in order, from position ``start``."""
+        found = self.database.rows(
+            "select event from job_events where job = ? and position >= ? order by position", (job_id, start)
+        )
+        return tuple(event for (event,) in found)
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _is_stored(self, table: str, record_id: str, record: str) -> bool:
+        row = self.database.row(f"select record from {table} where id = ?", (record_id,))  # noqa: S608  (table: ours)
+        if row is not None and row[0] != record:
+            raise ValueError(f"{record_id} is stored already, with other contents")
+        return row is not None
+
+    def _already_decided(self, proposal_id: str, state: str) -> AlreadyDecided:
+        taken = self.decisions(proposal_id)
+        if not taken:
+            raise UsageError(f"{proposal_id} is {state}", "run kernelopt optimize again")
+        return AlreadyDecided(taken[-1])
+
+    def _chain(self, kind: str, subject: str, record: str) -> None:
+        last = self.database.row("select position, hash from chain order by position desc limit 1")
+        position, previous = (0, records.CHAIN_START) if last is None else last
+        record_hash = records.hash_of(record.encode())
+        entry = records.chained(previous, kind, subject, record_hash)
+        self.database.execute(
+            "insert into chain (position, kind, subject, record_hash, hash) values (?, ?, ?, ?, ?)",
+            (position + 1, kind, subject, record_hash, entry),
+        )
+        self.database.execute("insert or replace into meta (key, value) values ('chain_head', ?)", (f"{position + 1} {entry}",))
+
+    def _keep_texts(self, texts: dict[str, str]) -> None:
+        for digest, text in texts.items():
+            data = records.text_bytes(text)
+            self.database.execute(
+                "insert into blobs (hash, size_bytes, content) values (?1, ?2, ?3)"
+                " on conflict (hash) do update set content = ?3 where content is null",
+                (digest, len(data), zlib.compress(data)),
+            )
+
+    def _text(self, digest: str) -> str:
+        row = self.database.row("select content from blobs where hash = ?", (digest,))
+        if row is None or row[0] is None:
+            raise MemoryFileError(f"{self.database.path} lacks a text it refers to ({digest})", "run kernelopt memory verify")
+        try:
+            return records.text_of(zlib.decompress(row[0]))
+        except zlib.error as error:
+            raise MemoryFileError(
+                f"{self.database.path} holds a damaged text ({digest})", "run kernelopt memory verify"
+            ) from error
+
+    def _attempt(self, attempt_id: str, record: str) -> Attempt:
+        try:
+            return records.attempt_of(record, self._text)
+        except (DecodeError, ValueError) as error:
+            raise self._unreadable(attempt_id, error) from error
+
+    def _proposal(self, proposal_id: str, state: str, record: str) -> Proposal:
+        try:
+            return records.proposal_of(record, state, self._text)
+        except (DecodeError, ValueError) as error:
+            raise self._unreadable(proposal_id, error) from error
+
+    def _unreadable(self, record_id: str, error: Exception) -> MemoryFileError:
+        return MemoryFileError(
+            f"{record_id} in {self.database.path} cannot be read: {error}", "update kernelopt, or run kernelopt memory verify"
+        )
+
+
+def _job(row: Row) -> JobRow:
+    job_id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested = row
+    return JobRow(
+        id=job_id,
+        command=command,
+        path=Path(json.loads(path)),
+        workspace=Path(json.loads(workspace)),
+        owner=owner,
+        started_ms=started_ms,
+        heartbeat_ms=heartbeat_ms,
+        ended_ms=ended_ms,
+        exit_code=exit_code,
+        is_cancel_requested=bool(is_cancel_requested),
+    )
+
+
+def _key(path: Path | None) -> str | None:
+    """A path as the JSON string that stands for it in SQL: file names need not be valid Unicode, bound text must be."""
+    return None if path is None else json.dumps(str(path))
