@@ -17,13 +17,13 @@ import json
 import os
 import tempfile
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assistant import serialize
 from assistant.errors import CannotAnswerError
 
 __all__ = ["ConsentAnswer", "ProgramConsent", "TrustStore"]
@@ -55,11 +55,12 @@ class ProgramConsent:
         return "sha256:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class _TrustFile:
-    folders: dict[str, bool] = field(default_factory=dict[str, bool])
+class _TrustFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    folders: dict[str, bool] = {}
     """Resolved folder → trusted, or revoked below a trusted one."""
-    consents: dict[str, dict[str, ConsentAnswer]] = field(default_factory=dict[str, dict[str, ConsentAnswer]])
+    consents: dict[str, dict[str, ConsentAnswer]] = {}
     """Resolved folder → digest → ``always`` or ``never``."""
 
 
@@ -105,23 +106,24 @@ class TrustStore:
 
     def _read(self) -> _TrustFile:
         try:
-            return serialize.loads(_TrustFile, self._path.read_bytes())
+            return _TrustFile.model_validate_json(self._path.read_bytes())
         except FileNotFoundError:
             return _TrustFile()
         except OSError as error:
             raise CannotAnswerError(f"{self._path} cannot be read: {error.strerror}", "check its permissions") from error
-        except serialize.DecodeError as error:
+        except ValidationError as error:
             raise CannotAnswerError(
-                f"{self._path} is damaged: {error.message}", "delete it; every folder is then untrusted until you trust it again"
+                f"{self._path} is damaged: {error.errors()[0]['msg']}",
+                "delete it; every folder is then untrusted until you trust it again",
             ) from error
 
     @contextlib.contextmanager
     def _changing(self) -> Generator[_TrustFile]:
-        """A private copy to change; written when the block ends well, with other processes kept out."""
+        """The file's contents to change; written when the block ends well, with other processes kept out."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(f"{self._path}.lock", timeout=_LOCK_TIMEOUT_S):
-                file = replace(self._read())
+                file = self._read()
                 yield file
                 self._write(file)
         except (OSError, Timeout) as error:
@@ -132,7 +134,7 @@ class TrustStore:
         temporary = Path(name)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(serialize.encode(file), stream, indent=1, sort_keys=True)
+                stream.write(file.model_dump_json(indent=1))
             temporary.replace(self._path)
         except BaseException:
             temporary.unlink(missing_ok=True)
