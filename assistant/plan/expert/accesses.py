@@ -9,13 +9,13 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.plan.expert.functions import all_functions, macro_bodies
 from assistant.plan.expert.intrinsics import is_pure
+from assistant.plan.expert.macros import changes_something
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = [
@@ -29,8 +29,6 @@ __all__ = [
     "unwrap",
     "uses_of",
 ]
-
-_CHANGES_SOMETHING = re.compile(r"(?<![=<>!])=(?!=)|\+\+|--|;|<<=|>>=")
 
 
 class Use(StrEnum):
@@ -173,7 +171,7 @@ def _element(tree: SyntaxTree, name: Node) -> Node | None:
         is_deref = parent.type == "pointer_expression" and element is None and tree.text(parent).startswith("*")
         if is_deref or (is_member and parent.child_by_field_name("argument") == node):
             element = parent
-        elif parent.type == "binary_expression" and element is None and _is_pointer_sum(tree, parent, node):
+        elif element is None and (parent.type == "update_expression" or _is_pointer_sum(tree, parent, node)):
             pass
         elif parent.type != "parenthesized_expression":
             break
@@ -182,6 +180,8 @@ def _element(tree: SyntaxTree, name: Node) -> Node | None:
 
 
 def _is_pointer_sum(tree: SyntaxTree, parent: Node, node: Node) -> bool:
+    if parent.type != "binary_expression":
+        return False
     return parent.child_by_field_name("left") == node and tree.text(_operator(parent)) == "+" and _is_dereferenced(tree, parent)
 
 
@@ -229,7 +229,7 @@ def takes_values_only(tree: SyntaxTree, call: Node) -> bool:
         return not any(p.is_reference for f in known for p in f.parameters)
     macro = macro_bodies(tree).get(name)
     if macro is not None:
-        return not _CHANGES_SOMETHING.search(macro)
+        return not changes_something(macro)
     return is_pure(name) or name in _type_parameters(tree)
 
 

@@ -58,6 +58,9 @@ class _Unknown:
 
 
 _Origin = _Buffer | _CallerParameter | _Unknown
+_Move = tuple[str, str] | None
+_Seen = frozenset[str]
+"""Variables that are being followed already: a cycle such as ``a = b; b = a`` adds nothing."""
 
 
 def overlap(tree: SyntaxTree, function: Function, first: str, second: str, depth: int = 0) -> Overlap | NoCallers | None:
@@ -86,8 +89,8 @@ def _overlap_at(
         return Overlap(f"the arguments at line {tree.line(call)} could not be read")
     left, right = (given[position] for position in positions)
     caller = enclosing_function(tree, call)
-    for a in _origins(tree, left, caller):
-        for b in _origins(tree, right, caller):
+    for a in _origins(tree, left, caller, frozenset()):
+        for b in _origins(tree, right, caller, frozenset()):
             found = _conflict(tree, call, (a, b), names, caller, depth)
             if found is not None:
                 return found
@@ -129,28 +132,28 @@ def _address_is_taken(tree: SyntaxTree, function: Function, calls: tuple[Node, .
     return False
 
 
-def _origins(tree: SyntaxTree, expression: Node, caller: Function | None) -> tuple[_Origin, ...]:
+def _origins(tree: SyntaxTree, expression: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
     """What the argument can point into; every alternative of a ``?:``."""
     node = unwrap(expression)
     if node.type == "cast_expression":
         value = node.child_by_field_name("value")
-        return (_Unknown("a cast could not be read"),) if value is None else _origins(tree, value, caller)
+        return (_Unknown("a cast could not be read"),) if value is None else _origins(tree, value, caller, seen)
     if node.type == "conditional_expression":
         sides = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
-        return tuple(origin for side in sides if side is not None for origin in _origins(tree, side, caller))
+        return tuple(origin for side in sides if side is not None for origin in _origins(tree, side, caller, seen))
     if node.type == "binary_expression":
         left = node.child_by_field_name("left")
-        return (_Unknown("an address could not be read"),) if left is None else _origins(tree, left, caller)
+        return (_Unknown("an address could not be read"),) if left is None else _origins(tree, left, caller, seen)
     if node.type == "call_expression":
-        return (_container(tree, node, caller),)
+        return (_container(tree, node, caller, seen),)
     if node.type == "pointer_expression" and tree.text(node).startswith("&"):
-        return _address_origins(tree, node, caller)
+        return _address_origins(tree, node, caller, seen)
     if node.type == "field_expression":
         place = canonical(tree, node)
         is_allocated = any(_allocated_places(tree, tree.root, place)) and not _is_assigned_elsewhere(tree, place)
         return (_Buffer(place) if is_allocated else _Unknown(f"where `{tree.text(node)}` comes from is not visible"),)
     if node.type == "identifier":
-        return _variable_origins(tree, tree.text(node), caller)
+        return _variable_origins(tree, tree.text(node), caller, seen)
     return (_Unknown(f"where `{tree.text(node)}` points is not visible"),)
 
 
@@ -163,21 +166,21 @@ def _is_assigned_elsewhere(tree: SyntaxTree, place: str) -> bool:
     return False
 
 
-def _address_origins(tree: SyntaxTree, node: Node, caller: Function | None) -> tuple[_Origin, ...]:
+def _address_origins(tree: SyntaxTree, node: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
     target = node.child_by_field_name("argument")
     base = None if target is None else target.child_by_field_name("argument")
     if target is None or target.type != "subscript_expression" or base is None:
         return (_Unknown(f"`{tree.text(node)}` is not a buffer of its own"),)
-    return _origins(tree, base, caller)
+    return _origins(tree, base, caller, seen)
 
 
-def _container(tree: SyntaxTree, call: Node, caller: Function | None) -> _Origin:
+def _container(tree: SyntaxTree, call: Node, caller: Function | None, seen: _Seen) -> _Origin:
     """``v.data()`` and ``thrust::raw_pointer_cast(v.data())`` of a vector that the caller declares."""
     name = callee_name(tree, call)
     arguments = call.child_by_field_name("arguments")
     given = () if arguments is None else tuple(arguments.named_children)
     if name.split("::")[-1] in ("raw_pointer_cast", "static_cast", "reinterpret_cast") and len(given) == 1:
-        inner = _origins(tree, given[0], caller)
+        inner = _origins(tree, given[0], caller, seen)
         return inner[0] if len(inner) == 1 else _Unknown(f"`{tree.text(call)}` has several origins")
     owner = name.removesuffix(".data").removesuffix(".get")
     scope = tree.root if caller is None else caller.body
@@ -186,8 +189,11 @@ def _container(tree: SyntaxTree, call: Node, caller: Function | None) -> _Origin
     return _Unknown(f"`{tree.text(call)}` may return memory that is used elsewhere")
 
 
-def _variable_origins(tree: SyntaxTree, name: str, caller: Function | None) -> tuple[_Origin, ...]:
+def _variable_origins(tree: SyntaxTree, name: str, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
     """Follows a variable through its initializer, its assignments and the calls that set it."""
+    if name in seen:
+        return ()
+    seen |= {name}
     scope = tree.root if caller is None else caller.body
     declared = locals_of(tree, scope).get(name, ())
     if not declared and caller is not None and (parameter := caller.parameter(name)) is not None:
@@ -199,17 +205,19 @@ def _variable_origins(tree: SyntaxTree, name: str, caller: Function | None) -> t
         declared = locals_of(tree, scope).get(name, ())
     if len(declared) != 1:
         return (_Unknown(f"where `{name}` comes from is not visible"),)
-    if declared[0].is_array:
+    if declared[0].is_array or "vector<" in declared[0].type.replace(" ", ""):
         return (_Buffer(name),)
     initial = declared[0].value
     values = [*(() if initial is None else (initial,)), *_assigned_values(tree, scope, name)]
     found: list[_Origin] = [_Buffer(name)] if any(_allocated_places(tree, scope, name)) else []
     for value in values:
-        found.extend(_value_origins(tree, name, value, caller))
-    return tuple(dict.fromkeys(found)) or (_Unknown(f"where `{name}` comes from is not visible"),)
+        found.extend(_value_origins(tree, name, value, caller, seen))
+    if not found and not values:
+        return (_Unknown(f"where `{name}` comes from is not visible"),)
+    return tuple(dict.fromkeys(found))
 
 
-def _value_origins(tree: SyntaxTree, name: str, value: Node, caller: Function | None) -> tuple[_Origin, ...]:
+def _value_origins(tree: SyntaxTree, name: str, value: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
     value = unwrap(value)
     if tree.text(value) in _NULL or value.type == "null":
         return ()
@@ -218,7 +226,7 @@ def _value_origins(tree: SyntaxTree, name: str, value: Node, caller: Function | 
     core = value.child_by_field_name("value") if value.type == "cast_expression" else value
     if value.type == "new_expression" or (core is not None and core.type == "call_expression" and _is_fresh(tree, core)):
         return (_Buffer(name),)
-    return _origins(tree, value, caller)
+    return _origins(tree, value, caller, seen)
 
 
 def _is_fresh(tree: SyntaxTree, call: Node) -> bool:
@@ -230,19 +238,56 @@ def _is_fresh(tree: SyntaxTree, call: Node) -> bool:
 
 
 def _returns_allocation(tree: SyntaxTree, function: Function) -> bool:
+    own = locals_of(tree, function.body)
     returns = tuple(tree.find("return_statement", inside=function.body))
     values = [unwrap(r.named_children[0]) for r in returns if r.named_children]
     return bool(values) and all(
-        v.type == "identifier" and any(_allocated_places(tree, function.body, tree.text(v))) for v in values
+        v.type == "identifier"
+        and all("static" not in tree.text(d.node) for d in own.get(tree.text(v), ()))
+        and tree.text(v) in own
+        and any(_allocated_places(tree, function.body, tree.text(v)))
+        for v in values
     )
 
 
 def _assigned_values(tree: SyntaxTree, scope: Node, name: str) -> Iterator[Node]:
+    """Values that assignments give ``name``; exchanging two pointers is left out, as their buffers stay two."""
     for assignment in tree.find("assignment_expression", inside=scope):
         left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
-        if left is not None and right is not None and tree.text(left) == name:
+        if left is not None and right is not None and tree.text(left) == name and not _is_swap(tree, assignment):
             operator = assignment.child_by_field_name("operator")
             yield right if operator is None or tree.text(operator) == "=" else left
+
+
+def _is_swap(tree: SyntaxTree, assignment: Node) -> bool:
+    """One of the two assignments of ``t = a; a = b; b = t;`` in adjacent statements."""
+    statement = assignment.parent
+    before = None if statement is None else statement.prev_named_sibling
+    after = None if statement is None else statement.next_named_sibling
+    moves = [None if n is None else _move(tree, n) for n in (before, statement, after)]
+    earlier = None if before is None or before.prev_named_sibling is None else _move(tree, before.prev_named_sibling)
+    return _is_exchange(moves[0], moves[1], moves[2]) or _is_exchange(earlier, moves[0], moves[1])
+
+
+def _is_exchange(first: _Move, second: _Move, third: _Move) -> bool:
+    if first is None or second is None or third is None:
+        return False
+    (t, a), (a2, b), (b2, t2) = first, second, third
+    return a == a2 and b == b2 and t == t2
+
+
+def _move(tree: SyntaxTree, statement: Node) -> _Move:
+    """(target, value) of ``x = y;`` or ``T *x = y;`` between plain variables."""
+    inner = statement.named_children[0] if statement.type == "expression_statement" else None
+    if inner is not None and inner.type == "assignment_expression":
+        left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
+    else:
+        declarator = statement.child_by_field_name("declarator") if statement.type == "declaration" else None
+        left = None if declarator is None else next(tree.find("identifier", inside=declarator), None)
+        right = None if declarator is None else declarator.child_by_field_name("value")
+    if left is None or right is None or {left.type, right.type} != {"identifier"}:
+        return None
+    return tree.text(left), tree.text(right)
 
 
 def _allocated_places(tree: SyntaxTree, scope: Node, place: str) -> Iterator[Node]:

@@ -20,11 +20,12 @@ from itertools import combinations
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.accesses import Use, uses_of
+from assistant.plan.expert.accesses import Use, names_in, uses_of
 from assistant.plan.expert.aliasing import NoCallers, Overlap, overlap
-from assistant.plan.expert.functions import Function, Variable, all_functions, declared_name, parameters_of
+from assistant.plan.expert.functions import Function, Variable, all_functions, declared_name, locals_of, parameters_of
 from assistant.plan.expert.predictions import predicted_values
 from assistant.plan.expert.read_only import const_edits, make_const
+from assistant.plan.expert.roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.syntax import Node, SyntaxTree
 
@@ -94,9 +95,28 @@ def _refusal(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...
             return f"`{name}` is a pointer to pointers; `__restrict__` says nothing of what they point to"
         if any(_is_redirected(tree, use.node) for use in uses_of(tree, function.body, name) if use.kind is Use.ESCAPE):
             return f"`{name}` is pointed at another buffer inside the kernel"
+    unclear = unclear_access(tree, function, function.body) or _foreign_pointer(tree, function)
+    if unclear is not None:
+        return f"where `{unclear}` points is not clear: it may be memory of another pointer"
     mangled = f"_Z{len(function.name)}{function.name}"
     if any(mangled in tree.text(n) for n in tree.find("string_literal")):
         return f"the kernel is looked up by its mangled name `{mangled}…`, which `const` would change"
+    return None
+
+
+def _foreign_pointer(tree: SyntaxTree, function: Function) -> str | None:
+    """A device pointer variable, or a local pointer that is not made from parameters and arrays of the function."""
+    known = pointer_names(tree, function)
+    for name, variables in locals_of(tree, function.body).items():
+        for variable in variables:
+            is_made_here = variable.value is None or names_in(tree, variable.value) & known
+            if variable.is_pointer and not variable.is_array and not is_made_here:
+                return name
+    own = {*locals_of(tree, function.body), *(p.name for p in function.parameters)}
+    for name in sorted(global_pointers(tree, function, function.body) - own):
+        declared = locals_of(tree, tree.root).get(name, ())
+        if any(variable.is_pointer for variable in declared):
+            return name
     return None
 
 

@@ -11,6 +11,7 @@ Example::
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,11 +22,12 @@ from assistant.plan.expert.accesses import callee_name
 from assistant.plan.expert.double_constants import constant_edits
 from assistant.plan.expert.functions import Function, all_functions
 from assistant.plan.expert.intrinsics import FLOAT_NAMES
+from assistant.plan.expert.macros import macro_texts
 from assistant.plan.expert.predictions import predicted_values
 from assistant.plan.expert.template_types import instance_types
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.value_flow import COMPARISONS, Sink, largest_expression, operands, sink_of
-from assistant.plan.expert.value_kinds import Kind, ValueKinds, combine, is_double_literal
+from assistant.plan.expert.value_kinds import Kind, ValueKinds, combine, is_double_literal, numbers_in
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["FloatLiterals"]
@@ -87,6 +89,11 @@ def _results_in(tree: SyntaxTree, function: Function) -> Iterator[_Converted | _
             tops.setdefault(top.id, top)
     for top in tops.values():
         yield _judge(tree, function, kinds, top)
+    texts = macro_texts(tree)
+    for call in tree.find("call_expression", inside=function.body):
+        name = callee_name(tree, call)
+        if any(is_double_literal(number) for text in texts.get(name, ()) for number in numbers_in(text)):
+            yield _Kept(tree.line(call), f"the macro `{name}` has double literals of its own, which its other uses may need")
 
 
 def _is_site(tree: SyntaxTree, kinds: ValueKinds, node: Node) -> bool:
@@ -119,7 +126,7 @@ def _judge(tree: SyntaxTree, function: Function, kinds: ValueKinds, top: Node) -
         return _Kept(tree.line(top), f"`{tree.text(top)}` is made of literals only: the compiler computes it")
     sites = tuple(site for side in sides for site in _sites(tree, kinds, side))
     too_wide = next((tree.text(s) for s in sites if not _fits_float(tree.text(s))), None)
-    reason = _reason_to_keep(tree.text(top), kind, sink)
+    reason = _reason_to_keep(tree.text(top), kind, sink) or (_inexact_equality(tree, top, sites) if is_comparison else None)
     if kind is Kind.WIDENED_GENERIC and reason is None:
         reason = _reason_to_keep_generic(tree, function, kinds, tree.text(top))
     if reason is None and too_wide is not None:
@@ -155,6 +162,22 @@ def _reason_to_keep(text: str, kind: Kind, sink: Sink) -> str | None:
     if sink.kind not in (None, takes):
         return f"what takes `{text}` ({sink.words}) is not known to be float"
     return None
+
+
+def _inexact_equality(tree: SyntaxTree, top: Node, sites: tuple[Node, ...]) -> str | None:
+    """``x == 0.1`` never holds for a float ``x``, but ``x == 0.1f`` may."""
+    operator = top.child_by_field_name("operator")
+    if operator is None or tree.text(operator) not in ("==", "!="):
+        return None
+    inexact = (tree.text(s) for s in sites if not _is_exact_float(tree.text(s)))
+    return next((f"`{text}` is no float, so `{tree.text(top)}` means something else with `f`" for text in inexact), None)
+
+
+def _is_exact_float(text: str) -> bool:
+    if not is_double_literal(text):
+        return False
+    value = float(text.replace("'", ""))
+    return struct.unpack("f", struct.pack("f", value))[0] == value if _fits_float(text) else False
 
 
 def _reason_to_keep_generic(tree: SyntaxTree, function: Function, kinds: ValueKinds, text: str) -> str | None:

@@ -22,6 +22,7 @@ from assistant.plan.expert.accesses import modified_names, names_in, takes_value
 from assistant.plan.expert.functions import Function, fresh_name, locals_of
 from assistant.plan.expert.layout import after_statement, indentation, line_end, zero_of
 from assistant.plan.expert.loops import CountedHeader
+from assistant.plan.expert.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["ACCUMULATOR_COUNT", "Reduction", "reduction_of", "split_edits"]
@@ -63,7 +64,8 @@ def reduction_of(tree: SyntaxTree, loop: Node, header: CountedHeader, function: 
     is_plain = len(declared) == 1 and declared[0].type in _SCALARS and not declared[0].is_pointer
     calls = tree.find("call_expression", inside=right)
     changes = modified_names(tree, right) or any(not takes_values_only(tree, call) for call in calls)
-    if not is_plain or changes or tree.text(left) in names_in(tree, right):
+    is_hidden = bool({header.variable, tree.text(left)} & hidden_names(tree, right))
+    if not is_plain or changes or is_hidden or tree.text(left) in names_in(tree, right):
         return None
     return Reduction(tree.text(left), declared[0].type, statement, right)
 

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 
 from assistant.plan.expert.accesses import modified_names, names_in, unwrap
 from assistant.plan.expert.functions import Function, conditional_macros, integer_constant, locals_of
+from assistant.plan.expert.macros import hidden_effect, hidden_names
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["LOOPS", "CountedHeader", "counted_header", "entry_condition", "loops_around", "runs_at_least_once"]
 
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
+_READS_MEMORY_OR_CALLS = re.compile(r"\[|->|(?:^|[^\w\])\s]\s*)\*|\w\s*\(")
 _LESS = ("<", "<=", "!=")
 _GREATER = (">", ">=")
 
@@ -78,6 +80,8 @@ def counted_header(tree: SyntaxTree, loop: Node) -> CountedHeader | None:
         return None
     step = _step(tree, update, name)
     body = loop.child_by_field_name("body")
+    if hidden_effect(tree, loop) is not None:
+        return None
     if step is None or tree.text(operator) not in (*_LESS, *_GREATER) or body is None or name in modified_names(tree, body):
         return None
     return CountedHeader(name, first, tree.text(operator), tree.text(right), step, right)
@@ -102,9 +106,11 @@ def runs_at_least_once(tree: SyntaxTree, loop: Node, function: Function) -> bool
 
 def entry_condition(tree: SyntaxTree, loop: Node, header: CountedHeader, function: Function) -> str | None:
     """An expression that is true exactly when the body runs, before the loop and after it; None where none can be written."""
-    asked = _words(f"{header.first} {header.bound}")
+    asked = _words(f"{header.first} {header.bound}") | hidden_names(tree, header.bound_node)
     body = loop.child_by_field_name("body")
-    if body is None or header.variable in asked or asked & modified_names(tree, body) or "(" in header.bound:
+    if body is None or header.variable in asked or asked & modified_names(tree, body):
+        return None
+    if _READS_MEMORY_OR_CALLS.search(f"{header.first};{header.bound}"):
         return None
     declared = locals_of(tree, function.body).get(header.variable, ())
     types = {variable.type for variable in declared}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.accesses import Use, callee_name, uses_of
 from assistant.plan.expert.functions import Function, Variable, all_functions, locals_of
+from assistant.plan.expert.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["const_edits", "make_const"]
@@ -28,6 +29,8 @@ def make_const(tree: SyntaxTree, variable: Variable) -> TextEdit:
 def const_edits(tree: SyntaxTree, function: Function, name: str, depth: int = 0) -> tuple[TextEdit, ...] | None:
     """Edits beside the variable's own declaration that make everything it flows into const; None if it may be written."""
     if depth > _MAX_DEPTH or len(locals_of(tree, function.body).get(name, ())) > 1:
+        return None
+    if name in hidden_names(tree, function.body):
         return None
     edits: list[TextEdit] = []
     for use in uses_of(tree, function.body, name):

@@ -12,9 +12,20 @@ from dataclasses import dataclass
 from assistant.plan.expert.accesses import names_in
 from assistant.plan.expert.aliasing import NoCallers, Overlap, overlap
 from assistant.plan.expert.functions import Function, Variable, locals_of
+from assistant.plan.expert.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["Private", "Root", "Unclear", "element_type", "global_pointers", "may_overlap", "root_of"]
+__all__ = [
+    "Private",
+    "Root",
+    "Unclear",
+    "element_type",
+    "global_pointers",
+    "may_overlap",
+    "pointer_names",
+    "root_of",
+    "unclear_access",
+]
 
 _SAME_KIND = {
     "float": ("float", "float2", "float3", "float4"),
@@ -87,8 +98,45 @@ def pointer_names(tree: SyntaxTree, function: Function) -> frozenset[str]:
 
 def global_pointers(tree: SyntaxTree, function: Function, region: Node) -> frozenset[str]:
     """Pointers and arrays mentioned in ``region`` that may be global memory."""
-    mentioned = names_in(tree, region) & pointer_names(tree, function)
+    mentioned = (names_in(tree, region) | hidden_names(tree, region)) & pointer_names(tree, function)
     return frozenset(name for name in mentioned if not isinstance(root_of(tree, function, name), Private))
+
+
+def unclear_access(tree: SyntaxTree, function: Function, region: Node) -> str | None:
+    """An element read or written in ``region`` through something else than a plain pointer or array of the function."""
+    known = pointer_names(tree, function)
+    for node in tree.find("subscript_expression", "pointer_expression", "field_expression", inside=region):
+        spelled = tree.text(node)
+        is_plain_member = node.type == "field_expression" and "->" not in spelled
+        if is_plain_member or spelled.startswith("&") or "operator" in spelled:
+            continue
+        base = _pointer_base(tree, node)
+        if base is None or base not in known or _is_pointer_to_pointers(tree, function, base):
+            return spelled
+    return None
+
+
+def _pointer_base(tree: SyntaxTree, node: Node) -> str | None:
+    """The variable that is indexed or dereferenced; None where it is a member, a call or a choice."""
+    current: Node | None = node
+    while current is not None and current.type != "identifier":
+        if current.type == "field_expression" and "->" not in tree.text(current):
+            return None
+        if current.type == "binary_expression":
+            current = current.child_by_field_name("left")
+        elif current.type == "cast_expression":
+            current = current.child_by_field_name("value")
+        elif current.type == "parenthesized_expression":
+            current = next(iter(current.named_children), None)
+        else:
+            current = current.child_by_field_name("argument")
+    return None if current is None else tree.text(current)
+
+
+def _is_pointer_to_pointers(tree: SyntaxTree, function: Function, name: str) -> bool:
+    declared = locals_of(tree, function.body).get(name, ())
+    variables = (*declared, *(p for p in function.parameters if p.name == name))
+    return any("**" in tree.text(v.declarator).replace(" ", "") for v in variables)
 
 
 def element_type(tree: SyntaxTree, function: Function, name: str) -> str | None:

@@ -13,7 +13,6 @@ Example::
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
@@ -21,28 +20,24 @@ from assistant.model.source import TextEdit
 from assistant.plan.expert.accesses import (
     PointerUse,
     Use,
-    callee_name,
     canonical,
     modified_names,
     names_in,
-    takes_values_only,
     unwrap,
     uses_of,
 )
-from assistant.plan.expert.functions import Function, all_functions, enclosing_function, fresh_name
-from assistant.plan.expert.intrinsics import is_pure
+from assistant.plan.expert.functions import Function, enclosing_function, fresh_name
 from assistant.plan.expert.layout import after_statement, before_statement, zero_of
+from assistant.plan.expert.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.loops import LOOPS, counted_header, entry_condition, loops_around, runs_at_least_once
+from assistant.plan.expert.macros import hidden_names
 from assistant.plan.expert.predictions import predicted_values
-from assistant.plan.expert.roots import Root, element_type, global_pointers, may_overlap, root_of
+from assistant.plan.expert.roots import Root, element_type, global_pointers, may_overlap, root_of, unclear_access
 from assistant.plan.expert.style import style_of
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["ScalarReplacement"]
-
-_HARMLESS_CALLS = re.compile(r"atomic\w+|__(?:shfl|ballot|any|all|reduce|match|activemask)\w*|printf")
-"""Calls that order no other memory and touch only what their arguments name."""
 
 
 @dataclass(frozen=True)
@@ -159,43 +154,15 @@ def _start_of(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> _Start
 def _unsafe(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
     """Why the element could be seen or changed by something else while ``loop`` runs; None if it cannot."""
     return (
-        _leaves_or_synchronizes(tree, loop)
+        leaves_or_synchronizes(tree, loop)
         or _place_changes(tree, accumulator, loop)
         or _other_use(tree, accumulator, loop)
         or _aliased(tree, accumulator, loop)
     )
 
 
-def _leaves_or_synchronizes(tree: SyntaxTree, loop: Node) -> str | None:
-    for node in tree.find("return_statement", "goto_statement", "gnu_asm_expression", "lambda_expression", inside=loop):
-        what = {"return_statement": "returns", "goto_statement": "jumps", "gnu_asm_expression": "runs inline assembly"}
-        return f"the loop {what.get(node.type, 'calls a lambda')} at line {tree.line(node)}, where the element must be up to date"
-    if "volatile" in tree.text(loop):
-        return "the loop uses volatile memory"
-    for call in tree.find("call_expression", inside=loop):
-        name = callee_name(tree, call)
-        if re.search("sync|fence", name.lower()) and not _HARMLESS_CALLS.fullmatch(name):
-            return f"`{name}` at line {tree.line(call)} lets other threads see the element while the loop runs"
-        if not _is_harmless(tree, call, name):
-            return f"`{name}` at line {tree.line(call)} may read or change the element"
-    return None
-
-
-def _is_harmless(tree: SyntaxTree, call: Node, name: str) -> bool:
-    if is_pure(name) or _HARMLESS_CALLS.fullmatch(name):
-        return True
-    if not takes_values_only(tree, call):
-        return False
-    for function in all_functions(tree):
-        if function.name == name.split("::")[-1]:
-            inner = (callee_name(tree, c) for c in tree.find("call_expression", inside=function.body))
-            touches_globals = global_pointers(tree, function, function.body) - {p.name for p in function.parameters}
-            return not touches_globals and all(is_pure(n) for n in inner)
-    return True
-
-
 def _place_changes(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
-    names = names_in(tree, _target(accumulator.node))
+    names = names_in(tree, _target(accumulator.node)) | hidden_names(tree, _target(accumulator.node))
     changed = names & modified_names(tree, loop)
     if changed:
         return (
@@ -237,6 +204,13 @@ def _is_addressed(tree: SyntaxTree, use: PointerUse) -> bool:
 
 
 def _aliased(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
+    parameter = root_of(tree, accumulator.function, accumulator.base)
+    if isinstance(parameter, Root) and not parameter.parameter.is_restrict:
+        unclear = unclear_access(tree, accumulator.function, loop)
+        if unclear is not None:
+            return f"where `{unclear}` points is not clear: it may be the same memory"
+    if accumulator.base in hidden_names(tree, loop):
+        return f"a macro in the loop uses `{accumulator.base}` too"
     others = global_pointers(tree, accumulator.function, loop) - {accumulator.base}
     reasons = (may_overlap(tree, accumulator.function, accumulator.base, name) for name in sorted(others))
     return next((reason for reason in reasons if reason is not None), None)
@@ -246,7 +220,7 @@ def _store_before(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> No
     """The assignment that surely writes the element before ``loop``: a statement of a block around it."""
     node = loop
     changed: frozenset[str] = frozenset()
-    names = names_in(tree, _target(accumulator.node))
+    names = names_in(tree, _target(accumulator.node)) | hidden_names(tree, _target(accumulator.node))
     for ancestor in tree.ancestors(loop):
         if ancestor.type == "compound_statement":
             for sibling in reversed([s for s in ancestor.named_children if s.end_byte <= node.start_byte]):

@@ -20,7 +20,7 @@ from assistant.plan.expert.functions import Function, Variable, all_functions, l
 from assistant.plan.expert.intrinsics import FLOAT_NAMES
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["Kind", "ValueKinds", "combine", "is_double_literal"]
+__all__ = ["Kind", "ValueKinds", "combine", "is_double_literal", "numbers_in"]
 
 
 class Kind(Enum):
@@ -49,16 +49,26 @@ _INTEGER_TYPE = re.compile(
     r"(?: (?:char|short|int|long))*"
 )
 _DOUBLE_LITERAL = re.compile(r"(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])(?:[\d.][\w.']*(?:(?<=[eE])[-+]\d+)?)")
 _FLOAT_VECTOR = re.compile(r"float[1-4]")
 _BUILTIN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _SAME_AS_ARGUMENTS = ("min", "max", "abs", "std::min", "std::max", "std::abs")
 _FLOAT_RESULT = re.compile(r"__(?:f\w+_r[nzud]|\w+2float(?:_r\w)?|\w+_as_float|fdividef|\w+f|saturatef)")
+_MATH_CONSTANTS = frozenset(
+    "M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2".split()  # noqa: SIM905
+)
+"""Double constants of <math.h> (POSIX.1-2017)."""
 _INTEGER_EXPONENT = ("ldexp", "scalbn")
 
 
 def is_double_literal(text: str) -> bool:
     """True for ``0.5``, ``1.``, ``2e-3``; false for ``0.5f``, ``3``, ``1.0L``."""
     return _DOUBLE_LITERAL.fullmatch(text.lstrip("-+")) is not None
+
+
+def numbers_in(text: str) -> tuple[str, ...]:
+    """The number literals of a piece of source text."""
+    return tuple(_NUMBER.findall(text))
 
 
 def combine(kinds: Iterable[Kind]) -> Kind:
@@ -136,8 +146,9 @@ class ValueKinds:
             return Kind.LITERAL
         body = self._macros.get(name)
         if body is not None:
-            numbers = re.findall(r"[\w.]+", body)
-            return combine(self._of_literal(n) for n in numbers) if numbers else Kind.UNKNOWN
+            is_number = not re.search(r"[A-Za-z_]", _NUMBER.sub("", body))
+            numbers = numbers_in(body)
+            return combine(self._of_literal(n) for n in numbers) if numbers and is_number else Kind.UNKNOWN
         shared = self._file_variables.get(name, ())
         return self._of_variable(shared[0]) if len(shared) == 1 else Kind.UNKNOWN
 
@@ -150,7 +161,7 @@ class ValueKinds:
             is_constant = only.is_const and only.type == "double" and only.value is not None and not only.is_pointer
             if len(variables) == 1 and is_constant and _is_literal_expression(self._tree.text(only.value or only.node)):
                 named.add(name)
-        return frozenset(n for n in named if self._variable(n) is None)
+        return frozenset(n for n in named | _MATH_CONSTANTS if self._variable(n) is None)
 
     @cached_property
     def type_parameters(self) -> frozenset[str]:
@@ -292,9 +303,8 @@ class ValueKinds:
 
 def _is_literal_expression(text: str) -> bool:
     """Only numbers, arithmetic and parentheses, and at least one double literal."""
-    numbers = re.findall(r"(?<![\w.])(?:[\d.][\w.']*(?:(?<=[eE])[-+]\d+)?)", text)
-    rest = re.sub(r"(?<![\w.])(?:[\d.][\w.']*(?:(?<=[eE])[-+]\d+)?)", "", text)
-    return any(is_double_literal(n) for n in numbers) and not re.search(r"[A-Za-z_]", rest)
+    rest = _NUMBER.sub("", text)
+    return any(is_double_literal(n) for n in numbers_in(text)) and not re.search(r"[A-Za-z_]", rest)
 
 
 def _base_of(node: Node) -> Node:
