@@ -102,13 +102,11 @@ def _run(command: tuple[str, ...], standard_input: str) -> str:
 
 def _innermost_user_frame(block: str) -> Place:
     lines = block.splitlines()
-    outermost = _NOWHERE
     for function, location in zip(lines[::2], lines[1::2], strict=False):
         match = _LOCATION.match(location)
         if match is None or match["file"] == "??":
             continue
         line = int(match["line"]) if match["line"] != "?" else 0
-        outermost = Place(match["file"], line, function)
         if not match["file"].startswith(_OWN_PREFIXES):
-            return outermost
-    return outermost
+            return Place(match["file"], line, function)
+    return _NOWHERE

@@ -135,6 +135,7 @@ class BlockQueue {
     if (w_.launch->is_aborted.load(std::memory_order_relaxed)) return;
     save_shared(w_, *block);
     w_.shared_is_tracked = false;
+    block->was_parked = true;
     if (block->waits_for_grid && block->is_new_at_grid) {
       block->is_new_at_grid = false;
       block->grid_phase = w_.launch->grid_phase.load();
@@ -154,7 +155,10 @@ class BlockQueue {
   static void pass_grid_barrier(Launch& launch) {
     uint64_t arrived = launch.blocks_at_grid_barrier.load();
     if (arrived == 0 || arrived + launch.blocks_finished.load() < launch.block_count) return;
-    if (launch.blocks_at_grid_barrier.compare_exchange_strong(arrived, 0)) launch.grid_phase.fetch_add(1);
+    if (launch.blocks_at_grid_barrier.compare_exchange_strong(arrived, 0)) {
+      launch.race_serial.store(next_race_serial());
+      launch.grid_phase.fetch_add(1);
+    }
   }
 
   Worker& w_;

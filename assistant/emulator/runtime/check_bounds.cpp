@@ -1,6 +1,7 @@
 // Is every byte of an access inside a live allocation, aligned, and written before it is read?
 #include <algorithm>
 
+#include "faults.h"
 #include "memory.h"
 #include "requests.h"
 
@@ -50,9 +51,11 @@ void check_bounds(Worker& w, Site& site, const Event& event, const Request& r) {
   }
 }
 
-void check_alignment(Worker& w, const Event& event, const Request& r) {
+void fail_misaligned(Worker& w, const Event& event, const Request& r) {
   report(w, "misaligned", event.pc, 0, r.address[0], thread_index(w, r.lane[0]), "%s of %u bytes at an address that is not a multiple of %u",
          verb(event), event.size_bytes, event.size_bytes);
+  w.launch->error.store(CUDA_ERROR_MISALIGNED_ADDRESS);
+  w.launch->is_aborted.store(true);
 }
 
 void check_global_initialised(Worker& w, const Site& site, const Event& event, const Request& r) {

@@ -4,6 +4,7 @@
 // examined. If the kernel uses device-wide fences, or the two accesses mix atomics with plain ones, the order may come from
 // a protocol that cannot be seen here: then the race is only possible.
 #include <algorithm>
+#include <atomic>
 
 #include "requests.h"
 
@@ -74,11 +75,17 @@ void remember_write(GlobalCell& cell, const Access& self) {
 
 }  // namespace
 
+uint32_t next_race_serial() {
+  static std::atomic<uint32_t> last{0};
+  return last.fetch_add(1) + 1;
+}
+
 void check_global_races(Worker& w, const Event& event, const Request& r) {
   static GlobalCell* const cells = global_cells();
   if (!cells) return;
   unsigned kind = event.kind & EVENT_KIND_MASK;
   bool reads = kind != EVENT_STORE, writes = kind != EVENT_LOAD;
+  uint32_t serial = w.launch->race_serial.load(std::memory_order_relaxed);
   Access self{static_cast<uint32_t>(w.block->linear + 1), w.barrier_epoch & GLOBAL_EPOCH_MASK, 0, event.pc, 0, kind == EVENT_ATOMIC};
   for (unsigned i = 0; i < r.lane_count;) {
     uint64_t region = r.address[i] / 4096;
@@ -90,9 +97,9 @@ void check_global_races(Worker& w, const Event& event, const Request& r) {
         unsigned first = a % 4, bytes = static_cast<unsigned>(std::min<uint64_t>(4 - first, end - a));
         self.mask = static_cast<uint8_t>(((1u << bytes) - 1) << first);
         GlobalCell& cell = global_cell(cells, a);
-        if (cell.launch_serial != w.launch->serial) {
+        if (cell.race_serial != serial) {
           cell = GlobalCell{};
-          cell.launch_serial = w.launch->serial;
+          cell.race_serial = serial;
         }
         examine(w, cell, self, reads, writes, a);
         if (reads) remember_read(cell, self);

@@ -17,16 +17,15 @@ int interrupt_signal() { return SIGRTMIN + 3; }
 
 struct sigaction previous_action[65];
 
+// Leaves the lane for good: the scheduler sees the aborted launch and abandons every fiber. A switch of contexts does this also
+// from a signal handler, as the handlers block no signal.
 [[noreturn]] void escape(Worker& w, int error) {
   w.launch->error.store(error);
   w.launch->is_aborted.store(true);
-  if (emu_thread.cursor) w.current->trace_end = emu_thread.cursor;
-  siglongjmp(w.escape, 1);
-}
-
-bool is_mapped(uint64_t address) {
-  unsigned char residency;
-  return mincore(reinterpret_cast<void*>(address & ~uint64_t{4095}), 1, &residency) == 0;
+  w.current->trace_end = emu_thread.cursor;
+  void* abandoned;
+  emu_switch(&abandoned, w.scheduler_context);
+  __builtin_unreachable();
 }
 
 // The place of the faulting access: the hook that ran just before it, or without hooks the instruction itself.
@@ -71,7 +70,7 @@ void on_interrupt(int, siginfo_t*, void* context) {
   auto instruction = static_cast<uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   ProgramImage image = program_image();
   if (!in_range(instruction, image.begin, image.text_end - image.begin)) return;  // inside a library that may hold a lock
-  report(*w, "timeout", place(*w, instruction), 0, 0, w->current_thread, "the launch was stopped here: it ran too long for the emulator");
+  report(*w, "timeout", place(*w, instruction), 0, 0, w->current_thread, "%s", TIMEOUT_MESSAGE);
   escape(*w, CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 

@@ -7,6 +7,8 @@ namespace emu {
 struct Launch;
 struct Worker;
 
+constexpr const char* TIMEOUT_MESSAGE = "the launch was stopped here: it ran too long for the emulator";
+
 void install_fault_handlers();               // once per process
 void use_alternate_stack();                  // once per worker
 // Stops the workers that still run a launch; called again and again until they have stopped.

@@ -66,8 +66,8 @@ using namespace emu;
 #define EMU_HOOKS(n)                                                                                             \
   extern "C" void __tsan_read##n(void* a) { append(a, EVENT_LOAD, n, EMU_CALLER); }                              \
   extern "C" void __tsan_write##n(void* a) { append_store(a, EVENT_STORE, n, EMU_CALLER); }                      \
-  extern "C" void __tsan_unaligned_read##n(void* a) { append(a, EVENT_LOAD, n, EMU_CALLER); }                    \
-  extern "C" void __tsan_unaligned_write##n(void* a) { append_store(a, EVENT_STORE, n, EMU_CALLER); }            \
+  extern "C" void __tsan_unaligned_read##n(void* a) { append_range(a, n, false, EMU_CALLER); }                   \
+  extern "C" void __tsan_unaligned_write##n(void* a) { append_range(a, n, true, EMU_CALLER); }                   \
   extern "C" void __tsan_volatile_read##n(void* a) {                                                             \
     pace_volatile(a);                                                                                            \
     append(a, EVENT_LOAD | EVENT_VOLATILE, n, EMU_CALLER);                                                       \
@@ -76,8 +76,8 @@ using namespace emu;
     pace_volatile(a);                                                                                            \
     append_store(a, EVENT_STORE | EVENT_VOLATILE, n, EMU_CALLER);                                                \
   }                                                                                                              \
-  extern "C" void __tsan_unaligned_volatile_read##n(void* a) { append(a, EVENT_LOAD | EVENT_VOLATILE, n, EMU_CALLER); } \
-  extern "C" void __tsan_unaligned_volatile_write##n(void* a) { append_store(a, EVENT_STORE | EVENT_VOLATILE, n, EMU_CALLER); }
+  extern "C" void __tsan_unaligned_volatile_read##n(void* a) { append_range(a, n, false, EMU_CALLER); }          \
+  extern "C" void __tsan_unaligned_volatile_write##n(void* a) { append_range(a, n, true, EMU_CALLER); }
 EMU_HOOKS(1) EMU_HOOKS(2) EMU_HOOKS(4) EMU_HOOKS(8) EMU_HOOKS(16)
 
 extern "C" {

@@ -1,5 +1,6 @@
 // emu_launch: is the configuration valid, run the grid, report, keep the error.
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -71,6 +72,7 @@ void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is
   launch.threads_per_block = request.block.x * request.block.y * request.block.z;
   launch.warps_per_block = (launch.threads_per_block + WARP_LANES - 1) / WARP_LANES;
   launch.serial = serial;
+  launch.race_serial = next_race_serial();
   launch.is_checked = program_has_hooks && o.mode == Mode::check;
   launch.checks_global_races = launch.is_checked && emu_memory_used() <= options().memory_bytes / RACE_TABLE_SHARE;
   if (launch.is_checked && !launch.checks_global_races) emu_unsupported("race check of global memory: the program's arrays are too large for it");
@@ -94,6 +96,14 @@ LaunchReport collect(Launch& launch) {
   return result;
 }
 
+// A launch that waits for ever without running a thread has no better place than the launch itself.
+void ensure_timeout_is_reported(LaunchReport& result) {
+  if (result.error != CUDA_ERROR_LAUNCH_TIMEOUT) return;
+  for (const Problem& problem : result.problems)
+    if (!strcmp(problem.kind, "timeout")) return;
+  result.problems.push_back(Problem{"timeout", 0, 0, 0, {0, 0, 0}, {0, 0, 0}, "the launch was stopped: its threads waited for each other too long", 1});
+}
+
 int run(const EmuLaunch& request) {
   static uint32_t launch_count = 0;
   uint32_t index = launch_count++;
@@ -112,6 +122,7 @@ int run(const EmuLaunch& request) {
   LaunchRecord record = begin_record(index, request);
   run_on_workers(launch, options().launch_wall_s);
   LaunchReport result = collect(launch);
+  ensure_timeout_is_reported(result);
   end_record(record, result.error == CUDA_SUCCESS);
 
   if (is_reported || !result.problems.empty()) write_launch(index, request, result);

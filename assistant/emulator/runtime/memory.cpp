@@ -108,6 +108,11 @@ bool is_registered_host(uint64_t address) {
   return false;
 }
 
+bool is_mapped(uint64_t address) {
+  unsigned char residency;
+  return mincore(reinterpret_cast<void*>(address & ~(PAGE_BYTES - 1)), 1, &residency) == 0;
+}
+
 ProgramImage program_image() {
   auto address = [](char* symbol) { return reinterpret_cast<uint64_t>(symbol); };
   uint64_t data = &__data_start ? address(&__data_start) : address(&etext);

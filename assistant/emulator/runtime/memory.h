@@ -42,6 +42,8 @@ const EmuSymbol* symbol_named(const char* name);
 // Host memory that kernels may use (cudaHostRegister).
 bool is_registered_host(uint64_t address);
 
+bool is_mapped(uint64_t address);
+
 // Bounds of the program's own static data (device symbols live there) and of everything it loaded from its file.
 struct ProgramImage { uint64_t begin, text_end, data_begin, end; };
 ProgramImage program_image();

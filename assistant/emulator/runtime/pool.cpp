@@ -82,8 +82,8 @@ void begin_launch(Worker& w, Launch& launch) {
 
 void run_launch(Worker& w, Launch& launch) {
   begin_launch(w, launch);
-  if (sigsetjmp(w.escape, 1) == 0) run_blocks(w);
-  if (launch.is_aborted.load()) reset_after_escape(w);
+  run_blocks(w);
+  if (launch.is_aborted.load()) reset_after_abort(w);
 }
 
 void worker_main(Worker* w) {

@@ -83,7 +83,7 @@ void count_program_data(Worker& w, Site& site, const Event& event, const Request
 }
 
 void report_foreign(Worker& w, const Event& event, const Request& r) {
-  if (is_registered_host(r.address[0])) return;
+  if (is_registered_host(r.address[0]) || !is_mapped(r.address[0])) return;  // unmapped: the access itself faults
   report(w, "host_pointer", event.pc, 0, r.address[0], thread_index(w, r.lane[0]),
          "the address %#llx is host memory; a kernel can use it only on systems that map all host memory into the GPU",
          static_cast<unsigned long long>(r.address[0]));
@@ -97,7 +97,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
   site.kind |= event.kind & (EVENT_VOLATILE | EVENT_COMPARE_AND_SWAP);
   bool is_checked = w.launch->is_checked;
   Space space = space_of(w, r);
-  if (is_checked && space != Space::local && (r.address[0] & (event.size_bytes - 1u))) check_alignment(w, event, r);
+  if (space != Space::local && (r.address[0] & (event.size_bytes - 1u))) fail_misaligned(w, event, r);
   switch (space) {
     case Space::global:
       count_global(w, site, r);

@@ -8,7 +8,7 @@ namespace emu {
 void analyse_request(Worker& w, const Event& event, const uint64_t* address, const uint8_t* lane, unsigned lane_count);
 
 // The checks; `site` holds the allocation the request fell into, if it is one.
-void check_alignment(Worker& w, const Event& event, const Request& request);
+void fail_misaligned(Worker& w, const Event& event, const Request& request);  // ends the launch, as a GPU does
 void check_bounds(Worker& w, Site& site, const Event& event, const Request& request);
 void check_global_initialised(Worker& w, const Site& site, const Event& event, const Request& request);
 void check_global_races(Worker& w, const Event& event, const Request& request);

@@ -5,6 +5,7 @@
 // does costs one switch a wait. Switches go from lane to lane; the scheduler's own context is used once a warp.
 #include <algorithm>
 
+#include "faults.h"
 #include "worker.h"
 
 namespace emu {
@@ -12,7 +13,7 @@ namespace {
 
 // How long a lane may repeat operations that spin loops are made of before the other lanes of its warp, and then other warps,
 // get their turn. Leaving the warp ends the alignment of its traces early, so that is for lanes that very likely do spin.
-constexpr unsigned SPINS_BETWEEN_TURNS = 1024, SPINS_IN_WARP = 16 * 1024;
+constexpr unsigned SPINS_BETWEEN_TURNS = 1024, SPINS_IN_WARP = 16 * 1024, SPINS_ONCE_KNOWN = 64;
 constexpr unsigned ROUNDS_BEFORE_PARKING = 16;   // of spinning without progress, before other blocks get their turn
 
 inline uint32_t bit(unsigned lane) { return 1u << lane; }
@@ -108,6 +109,14 @@ void runner_main() {
   __builtin_unreachable();
 }
 
+// The watchdog's order may arrive while the core runs: then the place is that of the lane's last event.
+void report_timeout(Worker& w) {
+  if (w.launch->error.load() != CUDA_ERROR_LAUNCH_TIMEOUT) return;
+  const Lane& lane = w.block->lanes[w.current_thread];
+  uint32_t pc = lane.trace_end > lane.trace ? lane.trace_end[-1].pc : lane.pc;
+  if (pc) report(w, "timeout", pc, 0, 0, w.current_thread, "%s", TIMEOUT_MESSAGE);
+}
+
 void run_warp(Worker& w, unsigned index) {
   w.warp_index = index;
   Warp& warp = current_warp(w);
@@ -123,7 +132,10 @@ void run_warp(Worker& w, unsigned index) {
       emu_thread.cursor = nullptr;
       has_run = true;
     }
-    if (w.launch->is_aborted.load(std::memory_order_relaxed)) return;
+    if (w.launch->is_aborted.load(std::memory_order_relaxed)) {
+      report_timeout(w);
+      break;
+    }
     if (warp.full) {
       uint32_t before = warp.full;
       align_traces(w, false);
@@ -185,11 +197,11 @@ void pace_spinning(unsigned weight) {
   if (!w || !w->current) return;
   w->current->spins += weight;
   w->current->spins_in_turn += weight;
-  if (w->current->spins_in_turn < SPINS_BETWEEN_TURNS) return;
+  bool is_spinning = w->current->spins >= SPINS_IN_WARP;
+  if (w->current->spins_in_turn < (is_spinning ? SPINS_ONCE_KNOWN : SPINS_BETWEEN_TURNS)) return;
   w->current->spins_in_turn = 0;
-  if (w->current->spins < SPINS_IN_WARP) return yield_in_warp();
-  w->current->spins = 0;
-  yield_in_block();
+  if (is_spinning) yield_in_block();
+  else yield_in_warp();
 }
 
 void step_in_turn() {
@@ -215,7 +227,7 @@ void begin_block(Worker& w, Block& block, uint64_t linear) {
   block.serial = ++w.last_block_serial;
   block.exited_threads = 0;
   block.uses_only_barrier_0 = true;
-  block.waits_for_grid = false;
+  block.waits_for_grid = block.was_parked = false;
   for (Barrier& barrier : block.barriers) barrier = Barrier{};
   for (unsigned i = 0; i < launch.warps_per_block; ++i) {
     unsigned lanes = std::min(WARP_LANES, launch.threads_per_block - i * WARP_LANES);
@@ -225,12 +237,13 @@ void begin_block(Worker& w, Block& block, uint64_t linear) {
 }
 
 bool run_until_idle(Worker& w, Block& block) {
-  for (unsigned rounds_without_progress = 0;;) {
+  for (unsigned rounds_without_progress = block.was_parked ? ROUNDS_BEFORE_PARKING - 1 : 0;;) {
     run_all_warps(w);
     if (w.launch->is_aborted.load(std::memory_order_relaxed)) return false;
     if (block.exited_threads == w.launch->threads_per_block) return true;
     if (release_barriers(w, block, false)) {
       rounds_without_progress = 0;
+      block.was_parked = false;
       continue;
     }
     if (block.waits_for_grid) return false;
@@ -242,12 +255,9 @@ bool run_until_idle(Worker& w, Block& block) {
   }
 }
 
-void reset_after_escape(Worker& w) {
-  w.current = nullptr;
+void reset_after_abort(Worker& w) {
   w.runner_stack = nullptr;
   w.in_core = 0;
-  emu_thread.cursor = nullptr;
-  if (w.block && w.block->is_counted) align_traces(w, true);
   w.stacks.reset();
 }
 

@@ -63,7 +63,7 @@ class SharedShadow {
 // --- global memory, per process: one cell per 4-byte word ---------------------------------------------------------------
 // 32 bytes, so that a cell never crosses a cache line.
 struct GlobalCell {
-  uint32_t launch_serial;                    // the cell is empty unless this is the current launch
+  uint32_t race_serial;                      // the cell is empty unless this is the current one
   uint32_t write_block, read_block;          // linear block + 1; 0: none
   uint32_t write_pc, read_pc;
   uint32_t write_epoch : 22, write_thread : 10;  // barrier epoch of that block, modulo 2^22

@@ -4,7 +4,7 @@
 // after lane. `scheduler.cpp` moves lanes between the sets below; `align.cpp` turns their traces into warp instructions.
 #pragma once
 #include <atomic>
-#include <csetjmp>
+#include <pthread.h>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -35,6 +35,7 @@ struct Launch {
   std::atomic<uint64_t> grid_unique_sectors{0};
   std::atomic<bool> is_aborted{false};
   std::atomic<bool> uses_fences{false};
+  std::atomic<uint32_t> race_serial{0};      // accesses of another race serial are ordered: other launches, other grid phases
   std::atomic<uint64_t> grid_phase{0};       // completed grid barriers
   std::atomic<uint64_t> blocks_at_grid_barrier{0}, blocks_finished{0};
   std::atomic<int> error{0};
@@ -83,6 +84,7 @@ struct Block {
   unsigned exited_threads = 0;
   bool uses_only_barrier_0 = true;
   bool waits_for_grid = false;
+  bool was_parked = false;                   // and has met no barrier since: it probably still spins
   uint64_t grid_phase = 0;                   // the grid barrier phase it waits for the end of
   Barrier barriers[NAMED_BARRIERS + 1];
   Warp warps[MAX_BLOCK_WARPS];
@@ -112,8 +114,7 @@ struct Worker {
   std::vector<EmuDim3> thread_ids;           // threadIdx of each thread of a block
   bool shared_is_tracked = true;             // whether "never written" in the shared shadow means uninitialised
   bool reverses_order = false;
-  int in_core = 0;                           // > 0: inside code that must not be left by a jump
-  sigjmp_buf escape;
+  int in_core = 0;                           // > 0: inside code that the watchdog must not leave
   pthread_t thread{};
 };
 
@@ -144,7 +145,7 @@ void run_blocks(Worker& w);
 void begin_block(Worker& w, Block& block, uint64_t linear);
 bool run_until_idle(Worker& w, Block& block);
 void release_grid_barrier(Block& block);
-void reset_after_escape(Worker& w);
+void reset_after_abort(Worker& w);
 
 // Analyses the traces of the current warp. `is_final`: nothing more can arrive before the next barrier.
 void align_traces(Worker& w, bool is_final);
@@ -170,6 +171,8 @@ constexpr unsigned SPIN_LIKELY = 16, SPIN_UNLIKELY = 1;  // compare-and-swap, vo
 // A store outside device memory: returns if the kernel may do it, else ends the launch.
 void judge_foreign_store(uint64_t address, uint32_t pc);
 extern bool program_has_hooks;               // the program was compiled with memory access hooks
+
+uint32_t next_race_serial();
 
 inline unsigned thread_index(const Worker& w, unsigned lane) { return w.warp_index * WARP_LANES + lane; }
 
