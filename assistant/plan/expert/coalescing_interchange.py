@@ -21,7 +21,7 @@ from assistant.plan.expert.predictions import predicted_sectors
 from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.values import node_text
-from assistant.plan.expert.warp_pattern import lane_environments
+from assistant.plan.expert.warp_pattern import exchanged_lane, lane_environments
 from assistant.plan.expert.workload_block import DeclaredShape, declared_shapes
 from assistant.source.syntax import Node
 
@@ -82,13 +82,8 @@ def _costs(context: TransformationContext) -> tuple[WarpCost, WarpCost]:
     block = next((b for b in known_blocks(context)), _DEFAULT_BLOCK)
     sizes = unknown_sizes(context)
     before = [{**sizes, **lane} for lane in lane_environments(block)]
-    exchanged = [_exchange(lane) for lane in lane_environments(Dim3(block.y, block.x, block.z))]
+    exchanged = [exchanged_lane(lane) for lane in lane_environments(Dim3(block.y, block.x, block.z))]
     return warp_cost(context, before), warp_cost(context, [{**sizes, **lane} for lane in exchanged])
-
-
-def _exchange(lane: dict[str, int]) -> dict[str, int]:
-    """What the kernel's old words mean to a thread of the new launch."""
-    return {f"{name[:-1]}{_EXCHANGED.get(name[-1], name[-1])}": value for name, value in lane.items()}
 
 
 def _no_gain(context: TransformationContext, before: WarpCost, after: WarpCost) -> str | None:

@@ -20,7 +20,7 @@ from assistant.plan.expert.values import Scope, evaluate, node_text, scope_of, u
 from assistant.plan.expert.warp_pattern import sector_count, wavefront_count
 from assistant.source.syntax import Node
 
-__all__ = ["Access", "WarpCost", "addresses", "global_accesses", "loop_depth", "unknown_sizes", "warp_cost"]
+__all__ = ["Access", "WarpCost", "addresses", "global_accesses", "loop_weight", "unknown_sizes", "warp_cost"]
 
 LOOP_WEIGHT = 16
 """An access inside a loop counts this much more than one outside: enough to let loops decide, whatever their trip count."""
@@ -64,7 +64,7 @@ def warp_cost(context: TransformationContext, lanes: Sequence[Mapping[str, int]]
         if indices is None:
             continue
         count = sector_count(indices, access.size_bytes)
-        sectors += count * LOOP_WEIGHT ** min(loop_depth(access.node), 2)
+        sectors += count * loop_weight(access.node)
         line_sectors += count if access.line == context.line else 0
     return WarpCost(sectors, line_sectors, sum(_wavefronts(context, scope, lanes)))
 
@@ -92,13 +92,13 @@ def global_accesses(context: TransformationContext, scope: Scope) -> tuple[Acces
     return tuple(_accesses(context, scope))
 
 
-def loop_depth(node: Node) -> int:
-    """Number of loops around a node."""
+def loop_weight(node: Node) -> int:
+    """How much more an access counts for the loops around it; a third loop adds nothing."""
     depth, parent = 0, node.parent
     while parent is not None and parent.type != "function_definition":
         depth += parent.type in {"for_statement", "while_statement", "do_statement"}
         parent = parent.parent
-    return depth
+    return LOOP_WEIGHT ** min(depth, 2)
 
 
 def _accesses(context: TransformationContext, scope: Scope) -> Iterator[Access]:
@@ -174,4 +174,4 @@ def _wavefronts(context: TransformationContext, scope: Scope, lanes: Sequence[Ma
             linear = rows[0]
             for length, values in zip(known, rows[1:], strict=True):
                 linear = tuple(a * length + b for a, b in zip(linear, values, strict=True))
-            yield wavefront_count(linear, size) * LOOP_WEIGHT ** min(loop_depth(use.node), 2)
+            yield wavefront_count(linear, size) * loop_weight(use.node)

@@ -5,7 +5,7 @@ memory cannot.
 
 Example::
 
-    partner = partner_of(context, store, (guard,), hidden_from, None)   # or the sentence that says why not
+    partner = partner_of(context, store, (guard,), hidden_from, MIRRORED)   # or the sentence that says why not
     partner.declarations                              # ('int x_out = blockIdx.x * 32 + threadIdx.y;', …)
     partner.text(guard)                               # 'x_out < w && y_out < h'
 """
@@ -21,7 +21,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.values import Scope, node_text, scope_of, unparenthesized
 from assistant.source.syntax import Node
 
-__all__ = ["Partner", "partner_of"]
+__all__ = ["MIRRORED", "Partner", "Place", "partner_of"]
 
 _PLAIN = frozenset(
     {
@@ -35,6 +35,21 @@ _BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where in the tile a thread works after the exchange."""
+
+    x: str
+    """What takes the place of ``threadIdx.x``."""
+    y: str
+    row_counter: str | None
+    """Counter of a loop over the rows of a tile, part of ``x``; None without such a loop."""
+
+
+MIRRORED = Place("threadIdx.y", "threadIdx.x", None)
+"""In a square block."""
+
+
+@dataclass(frozen=True)
 class Partner:
     """The mirrored thread's view of some expressions."""
 
@@ -43,8 +58,7 @@ class Partner:
     declarations: tuple[str, ...]
     """The new locals in order, each with its semicolon."""
 
-    row_counter: str | None = None
-    """Counter of a loop over the rows of a tile, added to ``threadIdx.y`` wherever it is used; None without such a loop."""
+    place: Place
 
     def text(self, node: Node) -> str:
         """The expression as the thread in the mirrored place would write it."""
@@ -67,35 +81,26 @@ class Partner:
     def _replacement(self, node: Node) -> str | None:
         text = node_text(node)
         if node.type == "field_expression" and text == "threadIdx.y":
-            return "threadIdx.x"
+            return _as_term(self.place.y, node)
         if node.type == "field_expression" and text == "threadIdx.x":
-            return self._row(node)
+            return _as_term(self.place.x, node)
         if node.type == "identifier" and text in self.names and not _is_called(node):
             return self.names[text]
         rest = self._without_counter(unparenthesized(node))
         return None if rest is None else self.text(rest)
-
-    def _row(self, node: Node) -> str:
-        """What ``threadIdx.x`` becomes: the row, in parentheses where an operator other than ``+`` follows."""
-        if self.row_counter is None:
-            return "threadIdx.y"
-        row = f"threadIdx.y + {self.row_counter}"
-        parent = node.parent
-        is_term = parent is not None and parent.type == "binary_expression" and node_text(parent.children[1]) == "+"
-        return row if is_term else f"({row})"
 
     def _without_counter(self, node: Node) -> Node | None:
         """``y`` of a node that is ``y + j``, where j is the row counter."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if node.type != "binary_expression" or left is None or right is None or node_text(node.children[1]) != "+":
             return None
-        if node_text(right) == self.row_counter:
+        if node_text(right) == self.place.row_counter:
             return left
-        return right if node_text(left) == self.row_counter else None
+        return right if node_text(left) == self.place.row_counter else None
 
 
 def partner_of(
-    context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int, row_counter: str | None
+    context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int, place: Place
 ) -> Partner | str:
     """How to write the lvalue ``target`` and ``conditions`` again; a sentence where one depends on more than indices.
 
@@ -103,6 +108,7 @@ def partner_of(
     """
     scope = scope_of(context.tree, context.kernel)
     needed: dict[str, Node] = {}
+    row_counter = place.row_counter
     parts = (*(n for n in target.named_children if n.type != "comment"), *conditions)
     for expression in parts:
         reason = _collect(context, scope, expression, needed, row_counter)
@@ -116,14 +122,23 @@ def partner_of(
     } | hidden
     taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
     names = {name: _fresh(context, name, taken) for name in sorted(dependent, key=lambda n: needed[n].start_byte)}
-    partner = Partner(names, (), row_counter)
-    if row_counter is not None and any(row_counter in _words(partner.text(e)) for e in (*parts, *(needed[n] for n in names))):
+    partner = Partner(names, (), place)
+    if row_counter is not None and any(
+        row_counter in _words(partner.text(e).replace(place.x, "")) for e in (*parts, *(needed[n] for n in names))
+    ):
         return f"{row_counter} is used for more than moving down the tile"
     return replace(partner, declarations=tuple(_declaration(partner, name, needed[name]) for name in names))
 
 
+def _as_term(text: str, node: Node) -> str:
+    """``text`` in the place of ``node``, in parentheses unless it is one word or a term of a sum."""
+    parent = node.parent
+    is_term = parent is not None and (parent.type == "init_declarator" or node_text(parent.children[1]) == "+")
+    return text if is_term or " " not in text else f"({text})"
+
+
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", re.sub(r"threadIdx\.y \+ \w+", "", text)))
+    return set(re.findall(r"\w+", text))
 
 
 def _collect(

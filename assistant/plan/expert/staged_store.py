@@ -2,7 +2,7 @@
 
 Answers KO101 and KO102 on a store whose neighbours in a warp lie a row apart, where the store is the last thing a thread does: a
 transpose, or anything that reads along rows and writes along columns. After the barrier each thread stores the result of its
-mirror image in the tile. The tile is as wide as the block; the block is square, or its threads walk over the tile's rows.
+mirror image in the tile. The tile is the block, or as wide as the block where its threads walk over the tile's rows.
 """
 
 from __future__ import annotations
@@ -10,22 +10,23 @@ from __future__ import annotations
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.plan.expert.launch_shape import block_dims, launches_of
-from assistant.plan.expert.memory_accesses import Access, addresses, global_accesses, unknown_sizes, warp_cost
+from assistant.plan.expert.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
 from assistant.plan.expert.predictions import predicted_sectors
-from assistant.plan.expert.recompute import partner_of
+from assistant.plan.expert.recompute import MIRRORED, Place, partner_of
 from assistant.plan.expert.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
-from assistant.plan.expert.staged_store_text import Staging, staging_edits
+from assistant.plan.expert.staged_store_text import Staging, rectangular_place, staging_edits
 from assistant.plan.expert.store_position import Position, position_of
+from assistant.plan.expert.style import style_of
 from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.values import scope_of
-from assistant.plan.expert.warp_pattern import lane_environments, sector_count
+from assistant.plan.expert.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
 from assistant.plan.expert.workload_block import declared_shapes
 
 __all__ = ["StagedStore"]
 
-_SMALLEST_EDGE = 8
-"""Below it a row of the tile does not fill a 32-byte sector of 4-byte elements."""
+_LARGEST_PAD = 8
+"""Longest padding that is tried, in elements."""
 
 
 class StagedStore:
@@ -70,24 +71,43 @@ def _staging(context: TransformationContext) -> Staging | str:
     loop = _row_loop(context, stores[0], position, block)
     if isinstance(loop, str):
         return loop
-    ratio = _gain(context, stores[0], block)
+    ratio = _gain(context, stores[0], block, loop is not None)
     if isinstance(ratio, str):
         return ratio
     conditions = tuple(c for c, _ in position.conditions)
-    counter = None if loop is None else loop.counter
-    partner = partner_of(context, stores[0].node, conditions, position.statements[0].start_byte, counter)
+    partner = partner_of(context, stores[0].node, conditions, position.statements[0].start_byte, _place(context, block, loop))
     if isinstance(partner, str):
         return partner
-    reason = _too_large(context, stores[0], block.x)
-    return Staging(stores[0], position, partner, block, loop, ratio) if reason is None else reason
+    pad = _pad(block, stores[0].size_bytes) if loop is None else 1
+    reason = _too_large(context, stores[0], block.x * (block.x + pad))
+    return Staging(stores[0], position, partner, block, loop, pad, ratio) if reason is None else reason
+
+
+def _place(context: TransformationContext, block: Dim3, loop: RowLoop | None) -> Place:
+    if loop is not None:
+        return Place(style_of(context).sum("threadIdx.y", loop.counter), "threadIdx.x", loop.counter)
+    return MIRRORED if block.x == block.y else rectangular_place(context, block)
+
+
+def _pad(block: Dim3, size_bytes: int) -> int:
+    """Fewest elements that let a warp read the tile by columns with the fewest bank conflicts."""
+    places = _mirrored_places(block)
+
+    def cost(pad: int) -> int:
+        return wavefront_count([y * (block.x + pad) + x for x, y in places], size_bytes)
+
+    return min(range(1, _LARGEST_PAD + 1), key=lambda pad: (cost(pad), pad))
+
+
+def _mirrored_places(block: Dim3) -> tuple[tuple[int, int], ...]:
+    """(x, y) in the tile of the first warp's threads, counted down the columns."""
+    return tuple((thread // block.y, thread % block.y) for thread in range(min(WARP_SIZE, block.count)))
 
 
 def _row_loop(context: TransformationContext, store: Access, position: Position, block: Dim3) -> RowLoop | str | None:
-    """The loop over the tile's rows; None where each thread stores once and the block is square."""
+    """The loop over the tile's rows; None where each thread stores once."""
     if position.loop is None:
-        if block.x == block.y:
-            return None
-        return f"the block is {block.x} x {block.y} threads; mirrored threads need a square one"
+        return None
     loop = row_loop_of(context, position.loop, block)
     if isinstance(loop, str):
         return loop
@@ -112,18 +132,17 @@ def _only_block(context: TransformationContext) -> Dim3 | str:
     block = found.pop()
     if block.z != 1:
         return "the block has three dimensions; mirrored threads need a plane"
-    return block if block.x >= _SMALLEST_EDGE else f"rows of {block.x} threads are too short to fill a sector"
+    if min(block.x, block.y) == 1:
+        return f"the block is {block.x} x {block.y} threads: it has no columns to store along"
+    return block
 
 
-def _gain(context: TransformationContext, store: Access, block: Dim3) -> float | str:
+def _gain(context: TransformationContext, store: Access, block: Dim3, is_walk: bool) -> float | str:
     """Sectors of the store after / before; a sentence where staging it would not help, or exchanging x and y helps more."""
     scope, sizes = scope_of(context.tree, context.kernel), unknown_sizes(context)
     lanes = [{**sizes, **lane} for lane in lane_environments(block)]
-    mirrored = [{**lane, "threadIdx.x": lane["threadIdx.y"], "threadIdx.y": lane["threadIdx.x"]} for lane in lanes]
-    exchanged = [
-        {**lane, **{f"{b}.{a}": lane[f"{b}.{o}"] for b in ("blockIdx", "blockDim") for a, o in (("x", "y"), ("y", "x"))}}
-        for lane in mirrored
-    ]
+    places = ((lane["threadIdx.y"], lane["threadIdx.x"]) for lane in lanes) if is_walk else _mirrored_places(block)
+    mirrored = [{**lane, "threadIdx.x": x, "threadIdx.y": y} for lane, (x, y) in zip(lanes, places, strict=True)]
     before, after = addresses(store.offsets, scope, lanes), addresses(store.offsets, scope, mirrored)
     if before is None or after is None:
         return "where this line stores depends on values that are only known while it runs"
@@ -131,14 +150,15 @@ def _gain(context: TransformationContext, store: Access, block: Dim3) -> float |
     if new >= old:
         return "neighbouring threads already store to neighbouring elements, as far as a tile could arrange it"
     total = warp_cost(context, lanes).sectors
-    if warp_cost(context, exchanged).sectors <= total - old + new:
+    exchanged = [{**sizes, **exchanged_lane(lane)} for lane in lane_environments(Dim3(block.y, block.x))]
+    if warp_cost(context, exchanged).sectors <= total - (old - new) * loop_weight(store.node):
         return "exchanging x and y would mend this store without a tile"
     return new / old
 
 
-def _too_large(context: TransformationContext, store: Access, edge: int) -> str | None:
+def _too_large(context: TransformationContext, store: Access, element_count: int) -> str | None:
     used = 0 if context.resources is None else context.resources.static_shared_bytes
     limit = context.architecture.shared_bytes_per_block_default
-    if used + edge * (edge + 1) * store.size_bytes <= limit:
+    if used + element_count * store.size_bytes <= limit:
         return None
     return f"with a tile the block's static shared memory would exceed its limit of {limit} bytes"

@@ -13,7 +13,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.element_size import element_size_bytes
 from assistant.plan.expert.launch_shape import template_environment
 from assistant.plan.expert.memory_accesses import Access
-from assistant.plan.expert.recompute import Partner
+from assistant.plan.expert.recompute import Partner, Place
 from assistant.plan.expert.row_loop import RowLoop
 from assistant.plan.expert.store_position import Position
 from assistant.plan.expert.style import Style, indentation_of, style_of
@@ -21,7 +21,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.values import node_text, scope_of
 from assistant.source.syntax import Node
 
-__all__ = ["Staging", "negated", "staging_edits"]
+__all__ = ["Staging", "negated", "rectangular_place", "staging_edits"]
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,16 @@ class Staging:
     partner: Partner
     block: Dim3
     loop: RowLoop | None
-    """The walk over the tile's rows; None in a square block."""
+    """The walk over the tile's rows; None where each thread stores once."""
+    pad: int
+    """Elements that each row of the tile is longer than the block is wide."""
     ratio: float
     """Sectors of the store after / before."""
+
+    @property
+    def is_rectangular(self) -> bool:
+        """Threads find their new place by their number in the block."""
+        return self.loop is None and self.block.x != self.block.y
 
 
 def staging_edits(context: TransformationContext, staging: Staging) -> tuple[TextEdit, ...]:
@@ -44,13 +51,14 @@ def staging_edits(context: TransformationContext, staging: Staging) -> tuple[Tex
     last = position.statements[-1]
     indent, newline = indentation_of(context, last), style.newline
     tile = _tile_name(context)
-    edge = _edge_text(context, staging.block.x)
-    declared = f"__shared__ {_element_type(context, staging.store)} {tile}[{edge}][{style.sum(edge, '1')}];"
+    width = _edge_text(context, staging.block.x)
+    height = width if staging.loop is not None else _edge_text(context, staging.block.y)
+    declared = f"__shared__ {_element_type(context, staging.store)} {tile}[{height}][{style.sum(width, str(staging.pad))}];"
     opening = Span(context.kernel.body.start + 1, context.kernel.body.start + 1)
     store = context.tree.span(staging.store.node)
     row = "threadIdx.y" if staging.loop is None else style.sum("threadIdx.y", staging.loop.counter)
     here = TextEdit(store, f"{tile}[{row}][threadIdx.x]")
-    added = "".join(f"{newline}{indent}{line}" for line in _second_half(staging, style, tile, row))
+    added = "".join(f"{newline}{indent}{line}" for line in _second_half(staging, style, tile, row, width))
     end = context.tree.span(last).end
     wrapping, closing = _wrapping(context, position) if position.returns else ((), "")
     unused = _unused_lines(context, staging)
@@ -63,12 +71,16 @@ def staging_edits(context: TransformationContext, staging: Staging) -> tuple[Tex
     )
 
 
-def _second_half(staging: Staging, style: Style, tile: str, row: str) -> tuple[str, ...]:
+def _second_half(staging: Staging, style: Style, tile: str, row: str, width: str) -> tuple[str, ...]:
     """The barrier, and the store out of the tile by the mirrored thread."""
     guard = " && ".join(_guard(staging.partner, c, is_negated) for c, is_negated in staging.position.conditions)
-    final = f"{staging.partner.text(staging.store.node)} = {tile}[threadIdx.x][{row}];"
+    place = staging.partner.place
+    final = f"{staging.partner.text(staging.store.node)} = {tile}[{place.y}][{row if staging.loop else place.x}];"
     stored = (f"if ({guard})", f"{style.indent}{final}") if guard else (final,)
     lines = (*staging.partner.declarations, *stored)
+    if staging.is_rectangular:
+        thread = f"int {thread_name(place)} = threadIdx.y * {width} + threadIdx.x;"
+        return ("__syncthreads();", thread, *lines)
     if staging.loop is None:
         return ("__syncthreads();", *lines)
     inner = tuple(f"{style.indent}{line}" for line in lines)
@@ -143,6 +155,19 @@ def negated(condition: Node, partner: Partner | None = None) -> str:
 def _tile_name(context: TransformationContext) -> str:
     taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
     return next(name for name in ("tile", "staged", "tile_out", "staged_out", "tile_", "staged_") if name not in taken)
+
+
+def rectangular_place(context: TransformationContext, block: Dim3) -> Place:
+    """Threads counted down the columns of the tile instead of along its rows."""
+    taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
+    name = next(n for n in ("thread", "threadInBlock", "thread_", "thread_in_block", "thread__") if n not in taken)
+    height = _edge_text(context, block.y)
+    return Place(f"{name} / {height}", f"{name} % {height}", None)
+
+
+def thread_name(place: Place) -> str:
+    """The variable that a rectangular place counts threads with."""
+    return place.x.split()[0]
 
 
 def _edge_text(context: TransformationContext, edge: int) -> str:

@@ -15,6 +15,7 @@ __all__ = [
     "BANK_COUNT",
     "SECTOR_BYTES",
     "WARP_SIZE",
+    "exchanged_lane",
     "ideal_wavefront_count",
     "lane_environments",
     "lane_values",
@@ -42,6 +43,12 @@ def lane_environments(block: Dim3, warp_index: int = 0) -> tuple[dict[str, int],
         }
         for thread in range(first, min(first + WARP_SIZE, block.count))
     )
+
+
+def exchanged_lane(lane: dict[str, int]) -> dict[str, int]:
+    """What words about x mean where y was written, and the other way round."""
+    names = {"x": "y", "y": "x"}
+    return {f"{name[:-1]}{names.get(name[-1], name[-1])}": value for name, value in lane.items()}
 
 
 def sector_count(element_indices: Iterable[int], size_bytes: int) -> int:

@@ -4,8 +4,8 @@
 
 
 // Transposes with 16 x 4 threads on tiles of 16 x 16, any matrix size.
-__global__ void flip(double *out, const double *in, int rows, int cols) {
-    __shared__ double tile[16][16 + 1];
+__global__ void flip(float *out, const float *in, int rows, int cols) {
+    __shared__ float tile[16][16 + 1];
     const int col = blockIdx.x * 16 + threadIdx.x;
     const int top = blockIdx.y * 16 + threadIdx.y;
     if (col < cols) {
@@ -26,9 +26,9 @@ __global__ void flip(double *out, const double *in, int rows, int cols) {
 
 int main() {
     const int rows = 70, cols = 130;
-    std::vector<double> h(rows * cols), r(rows * cols);
+    std::vector<float> h(rows * cols), r(rows * cols);
     for (int i = 0; i < rows * cols; i++) h[i] = i % 1000;
-    double *in, *out;
+    float *in, *out;
     cudaMalloc(&in, h.size() * sizeof(*in));
     cudaMalloc(&out, h.size() * sizeof(*out));
     cudaMemcpy(in, h.data(), h.size() * sizeof(*in), cudaMemcpyHostToDevice);
