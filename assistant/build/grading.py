@@ -16,8 +16,9 @@ Anything else stays estimated, with the reason. Nothing is inferred from counts 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -31,7 +32,7 @@ from assistant.model.build import KernelCode
 from assistant.model.profile import AccessSite, Grade, LaunchProfile, LineAccess
 from assistant.model.source import SourceLoop
 
-__all__ = ["GradingInput", "grade"]
+__all__ = ["GradingInput", "code_of", "grade"]
 
 NO_CODE = "no CUDA compiler: nothing to compare with"
 SAMPLED = "not all blocks were counted"
@@ -70,6 +71,15 @@ def grade(request: GradingInput) -> tuple[LineAccess, ...]:
         return tuple(_estimated(access, NO_DETAIL) for access in request.profile.accesses)
     reasons = _Comparison(request, request.code).reasons()
     return tuple(_graded(access, reasons) for access in request.profile.accesses)
+
+
+def code_of(codes: Iterable[KernelCode], kernel: str) -> KernelCode | None:
+    """The code of a demangled instance; a template's return type, which only some tools print, is ignored."""
+    return next((code for code in codes if _plain(code.kernel) == _plain(kernel)), None)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"^void |\s+", "", name)
 
 
 def _estimated(access: LineAccess, reason: str) -> LineAccess:
