@@ -9,7 +9,7 @@ import pytest
 from assistant.errors import UsageError
 from assistant.model.verification import Label
 from assistant.plan.catalogue import load_catalogue, parse_technique
-from assistant.plan.expert.registry import expert_transformations
+from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
 
 TECHNIQUES = Path(__file__).resolve().parents[4] / "prompts" / "techniques"
 GOOD = "---\nid: t\ntitle: Do it\nfindings: [KO101, KO102]\nlabels: [precision]\n---\n## Applies when\n\nalways\n"
@@ -53,7 +53,7 @@ def test_techniques_are_found_by_the_finding_that_calls_for_them():
 
 def test_every_transformation_is_described_under_its_own_file_name():
     catalogue = load_catalogue(TECHNIQUES)
-    for transformation in expert_transformations():
+    for transformation in EXPERT_TRANSFORMATIONS:
         technique = catalogue.get(transformation.technique)
         assert technique is not None
         assert technique.findings

@@ -12,7 +12,8 @@ from assistant.model.profile import Evidence, Finding, Method, Severity
 from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue, load_catalogue
-from assistant.plan.expert.registry import build_expert_planner
+from assistant.plan.expert.planner import ExpertPlanner
+from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
 from assistant.ports import PlanRequest, Recalled
 from assistant.profile.catalogue import METRICS
 from assistant.source.parse import parse
@@ -50,7 +51,7 @@ def request(**changes):
 
 
 def plan(**changes):
-    return build_expert_planner(CATALOGUE).plan(request(**changes))
+    return ExpertPlanner(CATALOGUE, EXPERT_TRANSFORMATIONS).plan(request(**changes))
 
 
 def test_the_costliest_finding_comes_first():
@@ -102,7 +103,7 @@ def test_what_was_tried_on_this_text_is_not_planned_again():
 
 
 def test_every_planned_step_can_be_written():
-    planner = build_expert_planner(CATALOGUE)
+    planner = ExpertPlanner(CATALOGUE, EXPERT_TRANSFORMATIONS)
     for step in planner.plan(request()).steps:
         rewrites = planner.rewrites(request(), step)
         assert rewrites
@@ -111,7 +112,7 @@ def test_every_planned_step_can_be_written():
 
 def test_a_technique_lends_its_labels_to_its_rewrites():
     labelled = Catalogue(tuple(replace(t, labels=(Label.READABILITY,)) for t in CATALOGUE))
-    planner = build_expert_planner(labelled)
+    planner = ExpertPlanner(labelled, EXPERT_TRANSFORMATIONS)
     step = planner.plan(request()).steps[0]
     assert Label.READABILITY in planner.rewrites(request(), step)[0].labels
 
