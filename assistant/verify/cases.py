@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from assistant.model.verification import CannotJudge
 from assistant.verify.evidence import CaseEvidence
+from assistant.verify.problems import UNSUPPORTED
 
 __all__ = ["UsableCases", "usable_cases"]
 
@@ -72,7 +73,7 @@ def _unclean(case: CaseEvidence, usual_kinds: frozenset[str]) -> str | None:
             continue
         if not run.guards_intact:
             return "writes beyond the end of a buffer"
-        problem = next((p for p in run.problems if p.kind not in usual_kinds), None)
+        problem = next((p for p in run.problems if p.kind not in usual_kinds and p.kind != UNSUPPORTED), None)
         if problem is not None:
             return f"has a problem there: {problem.message}"
     return None

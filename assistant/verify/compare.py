@@ -189,16 +189,22 @@ def _rule(output: OutputBuffer, case: CaseEvidence, is_moved: bool, tolerance: T
     if not element.is_floating or is_moved or not output.is_compared or not output.written.any():
         differing = [data for data in contents if (bits(data, element) != bits(contents[0], element))[output.written].any()]
         if differing and output.is_compared:
-            return Unusable(output.case_index, f"the original's own runs leave different {element.name} values in {output.name}")
+            reason = f"the original's own runs leave different {element.name} values in {output.name}"
+            return Unusable(output.case_index, reason + _maybe_unwritten(output))
         return PreparedOutput(output, tuple(runs), True, None, Errors(0.0, 0.0))
     values = [floats(data, element) for data in contents]
     finite = output.written & np.isfinite(values[0])
     spread = worst_spread(values[1:], values[0], finite)
     roundoff = element.unit_roundoff or 0.0
     if not is_plausible_reference(spread, roundoff, values[0][finite]):
-        return Unusable(output.case_index, f"the original's own runs differ by {spread.max:.3g} in {output.name}")
+        reason = f"the original's own runs differ by {spread.max:.3g} in {output.name}"
+        return Unusable(output.case_index, reason + _maybe_unwritten(output))
     rule = _from_reference(output, case, tuple(runs), values[0], spread, tolerance)
     return _from_spread(output, case, tuple(runs), values[0], spread) if rule is None else rule
+
+
+def _maybe_unwritten(output: OutputBuffer) -> str:
+    return " (it may read memory that nothing has written)" if output.buffer.is_poisoned else ""
 
 
 def _from_reference(

@@ -71,7 +71,7 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
     return verdict if can_pass or verdict.outcome is Outcome.FAIL else weak[0][1]
 
 
-def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[PreparedOutput, ...]) -> VerificationResult:
+def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[PreparedOutput, ...]) -> Verification:
     is_precision_changed = any(d.label in (Label.PRECISION, Label.FAST_MATH) for d in evidence.labels)
     findings, results, labels = list[VerificationFinding](), list[CaseResult](), list(evidence.labels)
     is_regrouped = False
@@ -86,9 +86,10 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     findings.extend(_racy_exact_outputs(usable.ordinary, prepared))
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
-    injected_findings, injected_labels = _judge_injected(usable.injected, evidence)
-    findings.extend(injected_findings)
-    labels.extend(injected_labels)
+    if _worst(finding.outcome for finding in findings) is not Outcome.FAIL:
+        injected_findings, injected_labels = _judge_injected(usable.injected, evidence)
+        findings.extend(injected_findings)
+        labels.extend(injected_labels)
     estimated = sorted({p.output.name for p in prepared if p.is_estimated})
     missing = [
         f"tolerance of {name}: no float64 reference and no perturbed runs, so only rounding is allowed" for name in estimated

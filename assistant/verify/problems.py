@@ -9,10 +9,18 @@ from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.verify.evidence import CaseEvidence, SideRun
 
-__all__ = ["new_problems", "run_failure"]
+__all__ = ["UNSUPPORTED", "new_problems", "run_failure", "unsupported"]
 
-_CODES = {"shared_race": "race", "global_race": "race", "bad_launch": "launch_failed"}
+_CODES = {
+    "shared_race": "race",
+    "global_race": "race",
+    "possible_shared_race": "possible_race",
+    "possible_global_race": "possible_race",
+    "bad_launch": "launch_failed",
+}
 """Codes that differ from the problem's kind."""
+UNSUPPORTED = "unsupported"
+"""The kind that says what the lab cannot do; no defect of the kernel."""
 _ERROR_CODES = {"crashed": "crashed", "timed out": "timed_out"}
 
 
@@ -22,14 +30,14 @@ def new_problems(cases: tuple[CaseEvidence, ...]) -> tuple[VerificationFinding, 
     of_b = _places(run.problems for case in cases for run in case.candidate)
     findings = list[VerificationFinding]()
     for kind, places in of_b.items():
-        if len(places) <= len(of_a.get(kind, {})):
+        if kind == UNSUPPORTED or len(places) <= len(of_a.get(kind, {})):
             continue
         problem = next(iter(places.values()))
         case_index = next(i for i, c in enumerate(cases) if any(problem in run.problems for run in c.candidate))
         findings.append(
             VerificationFinding(
                 code=_CODES.get(kind, kind),
-                outcome=Outcome.FAIL,
+                outcome=Outcome.NEEDS_DECISION if _CODES.get(kind) == "possible_race" else Outcome.FAIL,
                 message=problem.message,
                 kernel=cases[case_index].kernel,
                 line=problem.line or None,
@@ -37,6 +45,11 @@ def new_problems(cases: tuple[CaseEvidence, ...]) -> tuple[VerificationFinding, 
             )
         )
     return tuple(findings)
+
+
+def unsupported(run: SideRun) -> str | None:
+    """What the lab could not do in this run; None when it could do all."""
+    return next((problem.message for problem in run.problems if problem.kind == UNSUPPORTED), None)
 
 
 def run_failure(case: CaseEvidence, index: int, run: SideRun) -> VerificationFinding | None:

@@ -72,8 +72,9 @@ def compare_programs(
         expected, actual = text.difference
         findings.append(_finding("wrong_output", "the program prints something else", expected, actual))
     compared = text.number_count
-    for finding, hidden, count in _compare_transfers(original, again, candidate, rule):
-        findings.extend([finding] if finding is not None else [])
+    results = _compare_transfers(original, again, candidate, rule)
+    findings.extend([finding for finding, _, _ in results if finding is not None][:1])
+    for _, hidden, count in results:
         masked.extend([hidden] if hidden is not None else [])
         compared += count
     if not compared and not findings:

@@ -41,14 +41,21 @@ def extract(
     parameters: tuple[Parameter, ...],
     origin: CaseOrigin,
 ) -> NewCase:
-    """One recorded launch as a case of its own; buffers get their element types from the parameters."""
+    """One recorded launch as a case of its own; buffers get their element types from the parameters.
+
+    A buffer that nothing had written before this launch is poisoned in the case.
+    """
     launch = recording.launches[launch_index]
     types = _element_types(launch, parameters)
-    used = {state.buffer for state in launch.buffers}
+    poisoned = {state.buffer: state.is_poisoned for state in launch.buffers}
     buffers = tuple(
-        replace(buffer, element_type=buffer.element_type or types.get(buffer.id))
+        replace(
+            buffer,
+            element_type=buffer.element_type or types.get(buffer.id),
+            is_poisoned=buffer.is_poisoned or poisoned[buffer.id],
+        )
         for buffer in recording.buffers
-        if buffer.id in used
+        if buffer.id in poisoned
     )
     states = tuple(replace(state, after=None) for state in launch.buffers)
     alone = Recording(buffers, (replace(launch, index=0, buffers=states),), (), recording.not_captured)

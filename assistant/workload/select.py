@@ -39,7 +39,7 @@ class SelectedLaunch:
 
     index: int
     weight: float
-    """How many launches of the program have this shape."""
+    """How many launches of the program have this shape, those that were not kept included."""
     shape: str
 
 
@@ -88,7 +88,17 @@ def select_launches(
         if group not in ranked:
             ranked.append(group)
     chosen = sorted(ranked[:limit], key=lambda group: group[0].index)
-    return tuple(SelectedLaunch(group[0].index, float(len(group)), shape_of(group[0], parameters)) for group in chosen)
+    return tuple(
+        SelectedLaunch(group[0].index, len(group) * _dropped_factor(recording, group[0]), shape_of(group[0], parameters))
+        for group in chosen
+    )
+
+
+def _dropped_factor(recording: Recording, launch: RecordedLaunch) -> float:
+    """Launches of this kernel and configuration in the program per launch that was kept."""
+    kept = sum(1 for other in recording.launches if (other.kernel, other.config) == (launch.kernel, launch.config))
+    counts = [c.count for c in recording.shape_counts if (c.kernel, c.config) == (launch.kernel, launch.config)]
+    return sum(counts) / kept if counts else 1.0
 
 
 def shape_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...] = ()) -> str:

@@ -35,7 +35,7 @@ int main() {
   check(cudaMalloc(&out, n * sizeof(float)));
   for (int round = 1; round <= 2; round++) {
     std::vector<float> host(n), result(n);
-    for (int i = 0; i < n; i++) host[i] = (i * 37 * round % 101) * 0.125f - 6.0f;
+    for (int i = 0; i < n; i++) host[i] = (i * 37 * round % 101) * 0.1f - 5.0f;
     check(cudaMemcpy(in, host.data(), n * sizeof(float), cudaMemcpyHostToDevice));
     blur<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(out, in, n);
     check(cudaGetLastError());

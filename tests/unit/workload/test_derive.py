@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,15 @@ def test_one_launch_is_taken_out_of_a_recording() -> None:
     assert len(case.recording.launches) == 1 and case.launches == (0,)
     assert case.recording.buffers[0].element_type == "float"
     assert case.recording.launches[0].buffers[0].after is None
+
+
+def test_memory_that_nothing_had_written_is_poisoned() -> None:
+    case = captured(normal(), "float")
+    (launch,) = case.recording.launches
+    states = tuple(replace(state, is_poisoned=True) for state in launch.buffers)
+    recording = replace(case.recording, launches=(replace(launch, buffers=states),))
+    again = extract(recording, case.blobs.__getitem__, 0, (pointer_parameter("float"),), ORIGIN)
+    assert again.recording.buffers[0].is_poisoned
 
 
 def test_floats_are_new_within_the_observed_range() -> None:

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
+from assistant.model.recording import (
+    BufferState,
+    PointerField,
+    RecordedArgument,
+    RecordedBuffer,
+    RecordedLaunch,
+    Recording,
+    ShapeCount,
+)
 from assistant.model.source import Parameter, Span
 from assistant.workload.select import Pairing, ProgramLevelOnly, kernel_name, pair_launches, select_launches
 
@@ -32,6 +42,12 @@ def test_the_largest_smallest_and_most_frequent_shapes_are_chosen() -> None:
     chosen = select_launches(recording(*(launch(i, "k", n) for i, n in enumerate(sizes))), "k", N)
     assert [(c.shape, c.weight) for c in chosen] == [("n=5000", 1.0), ("n=300", 3.0), ("n=20", 1.0)]
     assert [c.index for c in chosen] == [1, 2, 6]
+
+
+def test_launches_that_were_not_kept_count_as_well() -> None:
+    kept = launch(0, "k", 512)
+    whole = replace(recording(kept), shape_counts=(ShapeCount("k", kept.config, 40), ShapeCount("l", kept.config, 7)))
+    assert [c.weight for c in select_launches(whole, "k", N)] == [40.0]
 
 
 def test_another_kernel_is_not_chosen() -> None:
