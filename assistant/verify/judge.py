@@ -28,7 +28,7 @@ from assistant.verify.cases import UsableCases, usable_cases
 from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
-from assistant.verify.problems import new_problems, run_failure
+from assistant.verify.problems import new_problems, run_failure, unsupported
 
 __all__ = ["DECISION_LABELS", "judge"]
 
@@ -57,6 +57,9 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
     usable = usable_cases(evidence.cases)
     if isinstance(usable, CannotJudge):
         return _unless_program_fails(evidence, usable)
+    lacking = _lacking(usable)
+    if lacking is not None:
+        return _unless_program_fails(evidence, lacking)
     prepared, unusable = prepare(usable.ordinary, evidence.outputs, evidence.tolerance)
     if unusable:
         dropped = {item.case_index: item.reason for item in unusable}
@@ -90,11 +93,24 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
         injected_findings, injected_labels = _judge_injected(usable.injected, evidence)
         findings.extend(injected_findings)
         labels.extend(injected_labels)
+    every_run = [run for case in usable.ordinary for run in (*case.original, *case.candidate)]
+    unchecked = dict.fromkeys(reason for run in every_run if (reason := unsupported(run)) is not None)
     estimated = sorted({p.output.name for p in prepared if p.is_estimated})
     missing = [
         f"tolerance of {name}: no float64 reference and no perturbed runs, so only rounding is allowed" for name in estimated
     ]
+    missing.extend(unchecked)
     return _conclude(evidence, usable, _grouped(findings), labels, tuple(results), missing)
+
+
+def _lacking(usable: UsableCases) -> CannotJudge | None:
+    """What kept the lab from running B; None when nothing did."""
+    for case in (*usable.ordinary, *usable.injected):
+        for run in case.candidate:
+            reason = unsupported(run)
+            if run.error is not None and reason is not None:
+                return CannotJudge(f"the new kernel cannot be run here: {reason}", "judge it on a GPU (--device gpu)")
+    return None
 
 
 def _judge_case(

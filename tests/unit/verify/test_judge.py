@@ -260,6 +260,21 @@ def test_a_race_that_the_original_has_too_does_not_count() -> None:
     assert isinstance(result, Verification) and result.outcome is Outcome.PASS
 
 
+def test_a_possible_race_asks_the_human() -> None:
+    result = judge(with_problems((), (problem("possible_global_race", 12),)))
+    assert isinstance(result, Verification)
+    assert (result.outcome, codes(result)) == (Outcome.NEEDS_DECISION, {"possible_race"})
+
+
+def test_what_the_lab_cannot_do_is_no_defect_of_the_kernel() -> None:
+    passing = judge(with_problems((), (problem("unsupported", 12),)))
+    assert isinstance(passing, Verification) and passing.outcome is Outcome.PASS
+    assert passing.missing_checks == ("unsupported on line 12",)
+    base = evidence(scale_add, scale_add)
+    stuck = (SideRun((), error="crashed", problems=(problem("unsupported", 12),)),)
+    assert isinstance(judge(replace(base, cases=(replace(base.cases[0], candidate=stuck),))), CannotJudge)
+
+
 def test_a_damaged_guard_zone_is_out_of_bounds() -> None:
     base = evidence(scale_add, scale_add)
     runs = tuple(replace(run, guards_intact=False) for run in base.cases[0].candidate)
