@@ -28,6 +28,7 @@ int main() {
     float *pin, *pout;
     cudaMalloc(&pin, rows * cols * sizeof(float));
     cudaMalloc(&pout, rows * cols * sizeof(float));
+    cudaMemset(pin, 0, rows * cols * sizeof(float));
     cudaMemcpy(pin, in, n * sizeof(float), cudaMemcpyDeviceToDevice);
     dim3 block(32, 8);
     dim3 grid((cols + block.x - 1) / block.x, (rows + block.y - 1) / block.y);

@@ -22,6 +22,7 @@ int main() {
     cudaMemcpy(in, h.data(), h.size() * sizeof(*in), cudaMemcpyHostToDevice);
     int *done;
     cudaMalloc(&done, 4);
+    cudaMemset(done, 0, 4);
     transpose<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, 32)>>>(out, in, rows, cols, done);
     cudaMemcpy(r.data(), out, h.size() * sizeof(*out), cudaMemcpyDeviceToHost);
     int bad = 0;
