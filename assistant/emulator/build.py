@@ -109,9 +109,8 @@ def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
     final = request.cache_dir / "builds" / _key(request, units, compiler, own_digest, flags)
     if (final / _REPLY_FILE).is_file():
         return _cached(final)
-    toolkit = toolchain.prepare(compiler, flags, request.cache_dir, own_digest)
     with toolchain.staging(final.parent) as folder:
-        reply = _compile(_Job(request, compiler, flags, has_openmp, toolkit, folder), units)
+        reply = _compile(_Job(request, compiler, has_openmp, own_digest, folder), units)
         (folder / _REPLY_FILE).write_text(serialize.dumps(_stored(reply)), encoding="utf-8")
         toolchain.publish(folder, final)
     return replace(reply, program=final / _PROGRAM_FILE) if isinstance(reply, Built) else reply
@@ -121,9 +120,8 @@ def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
 class _Job:
     request: BuildRequest
     compiler: Compiler
-    flags: tuple[str, ...]
     has_openmp: bool
-    toolkit: toolchain.Toolkit
+    own_digest: str
     folder: Path
 
 
@@ -147,22 +145,27 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
             return CannotPromote(unit.reason)
         translated.append(unit)
     translate_s = time.perf_counter() - started
+    # Lock-step code relies on volatile accesses that keep the lanes together; the hooks see to that, counting or not.
+    flavour: Flavour = "counted" if any(unit.uses_volatile for unit in translated) else job.request.flavour
+    flags = toolchain.compile_flags(flavour, job.request.standard, job.has_openmp)
+    toolkit = toolchain.prepare(job.compiler, flags, job.request.cache_dir, job.own_digest)
+    started = time.perf_counter()
     objects: list[Path] = []
     diagnostics: list[Diagnostic] = []
     for number, unit in enumerate(translated):
         source = _write_unit(job, unit, number)
-        run = toolchain.compile_source(job.compiler, (*job.flags, *_search_flags(job.request, unit)), job.toolkit.prelude, source,
+        run = toolchain.compile_source(job.compiler, (*flags, *_search_flags(job.request, unit)), toolkit.prelude, source,
                                        job.folder / f"{number}.o")  # fmt: skip
         diagnostics += read_messages(run.output, unit.files)
         if not run.is_ok:
             return _failure(job, diagnostics, run.output)
         objects.append(job.folder / f"{number}.o")
-    run = toolchain.link(job.compiler, (*objects, *job.toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
+    run = toolchain.link(job.compiler, (*objects, *toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
     if not run.is_ok:
         return _failure(job, [*diagnostics, *_link_messages(run.output, job.request)], run.output)
     for path in objects:
         path.unlink()
-    compile_s = time.perf_counter() - started - translate_s
+    compile_s = time.perf_counter() - started
     has_main = any(unit.has_main for unit in translated)
     return Built(job.folder / _PROGRAM_FILE, has_main, job.compiler.name, tuple(diagnostics), translate_s, compile_s, is_cached=False)
 
@@ -222,7 +225,7 @@ def _loader(request: BuildRequest) -> Load:
 
 def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own_digest: str, flags: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
-    parts = [compiler.version, own_digest, *flags, *request.defines, "|", *request.kernels, "|", *map(str, request.include_dirs)]
+    parts = [compiler.version, own_digest, toolchain.translator_digest(), *flags, *request.defines, "|", *request.kernels, "|", *map(str, request.include_dirs)]
     parts.append(str(request.promote_float))
     for unit in units:
         for path, text in unit.items():

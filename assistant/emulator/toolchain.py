@@ -148,6 +148,14 @@ def own_sources_digest() -> str:
     return digest.hexdigest()
 
 
+def translator_digest() -> str:
+    """Hash of the code that writes and compiles translations."""
+    digest = hashlib.sha256()
+    for path in sorted([*HERE.glob("*.py"), *HERE.glob("translate/*.py")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def prepare(compiler: Compiler, flags: tuple[str, ...], cache_dir: Path, own_digest: str) -> Toolkit:
     """The toolkit for ``flags``, built when it is not in the cache. Raises OSError, RuntimeBuildError."""
     runtime_key = _key(compiler.version, own_digest, *_RUNTIME_FLAGS)

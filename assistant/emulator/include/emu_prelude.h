@@ -35,6 +35,4 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
-#include <sys/time.h>
-#include <unistd.h>
 #include "cuda_runtime.h"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,13 +36,17 @@ class UnitContext:
     """Per macro, the indexes of the parameters that its body launches, itself or through other macros."""
 
 
-def lex_file(path: Path, text: str) -> LexedFile:
-    """Tokens, brackets and declarations of one file."""
-    tokens = without_disabled(lex(text))
-    code = stream_of(tokens)
-    macros = [m for t in tokens if t.kind is Kind.DIRECTIVE and (m := macro_of(t, text))]
-    streams = tuple((m, stream_of(m.body)) for m in macros)
-    return LexedFile(path, text, tuple(tokens), code, tuple(declarations(code)), streams)
+def lex_files(texts: Mapping[Path, str]) -> list[LexedFile]:
+    """Tokens, brackets and declarations of every file of a unit."""
+    lexed = {path: without_disabled(lex(text)) for path, text in texts.items()}
+    macros = {p: [m for t in tokens if t.kind is Kind.DIRECTIVE and (m := macro_of(t, texts[p]))] for p, tokens in lexed.items()}
+    code_macros = frozenset(m.name for found in macros.values() for m in found if any(t.text in ("{", ";") for t in m.body))
+    files: list[LexedFile] = []
+    for path, tokens in lexed.items():
+        code = stream_of(tokens)
+        streams = tuple((m, stream_of(m.body)) for m in macros[path])
+        files.append(LexedFile(path, texts[path], tuple(tokens), code, tuple(declarations(code, code_macros)), streams))
+    return files
 
 
 def gather(files: list[LexedFile]) -> UnitContext:
@@ -53,12 +57,20 @@ def gather(files: list[LexedFile]) -> UnitContext:
     for file in files:
         for stream, found in _streams(file):
             for declaration in found:
-                if isinstance(declaration, Function) and declaration.words & context.global_words:
+                if isinstance(declaration, Function) and is_stubbed_kernel(stream, declaration, context.global_words):
                     position = name_position(stream, declaration.head)
                     if position is not None:
                         context.kernel_names.add(kernel_name(stream, position[0])[0])
     _find_callee_parameters(context, macros)
     return context
+
+
+def is_stubbed_kernel(stream: Stream, function: Function, global_words: set[str]) -> bool:
+    """Whether the function is a kernel that gets a launch stub. One whose head stands in two branches of an ``#if`` gets none: its
+    launches go through a function pointer."""
+    if function.is_member or not function.words & global_words:
+        return False
+    return function.body is None or function.body.start not in stream.alternatives
 
 
 def kernel_name(stream: Stream, index: int) -> tuple[str, int]:

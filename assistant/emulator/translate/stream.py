@@ -18,6 +18,8 @@ class Stream:
 
     tokens: tuple[Token, ...]
     partner: dict[int, int]
+    alternatives: frozenset[int]
+    """Brackets that two branches of one ``#if`` open, closed by a common one behind it."""
 
     def text(self, index: int) -> str:
         """The token's text; empty beyond either end."""
@@ -81,16 +83,20 @@ def stream_of(tokens: Iterable[Token]) -> Stream:
     kept: list[Token] = []
     partner: dict[int, int] = {}
     stack: list[int] = []
-    branches: list[list[int]] = []
+    branches: list[tuple[list[int], list[int]]] = []  # open brackets at the `#if`, and those the branch before left open
+    twins: dict[int, int] = {}
     for token in tokens:
         if token.kind is Kind.DIRECTIVE:
             name = directive_name(token)
             if name in ("if", "ifdef", "ifndef"):
-                branches.append(list(stack))
+                branches.append((list(stack), []))
             elif name in ("else", "elif") and branches:
-                stack = list(branches[-1])
+                before, _ = branches[-1]
+                branches[-1] = (before, stack[len(before) :])
+                stack = list(before)
             elif name == "endif" and branches:
-                branches.pop()
+                before, left_open = branches.pop()
+                twins.update(zip(stack[len(before) :], left_open, strict=False))
             continue
         index = len(kept)
         kept.append(token)
@@ -105,4 +111,7 @@ def stream_of(tokens: Iterable[Token]) -> Stream:
                 opener = stack.pop()
                 partner.setdefault(opener, index)
                 partner[index] = opener
-    return Stream(tuple(kept), partner)
+                while opener in twins:
+                    opener = twins[opener]
+                    partner.setdefault(opener, index)
+    return Stream(tuple(kept), partner, frozenset(twins) | frozenset(twins.values()))

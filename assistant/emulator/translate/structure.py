@@ -48,9 +48,9 @@ class Variable:
 Declaration = Function | Variable
 
 
-def declarations(stream: Stream) -> Iterator[Declaration]:
-    """Functions and variables at namespace and class scope, in order."""
-    yield from _scan(stream, 0, len(stream.tokens), (), is_member=False)
+def declarations(stream: Stream, code_macros: frozenset[str] = frozenset()) -> Iterator[Declaration]:
+    """Functions and variables at namespace and class scope, in order; calls of ``code_macros`` are whole declarations of their own."""
+    yield from _Scanner(stream, code_macros).scan(0, len(stream.tokens), (), is_member=False)
 
 
 def name_position(stream: Stream, head: range) -> tuple[int, int] | None:
@@ -77,33 +77,39 @@ def after_template(stream: Stream, start: int) -> int:
     return start
 
 
-def _scan(stream: Stream, start: int, stop: int, scope: tuple[str, ...], *, is_member: bool) -> Iterator[Declaration]:
-    first = i = start
-    while i < stop:
-        text = stream.text(i)
-        if text in ("(", "["):
-            i = stream.close(i)
-        elif text == ";":
-            yield from _statement(stream, range(first, i), scope, is_member)
-            first = i + 1
-        elif text == "}":
-            first = i + 1
-        elif text == ":" and is_member and stream.text(i - 1) in ("public", "private", "protected"):
-            first = i + 1
-        elif text == "{":
-            close = stream.close(i)
-            head = range(first, i)
-            inner = _inner_scope(stream, head)
-            if inner is not None:
-                names, inner_is_class = inner
-                yield from _scan(stream, i + 1, close, (*scope, *names), is_member=inner_is_class)
-                i, first = close, first if inner_is_class else close + 1
-            elif _is_function(stream, head, close):
-                yield Function(head, range(i, close + 1), scope, is_member, _words(stream, head))
-                i, first = close, close + 1
-            else:
+@dataclass(frozen=True)
+class _Scanner:
+    stream: Stream
+    code_macros: frozenset[str]
+
+    def scan(self, start: int, stop: int, scope: tuple[str, ...], *, is_member: bool) -> Iterator[Declaration]:
+        stream = self.stream
+        first = i = start
+        while i < stop:
+            text = stream.text(i)
+            if text in self.code_macros and i == first:
+                i = stream.close(i + 1) if stream.text(i + 1) == "(" else i
+                first = i + 1
+            elif text in ("(", "["):
+                i = stream.close(i)
+            elif text == ";":
+                yield from _statement(stream, range(first, i), scope, is_member)
+                first = i + 1
+            elif text == "}" or (text == ":" and is_member and stream.text(i - 1) in ("public", "private", "protected")):
+                first = i + 1
+            elif text == "{":
+                close = stream.close(i)
+                head = range(first, i)
+                inner = _inner_scope(stream, head)
+                if inner is not None:
+                    names, inner_is_class = inner
+                    yield from self.scan(i + 1, close, (*scope, *names), is_member=inner_is_class)
+                    first = first if inner_is_class else close + 1
+                elif _is_function(stream, head, close):
+                    yield Function(head, range(i, close + 1), scope, is_member, _words(stream, head))
+                    first = close + 1
                 i = close
-        i += 1
+            i += 1
 
 
 def _statement(stream: Stream, head: range, scope: tuple[str, ...], is_member: bool) -> Iterator[Declaration]:

@@ -57,7 +57,7 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
     declaration = f" {prefix}{specifiers} {stub_name}({signature})"
     if kernel.body is None:
         return declaration + ";"
-    types = ", ".join(f"decltype({p.name}){'...' if p.is_pack else ''}" for p in parameters)
+    types = ", ".join(f"decltype(emu_value({p.name})){'...' if p.is_pack else ''}" for p in parameters)
     values = ", ".join(f"__builtin_addressof({p.name}){'...' if p.is_pack else ''}" for p in parameters)
     instance = spell.span(range(first_name, last_name + 1)) + template_arguments
     return f"{declaration} {{ void (*emu_kernel)({types}) = &{instance}; emu_start(emu_config, emu_kernel, {{{values}}}); }}"
@@ -116,10 +116,16 @@ def _template(spell: _Speller, indexes: range) -> tuple[str, str]:
         has_name = stream.tokens[last].kind is Kind.NAME and len(declared) > 1 and stream.text(last) not in _TYPE_WORDS
         has_name = has_name and stream.text(last - 1) != "::"
         name = spell.word(last) if has_name else f"emu_t{number}"
-        heads.append(spell.span(declared) + ("" if has_name else f" {name}") + " " + spell.span(range(equals, item.stop)))
+        default = spell.span(range(equals, item.stop)) + _missing_closers(stream, item)
+        heads.append(spell.span(declared) + ("" if has_name else f" {name}") + " " + default)
         names.append(name + ("..." if is_pack else ""))
     tail = spell.span(range(stream.close_angle(opener) + 1, indexes.stop))
     return f"template <{', '.join(heads)}> {tail}", f"<{', '.join(names)}>"
+
+
+def _missing_closers(stream: Stream, item: range) -> str:
+    """The ``>`` of inner lists that share a ``>>`` or ``>>>`` token with the end of the outer list."""
+    return ">" * sum(stream.text(i) == "<" and stream.close_angle(i) >= item.stop for i in item)
 
 
 def _split(stream: Stream, indexes: range) -> list[range]:

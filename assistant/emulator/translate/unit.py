@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
 
-from assistant.emulator.translate.context import LexedFile, UnitContext, gather, lex_file
+from assistant.emulator.translate.context import LexedFile, UnitContext, gather, is_stubbed_kernel, lex_files
 from assistant.emulator.translate.edits import Edit, Edited, apply_edits
 from assistant.emulator.translate.host import host_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
@@ -50,6 +50,8 @@ class TranslatedUnit:
 
     files: tuple[TranslatedFile, ...]
     has_main: bool
+    uses_volatile: bool
+    """Whether device code holds ``volatile``: lock-step code that is right only when such accesses keep lanes together."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def translate(
     texts: Mapping[Path, str], include_dirs: tuple[Path, ...], *, promote_float: bool = False
 ) -> TranslatedUnit | Untranslatable | Unpromotable:
     """The unit in C++; ``texts`` comes from ``closure``."""
-    files = [lex_file(path, text) for path, text in texts.items()]
+    files = lex_files(texts)
     context = gather(files)
     problems = [_diagnostic(f, u.construct, u.offset) for f in files for u in find_unsupported(f, context)]
     if problems:
@@ -107,7 +109,7 @@ def translate(
         translated.append(TranslatedFile(file.path, names[file.path], apply_edits(file.text, edits)))
     if unread:
         return Untranslatable(tuple(unread))
-    return TranslatedUnit(tuple(translated), has_main=any(_defines_main(f) for f in files))
+    return TranslatedUnit(tuple(translated), has_main=any(_defines_main(f) for f in files), uses_volatile=any(_has_volatile(f) for f in files))
 
 
 def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[list[Edit], list[int]]:
@@ -135,7 +137,8 @@ def _declaration_edits(
         if not isinstance(declaration, Function):
             edits += [] if is_macro else symbol_edits(stream, declaration)
         elif declaration.words & context.global_words:
-            stub = None if declaration.is_member else stub_text(stream, declaration, context.global_words, renames)
+            is_stubbed = is_stubbed_kernel(stream, declaration, context.global_words)
+            stub = stub_text(stream, declaration, context.global_words, renames) if is_stubbed else None
             last = declaration.body.stop - 1 if declaration.body else declaration.head.stop
             if stub is not None and last < len(stream.tokens):
                 end = stream.tokens[last].end
@@ -167,6 +170,13 @@ def _defines_main(file: LexedFile) -> bool:
         if isinstance(declaration, Function) and declaration.body is not None and "main" in declaration.words and not declaration.scope:
             return True
     return False
+
+
+def _has_volatile(file: LexedFile) -> bool:
+    functions = [d for d in file.code_declarations if isinstance(d, Function) and d.body is not None]
+    streams = [s for _, s in file.macros]
+    in_macros = any(t.text == "volatile" for s in streams for t in s.tokens)
+    return in_macros or any(file.code.text(i) == "volatile" for f in functions for i in range(f.head.start, (f.body or f.head).stop))
 
 
 def _diagnostic(file: LexedFile, construct: str, offset: int) -> Diagnostic:

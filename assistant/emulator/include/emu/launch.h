@@ -65,6 +65,10 @@ EMU_HOST void emu_start(const EmuConfig& config, void (*kernel)(P...), std::init
   emu_launch(&launch);
 }
 
+// The type of a parameter without its outermost const and __restrict__, as a function's type has it.
+template <class T>
+T emu_value(T);
+
 // Launch through a function pointer or another expression.
 template <class... P>
 struct EmuPointerLauncher {

@@ -1,0 +1,30 @@
+// Allocation, copies of every shape, and the errors that a GPU gives.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+#include <cuda_runtime.h>
+static int bad;
+#define CHECK(c) do { if (!(c)) { printf("line %d: %s\n", __LINE__, #c); bad++; } } while (0)
+#define OK(call) CHECK((call) == cudaSuccess)
+__global__ void add_rows(float* p, size_t pitch, int w, int h) { int x = threadIdx.x, y = blockIdx.x; if (x < w && y < h) ((float*)((char*)p + y * pitch))[x] += 1.0f; }
+__global__ void volume(cudaPitchedPtr p, int w, int h, int d) { for (int z = 0; z < d; z++) for (int y = 0; y < h; y++) ((float*)((char*)p.ptr + (z * h + y) * p.pitch))[threadIdx.x] = z * 100 + y * 10 + threadIdx.x; }
+__global__ void write(int* p) { p[threadIdx.x] = threadIdx.x; }
+static void CUDART_CB on_done(cudaStream_t, cudaError_t status, void* data) { *(int*)data = status == cudaSuccess ? 7 : -1; }
+int main(int argc, char** argv) {
+  float* p; size_t pitch; OK(cudaMallocPitch(&p, &pitch, 20 * sizeof(float), 8)); CHECK(pitch >= 80 && pitch % 512 == 0);
+  std::vector<float> m(160, 1.f); OK(cudaMemcpy2D(p, pitch, m.data(), 80, 80, 8, cudaMemcpyHostToDevice)); add_rows<<<8, 32>>>(p, pitch, 20, 8); OK(cudaMemcpy2D(m.data(), 80, p, pitch, 80, 8, cudaMemcpyDeviceToHost)); CHECK(m[0] == 2.f && m[159] == 2.f); OK(cudaMemset2D(p, pitch, 0, 80, 8));
+  CHECK(cudaMemcpy2D(p, 40, m.data(), 80, 80, 8, cudaMemcpyHostToDevice) == cudaErrorInvalidPitchValue);
+  cudaExtent extent = make_cudaExtent(6 * sizeof(float), 4, 3); cudaPitchedPtr v; OK(cudaMalloc3D(&v, extent)); volume<<<1, 6>>>(v, 6, 4, 3); float out[3][4][6]; cudaMemcpy3DParms parms = {0}; parms.srcPtr = v; parms.dstPtr = make_cudaPitchedPtr(out, 24, 6, 4); parms.extent = extent; parms.kind = cudaMemcpyDeviceToHost; OK(cudaMemcpy3D(&parms)); CHECK(out[2][3][5] == 235.f && out[1][0][4] == 104.f);
+  int* q; CHECK(cudaMalloc((void**)&q, (size_t)1 << 50) == cudaErrorMemoryAllocation); CHECK(cudaGetLastError() == cudaErrorMemoryAllocation); CHECK(cudaGetLastError() == cudaSuccess); OK(cudaMalloc(&q, 100)); CHECK(cudaMemcpy(q, m.data(), 200, cudaMemcpyHostToDevice) == cudaErrorInvalidValue); CHECK(cudaMemcpy(m.data(), m.data(), 20, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue); CHECK(cudaFree((char*)q + 4) == cudaErrorInvalidValue); CHECK(cudaPeekAtLastError() == cudaErrorInvalidValue); cudaGetLastError();
+  CHECK(cudaMemset(q, 0, 101) == cudaErrorInvalidValue); OK(cudaMemset(q, 1, 100)); OK(cudaFree(q)); CHECK(cudaFree(q) == cudaErrorInvalidValue); OK(cudaFree(0)); CHECK(cudaSetDevice(3) == cudaErrorInvalidDevice); cudaGetLastError();
+  write<<<1, 2000>>>(q); CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration); write<<<0, 32>>>(q); CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration); write<<<1, 32, 60000>>>(q); CHECK(cudaGetLastError() != cudaSuccess);
+  int* managed; OK(cudaMallocManaged(&managed, 128)); write<<<1, 32>>>(managed); OK(cudaDeviceSynchronize()); CHECK(managed[31] == 31); OK(cudaMemPrefetchAsync(managed, 128, 0)); cudaMemLocation here{cudaMemLocationTypeDevice, 0}; OK(cudaMemAdvise(managed, 128, cudaMemAdviseSetReadMostly, here)); OK(cudaFree(managed));
+  int *pinned, *mapped; OK(cudaMallocHost(&pinned, 128)); OK(cudaHostGetDevicePointer(&mapped, pinned, 0)); write<<<1, 32>>>(mapped); cudaDeviceSynchronize(); CHECK(pinned[5] == 5); cudaPointerAttributes a; OK(cudaPointerGetAttributes(&a, pinned)); CHECK(a.type == cudaMemoryTypeHost); OK(cudaPointerGetAttributes(&a, &bad)); CHECK(a.type == cudaMemoryTypeUnregistered); OK(cudaPointerGetAttributes(&a, p)); CHECK(a.type == cudaMemoryTypeDevice && a.device == 0); OK(cudaFreeHost(pinned));
+  void* registered = malloc(4096); OK(cudaHostRegister(registered, 4096, cudaHostRegisterMapped)); write<<<1, 32>>>((int*)registered); OK(cudaDeviceSynchronize()); CHECK(((int*)registered)[9] == 9); OK(cudaHostUnregister(registered)); free(registered);
+  cudaStream_t s[2]; for (auto& x : s) OK(cudaStreamCreateWithFlags(&x, cudaStreamNonBlocking)); int* d; OK(cudaMallocAsync((void**)&d, 128, s[0])); cudaEvent_t e0, e1; OK(cudaEventCreate(&e0)); OK(cudaEventCreateWithFlags(&e1, cudaEventDefault)); OK(cudaEventRecord(e0, s[0])); write<<<1, 32, 0, s[0]>>>(d); OK(cudaEventRecord(e1, s[0])); OK(cudaStreamWaitEvent(s[1], e1, 0)); int h[32]; OK(cudaMemcpyAsync(h, d, 128, cudaMemcpyDeviceToHost, s[1])); int called = 0; OK(cudaStreamAddCallback(s[1], on_done, &called, 0)); OK(cudaStreamSynchronize(s[1])); CHECK(called == 7 && h[31] == 31); float ms = -1; OK(cudaEventElapsedTime(&ms, e0, e1)); CHECK(ms >= 0); OK(cudaEventQuery(e1)); OK(cudaStreamQuery(s[0])); OK(cudaFreeAsync(d, s[0])); for (auto x : s) OK(cudaStreamDestroy(x)); OK(cudaEventDestroy(e0)); OK(cudaEventDestroy(e1));
+  cudaDeviceProp prop; OK(cudaGetDeviceProperties(&prop, 0)); CHECK(prop.major == 9 && prop.warpSize == 32 && prop.multiProcessorCount > 0 && prop.maxThreadsPerBlock == 1024); int value; OK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0)); CHECK(value == prop.multiProcessorCount); int count; OK(cudaGetDeviceCount(&count)); CHECK(count == 1); size_t free_b, total_b; OK(cudaMemGetInfo(&free_b, &total_b)); CHECK(free_b <= total_b && total_b > 0);
+  int blocks, grid, block; OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, write, 256, 0)); CHECK(blocks == 8); OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, write)); CHECK(block > 0 && block <= 1024 && grid >= 132); cudaFuncAttributes attributes; OK(cudaFuncGetAttributes(&attributes, write)); CHECK(attributes.maxThreadsPerBlock == 1024); OK(cudaFuncSetCacheConfig(write, cudaFuncCachePreferL1));
+  CHECK(!strcmp(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress") && !strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory")); int version; OK(cudaRuntimeGetVersion(&version)); CHECK(version >= 12000); size_t limit; OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20)); OK(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize)); CHECK(limit == 64 << 20);
+  OK(cudaDeviceReset()); puts(bad ? "host_api FAIL" : "host_api PASS"); return bad;
+}
