@@ -116,10 +116,7 @@ def _optimize(
     ] = Accept.ASK,
     planner: Annotated[str, typer.Option(help="expert, llm or auto")] = "auto",
     rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
-    allow_host_code: Annotated[
-        bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")
-    ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the last optimize of FILE that was cut off")] = False,
+    allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,
     as_json: opt.Json = False,
 ) -> None:
     """Plan edits from the profile, prove each one, and offer what survives as a diff."""
@@ -127,4 +124,4 @@ def _optimize(
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
     options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=allow_host_code or ask is not None)
-    raise typer.Exit(show_events(lambda: open_session().optimize(request, options, chosen, ask, resume), as_json))
+    raise typer.Exit(show_events(lambda: open_session().optimize(request, options, chosen, ask), as_json))

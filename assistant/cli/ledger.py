@@ -22,7 +22,7 @@ from assistant.engine.event_json import event_json
 from assistant.engine.reports import proposal_event
 from assistant.model import events
 from assistant.model.attempt import Attempt
-from assistant.model.proposal import REASON_CODES, Proposal, ProposalState
+from assistant.model.proposal import REASON_CODES, ProposalState
 
 __all__ = ["add_ledger_commands"]
 
@@ -42,10 +42,6 @@ def add_ledger_commands(app: typer.Typer) -> None:
     )
     for name, command in commands:
         app.command(name)(command)
-    memory = typer.Typer(help="What was learnt, and the file it is kept in.", no_args_is_help=True)
-    for name, command in (("show", _memory_show), ("export", _memory_export), ("verify", _memory_verify), ("forget", _memory_forget)):
-        memory.command(name)(command)
-    app.add_typer(memory, name="memory")
 
 
 def _proposals(
@@ -90,7 +86,9 @@ def _show(id_prefix: Id, as_json: Json = False) -> None:
 
 def _accept(
     id_prefix: Id,
-    hunk: Annotated[list[str] | None, typer.Option("--hunk", help="Take only this hunk (repeatable); judged again before it is written")] = None,
+    hunk: Annotated[
+        list[str] | None, typer.Option("--hunk", help="Take only this hunk (repeatable); judged again before it is written")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write a proposal into its file, as an undoable edit."""
@@ -115,15 +113,11 @@ def _undo(id_prefix: Id, as_json: Json = False) -> None:
 
 def _history(
     file: Annotated[Path | None, typer.Argument(help="Only this file's; default: this workspace's")] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Re-derive every hash and the chain of records")] = False,
     limit: Annotated[int, typer.Option(min=1, help="Newest attempts shown")] = 30,
     as_json: Json = False,
 ) -> None:
     """What was tried and decided, newest first."""
     session = open_session()
-    if verify:
-        _memory_verify()
-        return
     path = None if file is None else file.absolute()
     attempts = session.store.attempts(find_workspace((file or Path.cwd()).absolute()), path, limit)
     if as_json:
@@ -174,7 +168,3 @@ def _attempt_object(attempt: Attempt) -> dict[str, object]:
 
 def _when(moment_ms: int) -> str:
     return datetime.fromtimestamp(moment_ms / 1e3, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-def _named(proposal: Proposal) -> str:
-    return f"{proposal.id} {proposal.kernel}"

@@ -64,9 +64,7 @@ class TextRenderer:
             case events.CandidateTried():
                 ratio = "" if event.ratio is None else f", predicted ratio {event.ratio:.2f}x"
                 word = f"[{_CANDIDATE_STYLE.get(event.outcome, 'dim')}]{event.outcome}[/]"
-                self._print(
-                    f"  candidate {escape(event.technique)} on {escape(event.kernel)}: {word}{ratio} — {escape(event.reason)}"
-                )
+                self._print(f"  candidate {escape(event.technique)} on {escape(event.kernel)}: {word}{ratio} — {escape(event.reason)}")
             case events.ComparisonMade():
                 self._comparison(event)
             case events.ProposalMade():
@@ -75,9 +73,7 @@ class TextRenderer:
                 reason = f" — {escape(event.reason or event.reason_code or '')}" if event.reason or event.reason_code else ""
                 self._print(f"[bold]{event.kind.replace('_', ' ')}[/] {event.proposal} by {escape(event.decided_by)}{reason}")
             case events.JobEnded():
-                self._print(
-                    f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]"
-                )
+                self._print(f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]")
             case _:
                 assert_never(event)
 
@@ -117,8 +113,7 @@ class TextRenderer:
                 f"{found.stack_bytes} bytes stack, {found.static_shared_bytes} bytes static shared [dim](ptxas, {found.architecture})[/]"
             )
             shares = ", ".join(
-                f"{o.active_warps_per_sm}/{o.max_warps_per_sm} warps at {o.block_threads} threads ({o.limiter})"
-                for o in found.occupancy
+                f"{o.active_warps_per_sm}/{o.max_warps_per_sm} warps at {o.block_threads} threads ({o.limiter})" for o in found.occupancy
             )
             self._print(f"    occupancy: {shares}")
 
@@ -156,9 +151,7 @@ class TextRenderer:
             False: "[yellow]results differ between runs[/]",
             None: "repeatability not tested",
         }
-        self._print(
-            f"[bold]{escape(event.kernel)}[/]: {verdict}, {determinism[event.is_deterministic]}, {event.launch_count} launches"
-        )
+        self._print(f"[bold]{escape(event.kernel)}[/]: {verdict}, {determinism[event.is_deterministic]}, {event.launch_count} launches")
         for problem in event.problems:
             place = f"{problem.file}:{problem.line}" if problem.line else "place unknown"
             where = "" if problem.block is None else f" block {problem.block} thread {problem.thread}"
@@ -172,13 +165,9 @@ class TextRenderer:
         self._remember(event.evidence)
         self._print(f"\n[bold]Findings for {escape(event.kernel)}[/]" + ("" if event.findings else ": none"))
         for finding in event.findings:
-            self._finding(
-                finding.code, finding.line, finding.severity, finding.message, finding.evidence, finding.estimated_cost_ratio
-            )
+            self._finding(finding.code, finding.line, finding.severity, finding.message, finding.evidence, finding.estimated_cost_ratio)
 
-    def _finding(
-        self, code: str, line: int, severity: Severity, message: str, evidence: Iterable[str], cost_ratio: float | None
-    ) -> None:
+    def _finding(self, code: str, line: int, severity: Severity, message: str, evidence: Iterable[str], cost_ratio: float | None) -> None:
         cost = "" if cost_ratio is None else f" [dim](about {cost_ratio:.0%} of the predicted time)[/]"
         self._print(f"  [{_SEVERITY_STYLE[severity]}]{code}[/] line {line}: {escape(message)}{cost}")
         for identity in evidence:
@@ -198,9 +187,7 @@ class TextRenderer:
             )
             for prediction in step.predictions:
                 before = format_quantity(prediction.before, prediction.unit)
-                self._print(
-                    f"       predicts {prediction.metric}: {before} → {format_quantity(prediction.after, prediction.unit)}"
-                )
+                self._print(f"       predicts {prediction.metric}: {before} → {format_quantity(prediction.after, prediction.unit)}")
             for sentence in step.recalled:
                 self._print(f"       [magenta]memory:[/] {escape(sentence)}")
         for decline in event.declines:
@@ -220,9 +207,7 @@ class TextRenderer:
         for finding in report.findings:
             place = "" if finding.line is None else f" line {finding.line}"
             detail = "" if finding.expected is None else f" (expected {finding.expected}, got {finding.actual})"
-            self._print(
-                f"  [{_OUTCOME_STYLE[finding.outcome.value]}]{finding.code}[/]{place}: {escape(finding.message + detail)}"
-            )
+            self._print(f"  [{_OUTCOME_STYLE[finding.outcome.value]}]{finding.code}[/]{place}: {escape(finding.message + detail)}")
         if report.cases:
             self._print(f"  [dim]{_cases_in_words(report)}[/]")
         if report.labels:
@@ -246,9 +231,7 @@ class TextRenderer:
 
     def _proposal(self, event: events.ProposalMade) -> None:
         self._console.rule(f"proposal {event.id}")
-        self._print(
-            f"[bold]{escape(event.summary)}[/]  [dim]{escape(event.file)} · {' + '.join(event.techniques)} · {event.state}[/]"
-        )
+        self._print(f"[bold]{escape(event.summary)}[/]  [dim]{escape(event.file)} · {' + '.join(event.techniques)} · {event.state}[/]")
         self._remember(event.evidence)
         if self._console.color_system is None:
             self._console.out(event.diff, highlight=False)
@@ -274,15 +257,14 @@ class TextRenderer:
 
 def _line_table(lines: Iterable[events.ProfileLine]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("line", "access", "requests", "threads", "sectors", "ideal", "wavefronts", "ideal", "grade"):
-        table.add_column(name, justify="left" if name in ("access", "grade") else "right")
+    for name in ("line", "access", "requests", "threads", "sectors", "ideal", "waves", "ideal", "grade"):
+        is_text = name in ("access", "grade")
+        table.add_column(name, justify="left" if is_text else "right", no_wrap=name != "grade")
     for line in lines:
         counters = (line.sectors, line.ideal_sectors, line.wavefronts, line.ideal_wavefronts)
         cells = ["" if value is None else f"{value:,}" for value in counters]
         reason = f" ({escape(line.grade_reason)})" if line.grade_reason else ""
-        table.add_row(
-            str(line.line), line.op, f"{line.requests:,}", f"{line.active_threads:,}", *cells, f"[dim]{line.grade}{reason}[/]"
-        )
+        table.add_row(str(line.line), line.op, f"{line.requests:,}", f"{line.active_threads:,}", *cells, f"[dim]{line.grade}{reason}[/]")
     return table
 
 

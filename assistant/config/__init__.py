@@ -2,7 +2,7 @@
 
 from assistant.config.load import EditorSettings, LoadedSettings, load_settings, memory_path
 from assistant.config.paths import UserPaths, find_workspace, user_paths, workspace_folder
-from assistant.config.settings import Settings
+from assistant.config.settings import Settings, setting
 from assistant.config.trust import ConsentAnswer, ProgramConsent, TrustStore
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "find_workspace",
     "load_settings",
     "memory_path",
+    "setting",
     "user_paths",
     "workspace_folder",
 ]

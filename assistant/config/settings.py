@@ -93,9 +93,7 @@ class ProviderSettings(_Section):
         "`manual`: prompts as files to copy; `none`: the expert planner only.",
         json_schema_extra=_USER_ONLY,
     )
-    base_url: str | None = Field(
-        default=None, description="Endpoint, e.g. `http://localhost:11434/v1`.", json_schema_extra=_USER_ONLY
-    )
+    base_url: str | None = Field(default=None, description="Endpoint, e.g. `http://localhost:11434/v1`.", json_schema_extra=_USER_ONLY)
     model: str | None = Field(default=None, description="Model name, as the endpoint knows it.", json_schema_extra=_USER_ONLY)
     key_env: str = Field(
         default="OPENAI_API_KEY",
@@ -142,3 +140,11 @@ def leaf_names() -> tuple[str, ...]:
 def is_user_only(field: FieldInfo) -> bool:
     """Whether a workspace file may not set it."""
     return field.json_schema_extra is _USER_ONLY
+
+
+def setting(settings: Settings, name: str) -> object:
+    """The value of a dotted name (``run.timeout_s``)."""
+    value: object = settings
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value

@@ -22,7 +22,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from assistant.errors import CannotAnswerError
 
@@ -106,14 +106,14 @@ class TrustStore:
 
     def _read(self) -> _TrustFile:
         try:
-            return _TrustFile.model_validate_json(self._path.read_bytes())
+            return _TrustFile.model_validate(json.loads(self._path.read_bytes()))
         except FileNotFoundError:
             return _TrustFile()
         except OSError as error:
             raise CannotAnswerError(f"{self._path} cannot be read: {error.strerror}", "check its permissions") from error
-        except ValidationError as error:
+        except ValueError as error:
             raise CannotAnswerError(
-                f"{self._path} is damaged: {error.errors()[0]['msg']}",
+                f"{self._path} is damaged",
                 "delete it; every folder is then untrusted until you trust it again",
             ) from error
 
@@ -134,7 +134,7 @@ class TrustStore:
         temporary = Path(name)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(file.model_dump_json(indent=1))
+                json.dump(file.model_dump(), stream, indent=1, sort_keys=True)
             temporary.replace(self._path)
         except BaseException:
             temporary.unlink(missing_ok=True)

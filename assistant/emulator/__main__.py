@@ -40,9 +40,12 @@ class Emulator:
             return failure("bad_request", f"not JSON: {error}")
         if not isinstance(message, dict):
             return failure("bad_request", "expected an object")
-        fields = cast("dict[str, Any]", message)
+        return self.reply(cast("dict[str, Any]", message))
+
+    def reply(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The reply to one request; never raises for a bad one. Raises Interrupted when the asker has gone."""
         try:
-            return self._dispatch(str(fields.pop("op", "")), fields)
+            return self._dispatch(str(message.get("op", "")), {key: value for key, value in message.items() if key != "op"})
         except KernelOptError as error:
             return failure("bad_request", error.message, error.remedy)
         except SymbolsMissing as error:
@@ -54,6 +57,8 @@ class Emulator:
         match operation:
             case "ping":
                 return {"ok": True}
+            case "toolchain":
+                return _toolchain(self._environment)
             case "build":
                 return _build(decode(BuildMessage, fields))
             case "run":
@@ -73,6 +78,17 @@ class Emulator:
                 self._symbolizers.clear()
             self._symbolizers[key] = Symbolizer(binary)
         return self._symbolizers[key]
+
+
+def _toolchain(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Which C++ compiler builds programs, or why none can."""
+    from assistant.emulator.toolchain import find_compiler  # slow to import
+    from assistant.model.build import CompilerMissing
+
+    found = find_compiler(environment.get("PATH", os.defpath))
+    if isinstance(found, CompilerMissing):
+        return {"compiler": None, "message": found.reason, "remedy": found.remedy}
+    return {"compiler": found.name, "message": "", "remedy": ""}
 
 
 def _build(message: BuildMessage) -> dict[str, Any]:
@@ -110,11 +126,7 @@ def _build(message: BuildMessage) -> dict[str, Any]:
                 "cached": reply.is_cached,
             }
         case BuildFailure():
-            return (
-                base
-                | failure("not_built", "the emulator's compiler refused the source")
-                | {"diagnostics": encode(reply.diagnostics)}
-            )
+            return base | failure("not_built", "the emulator's compiler refused the source") | {"diagnostics": encode(reply.diagnostics)}
         case CannotPromote():
             return base | failure("cannot_promote", reply.reason) | {"diagnostics": encode(reply.diagnostics)}
         case CompilerMissing():

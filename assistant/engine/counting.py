@@ -17,7 +17,7 @@ from assistant.model.workload import Case
 from assistant.ports import LabFailure, ProgramRun, ReplayOptions, ReplayRun
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["CountedKernel", "CountedLaunchGroup", "Counted", "count_cases", "count_program", "group_by_kernel"]
+__all__ = ["Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "count_program", "group_by_kernel"]
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,7 @@ def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tupl
 
 
 def _group_cases(subject: Subject, cases: Sequence[Case], replayed: ReplayRun) -> tuple[CountedKernel, ...]:
-    weighted = [
-        (profile, case.origin.weight) for case, run in zip(cases, replayed.cases, strict=True) for profile in run.profiles
-    ]
+    weighted = [(profile, case.origin.weight) for case, run in zip(cases, replayed.cases, strict=True) for profile in run.profiles]
     return _grouped(subject, weighted)
 
 
@@ -96,9 +94,7 @@ def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float]]) 
     for profile, weight in weighted:
         groups = by_instance.setdefault(profile.kernel, {})
         known = groups.get(profile.config)
-        groups[profile.config] = (
-            CountedLaunchGroup(profile, weight) if known is None else replace(known, count=known.count + weight)
-        )
+        groups[profile.config] = CountedLaunchGroup(profile, weight) if known is None else replace(known, count=known.count + weight)
     counted = [
         CountedKernel(kernel, instance, tuple(sorted(groups.values(), key=lambda g: -g.profile.config.thread_count)))
         for instance, groups in by_instance.items()

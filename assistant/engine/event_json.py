@@ -21,8 +21,7 @@ def event_object(event: Event) -> dict[str, Any]:
     data: dict[str, Any] = encode(event)
     if data["event"] == "profile":
         data["lines"] = [
-            {key: value for key, value in line.items() if value is not None or key not in _OPTIONAL_COUNTERS}
-            for line in data["lines"]
+            {key: value for key, value in line.items() if value is not None or key not in _OPTIONAL_COUNTERS} for line in data["lines"]
         ]
     return data
 

@@ -164,9 +164,7 @@ def _pointers(tree: SyntaxTree, kernel: Kernel) -> tuple[PointerFacts, ...]:
     accesses = () if body is None else array_accesses(tree, body)
     written = {a.base for a in accesses if a.kind is not AccessKind.READ}
     return tuple(
-        PointerFacts(p.name, p.element_type or "", p.is_const, p.is_restrict, p.name in written)
-        for p in kernel.parameters
-        if p.is_pointer
+        PointerFacts(p.name, p.element_type or "", p.is_const, p.is_restrict, p.name in written) for p in kernel.parameters if p.is_pointer
     )
 
 

@@ -12,14 +12,9 @@ from assistant.engine.assess import KernelAssessment
 from assistant.engine.metrics import metric_value, watched
 from assistant.engine.quantity import format_quantity
 from assistant.model.comparison import Comparison, SpeedOutcome
-from assistant.model.plan import MetricPrediction
-from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Outcome, Verification
 
-__all__ = ["Kept", "Refused", "gate", "is_proved_better", "score_predictions"]
-
-_HIT_RATIO = 0.1
-"""A prediction is a hit when the counted change is within this share of the predicted change (model/proposal.py)."""
+__all__ = ["Kept", "Refused", "gate", "is_proved_better"]
 
 
 @dataclass(frozen=True)
@@ -68,30 +63,3 @@ def is_proved_better(comparison: Comparison) -> bool:
     if comparison.outcome is SpeedOutcome.PREDICTED:
         return (comparison.ratio if comparison.low is None else comparison.low) > 1.0
     return comparison.outcome is SpeedOutcome.FASTER
-
-
-def score_predictions(
-    predictions: tuple[MetricPrediction, ...],
-    finding_code: str,
-    before: tuple[KernelAssessment, ...],
-    after: tuple[KernelAssessment, ...],
-) -> tuple[PredictionOutcome, ...]:
-    """Each prediction beside what the kernel's counters became.
-
-    A prediction speaks of the finding's line; lines move under an edit, so it is scored by how much the kernel-level metric changed
-    relative to the change that the prediction implies for it.
-    """
-    metric = watched(finding_code)
-    if metric is None:
-        return tuple(PredictionOutcome(p, None, None) for p in predictions)
-    old, new = metric_value(finding_code, before), metric_value(finding_code, after)
-    return tuple(_scored(prediction, metric.name, old, new) for prediction in predictions)
-
-
-def _scored(prediction: MetricPrediction, metric_name: str, old: float, new: float) -> PredictionOutcome:
-    if prediction.metric != metric_name:
-        return PredictionOutcome(prediction, None, None)
-    actual = prediction.before + (new - old)
-    expected_change, change = prediction.after - prediction.before, new - old
-    is_hit = abs(change - expected_change) <= _HIT_RATIO * abs(expected_change)
-    return PredictionOutcome(prediction, actual, is_hit)

@@ -12,9 +12,7 @@ from assistant.model.source import Kernel, SourceLoop
 __all__ = ["graded"]
 
 
-def graded(
-    profile: LaunchProfile, code: KernelCode | None, kernel: Kernel, loops: tuple[SourceLoop, ...], last_line: int
-) -> LaunchProfile:
+def graded(profile: LaunchProfile, code: KernelCode | None, kernel: Kernel, loops: tuple[SourceLoop, ...], last_line: int) -> LaunchProfile:
     """The profile with every access ``exact``, or ``estimated`` with the reason."""
     request = GradingInput(profile, code, loops, (kernel.line, last_line))
     return replace(profile, accesses=grade(request))

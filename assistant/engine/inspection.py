@@ -42,9 +42,7 @@ def _kernel_event(job: Job, subject: Subject, kernel: Kernel, resources: tuple[K
         job=job.id,
         kernel=kernel.key,
         line=kernel.line,
-        parameters=tuple(
-            events.ParameterFound(p.name, p.type, p.is_pointer, p.is_const, p.is_restrict) for p in kernel.parameters
-        ),
+        parameters=tuple(events.ParameterFound(p.name, p.type, p.is_pointer, p.is_const, p.is_restrict) for p in kernel.parameters),
         template_parameters=tuple(f"{p.kind} {p.name}" for p in kernel.template_parameters),
         launch_bounds=kernel.launch_bounds,
         device_functions=kernel.device_functions,
@@ -86,7 +84,6 @@ def _resources(job: Job, item: KernelResources) -> events.ResourcesFound:
         stack_bytes=item.stack_bytes,
         static_shared_bytes=item.static_shared_bytes,
         occupancy=tuple(
-            events.OccupancyFound(threads, share.active_warps_per_sm, share.max_warps_per_sm, share.limiter)
-            for threads, share in shares
+            events.OccupancyFound(threads, share.active_warps_per_sm, share.max_warps_per_sm, share.limiter) for threads, share in shares
         ),
     )

@@ -41,6 +41,5 @@ def instance_parameters(kernel: Kernel, instance: str) -> tuple[Parameter, ...]:
         return word.sub(lambda found: values[found[1]], text)
 
     return tuple(
-        replace(p, type=put(p.type), element_type=None if p.element_type is None else put(p.element_type))
-        for p in kernel.parameters
+        replace(p, type=put(p.type), element_type=None if p.element_type is None else put(p.element_type)) for p in kernel.parameters
     )

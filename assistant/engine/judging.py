@@ -6,6 +6,7 @@ in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.model.build import Build
 from assistant.model.elements import parse_element_type
-from assistant.model.verification import CannotJudge, VerificationResult
+from assistant.model.verification import VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import CaseRun, LabFailure, Program, ProgramRun, ReplayOptions
 from assistant.verify.cheats import find_cheats
@@ -36,6 +37,7 @@ __all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "prepa
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
+_FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
 _CHECKED_THREADS = 1 << 20
 """Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
 
@@ -113,9 +115,7 @@ async def verify(
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
     runnable = [(item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases]
     chosen = [(item, new) for item, new in runnable if new is not None]
-    runs = await _side_runs(
-        job, candidate, [new for _, new in chosen], baseline.effort, [_fills(item.case) for item, _ in chosen]
-    )
+    runs = await _side_runs(job, candidate, [new for _, new in chosen], baseline.effort, [_fills(item.case) for item, _ in chosen])
     if isinstance(runs, LabFailure):
         return runs
     missing = list(baseline.missing_checks)
@@ -150,8 +150,7 @@ def changed_kernels(before: Subject, after: Subject) -> frozenset[str]:
     return frozenset(
         kernel.key
         for kernel in before.parsed.kernels
-        if changed & set(kernel.device_functions)
-        or after_text.get(kernel.name) != before.source.text[kernel.span.start : kernel.span.end]
+        if changed & set(kernel.device_functions) or after_text.get(kernel.name) != before.source.text[kernel.span.start : kernel.span.end]
     )
 
 
@@ -197,9 +196,7 @@ def _trace(run: ProgramRun) -> ProgramTrace:
     return ProgramTrace(run.exit_status, run.stdout, tuple(transfers), run.output_truncated)
 
 
-async def _original_runs(
-    job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort
-) -> tuple[PreparedCase, ...] | LabFailure:
+async def _original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> tuple[PreparedCase, ...] | LabFailure:
     runs = await _side_runs(job, subject, [case.new for case in cases], effort, [_fills(case) for case in cases])
     if isinstance(runs, LabFailure):
         return runs
@@ -214,22 +211,21 @@ async def _original_runs(
 async def _side_runs(
     job: Job, subject: Subject, cases: Sequence[NewCase], effort: Effort, fills: Sequence[tuple[int, ...]]
 ) -> list[tuple[SideRun, ...]] | LabFailure:
-    """Per case its runs, one per fill pattern; only the first fill pays for repeats and checks."""
+    """Per case its runs: one per fill pattern, the first repeated for bitwise comparison, and one with every check on."""
     if not cases:
         return []
     program = _startable(subject, cases)
     written = write_cases(job.scratch / new_id("K"), cases)
     found: list[list[SideRun]] = [[] for _ in cases]
-    for number, fill in enumerate(FILLS):
-        for mode in ("plain", "check"):
-            chosen = [
-                index
-                for index, case in enumerate(cases)
-                if fill in fills[index] and mode == (_mode(case, effort) if number == 0 else "plain")
-            ]
+    for fill in FILLS:
+        repeats = effort.repeats if fill == FILLS[0] else 1
+        batches = [("plain", repeats, [index for index in range(len(cases)) if fill in fills[index]])]
+        if effort.mode == "check" and fill == FILLS[0]:
+            batches.append(("check", 1, [index for index, case in enumerate(cases) if _is_checkable(case)]))
+        for mode, count, chosen in batches:
             if not chosen:
                 continue
-            options = ReplayOptions(mode=mode, fill=fill, repeats=effort.repeats if number == 0 else 1)
+            options = ReplayOptions(mode=mode, fill=fill, repeats=count)
             replayed = await job.lab.replay(program, [written[index] for index in chosen], options, job.limits)
             if isinstance(replayed, LabFailure):
                 return replayed
@@ -238,9 +234,8 @@ async def _side_runs(
     return [tuple(runs) for runs in found]
 
 
-def _mode(case: NewCase, effort: Effort) -> str:
-    threads = max(launch.config.thread_count for launch in case.recording.launches)
-    return "check" if effort.mode == "check" and threads <= _CHECKED_THREADS else "plain"
+def _is_checkable(case: NewCase) -> bool:
+    return max(launch.config.thread_count for launch in case.recording.launches) <= _CHECKED_THREADS
 
 
 def _startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
@@ -261,7 +256,7 @@ async def _references(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -
     references: list[tuple[tuple[int, bytes], ...]] = [() for _ in cases]
     if not usable:
         return references
-    made = [case for case in wide if not isinstance(case, CannotWiden)]
+    made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]
     written = write_cases(job.scratch / new_id("K"), made)
     replayed = await job.lab.replay_promoted(_startable(subject, made), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
@@ -270,6 +265,12 @@ async def _references(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -
         if run.ok:
             references[index] = tuple((buffer, (replayed.blobs / name).read_bytes()) for buffer, name in run.after)
     return references
+
+
+def _with_promoted_names(case: NewCase) -> NewCase:
+    """The kernel's own name when its floats are doubles: ``k<float>(float*)`` is started as ``k<double>(double*)``."""
+    launches = tuple(replace(launch, kernel=_FLOAT_NAME.sub(r"double\1", launch.kernel)) for launch in case.recording.launches)
+    return replace(case, recording=replace(case.recording, launches=launches))
 
 
 async def _perturbed(job: Job, subject: Subject, case: JudgedCase) -> tuple[SideRun, ...]:

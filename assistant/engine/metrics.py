@@ -59,7 +59,9 @@ def _occupancy(kernels: _Assessed) -> float:
 
 
 def _divergence(kernels: _Assessed) -> float:
-    return sum(w * _scale(l) * sum(e.divergent_branches for e in l.profile.executions) for l, w in _weighted(kernels))
+    return sum(
+        weight * _scale(launch) * sum(run.divergent_branches for run in launch.profile.executions) for launch, weight in _weighted(kernels)
+    )
 
 
 def _atomics(kernels: _Assessed) -> float:
@@ -67,7 +69,7 @@ def _atomics(kernels: _Assessed) -> float:
 
 
 def _blocks(kernels: _Assessed) -> float:
-    return float(max((l.profile.config.grid.count for l, _ in _weighted(kernels)), default=0))
+    return float(max((launch.profile.config.grid.count for launch, _ in _weighted(kernels)), default=0))
 
 
 _WATCHED: dict[str, tuple[Watched, Callable[[_Assessed], float]]] = {

@@ -16,21 +16,22 @@ from assistant.engine.assess import KernelAssessment
 from assistant.engine.cases import Effort
 from assistant.engine.counting import Counted
 from assistant.engine.explain import KeptStep, explain
-from assistant.engine.gate import Kept, Refused, gate, score_predictions
+from assistant.engine.gate import Kept, Refused, gate
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
+from assistant.engine.scoring import Scored, score_predictions
 from assistant.engine.subject import Subject, with_text
 from assistant.engine.workbench import Looked, count, look, predict_speed
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.attempt import Attempt, RecallQuery
 from assistant.model.comparison import Comparison
-from assistant.model.plan import Rewrite, Step, Technique
+from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
 from assistant.model.profile import Severity
-from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.proposal import PredictionOutcome, Proposal, ProposalState
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure, Planner, PlanRequest, Store
@@ -168,9 +169,7 @@ class _KernelSearch:
     async def _try(self, link: _Link, step: Step, rewrite: Rewrite, tried: _Tried) -> AsyncIterator[events.Event]:
         result = await self._judge(link, step, rewrite)
         self._remember(link, step, result)
-        yield events.CandidateTried(
-            self._job.id, result.id, step.technique, self._name, result.outcome, result.reason, result.ratio
-        )
+        yield events.CandidateTried(self._job.id, result.id, step.technique, self._name, result.outcome, result.reason, result.ratio)
         link_after = result.link
         if link_after is None or result.ratio is None:
             return
@@ -212,14 +211,12 @@ class _KernelSearch:
                 if needs_decision and link.kept:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
                     return replace(result, outcome="not_bundled", reason=reason, ratio=comparison.ratio)
-                kept = self._kept_step(step, result.rewrite, before, after)
+                kept = self._kept_step(link, step, result.rewrite, looked)
                 new_link = _Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, result.id))
                 return replace(result, outcome="kept", reason=reason, ratio=comparison.ratio, link=new_link)
 
-    def _kept_step(
-        self, step: Step, rewrite: Rewrite, before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]
-    ) -> KeptStep:
-        main = max(before, key=lambda item: item.predicted_time_s)
+    def _kept_step(self, link: _Link, step: Step, rewrite: Rewrite, looked: Looked) -> KeptStep:
+        main = max(self._kernel(link), key=lambda item: item.predicted_time_s)
         finding = next(f for f in main.findings if f.code == step.finding and f.evidence == step.evidence)
         return KeptStep(
             technique=_technique(self._search.catalogue, step.technique),
@@ -227,12 +224,15 @@ class _KernelSearch:
             rewrite=rewrite,
             finding=finding,
             evidence=tuple(e for e in main.evidence if e.id in step.evidence),
-            outcomes=score_predictions(rewrite.predictions, step.finding, before, after),
+            outcomes=self._scored(link, step, rewrite.predictions, looked),
         )
 
-    async def _verify(
-        self, link: _Link, looked: Looked, rewrite: Rewrite, is_confirming: bool
-    ) -> Verification | CannotJudge | LabFailure:
+    def _scored(self, link: _Link, step: Step, predictions: tuple[MetricPrediction, ...], looked: Looked) -> tuple[PredictionOutcome, ...]:
+        before = Scored(link.looked.subject.source.text, self._kernel(link))
+        after = Scored(looked.subject.source.text, looked.kernel(self._name))
+        return score_predictions(predictions, step.line, before, after)
+
+    async def _verify(self, link: _Link, looked: Looked, rewrite: Rewrite, is_confirming: bool) -> Verification | CannotJudge | LabFailure:
         """Against the text the user has: a chain is judged as a whole, never link by link."""
         kernels = changed_kernels(self._start.looked.subject, looked.subject)
         key = (kernels, is_confirming)
@@ -329,7 +329,7 @@ class _KernelSearch:
                 reason=result.reason,
                 verification=None if result.verification is None else result.verification.outcome,
                 comparison=result.comparison,
-                predictions=() if not after else score_predictions(step.predictions, step.finding, self._kernel(link), after),
+                predictions=() if result.looked is None else self._scored(link, step, step.predictions, result.looked),
                 before=before.signature,
                 after=after[0].signature if after else None,
                 lab=description.name,

@@ -104,9 +104,7 @@ class Session:
 
         return self._job("compare", request, run)
 
-    def optimize(
-        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None
-    ) -> AsyncIterator[events.Event]:
+    def optimize(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None) -> AsyncIterator[events.Event]:
         def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             return self._optimize(job, subject, options, accept, ask)
 
@@ -178,8 +176,10 @@ class Session:
         asking = asyncio.current_task()
 
         async def beat() -> None:
-            while not self.store.beat(job.id, _now_ms()):
+            is_wanted = True
+            while is_wanted:
                 await asyncio.sleep(_HEARTBEAT_S)
+                is_wanted = not self.store.beat(job.id, _now_ms())
             if asking is not None:
                 asking.cancel()
 
@@ -228,10 +228,8 @@ class Session:
             return None
         decider = self._decider()
         request = as_partial(proposal, request)
-        if request.kind is DecisionKind.REJECTED:
-            outcome = decider.reject(proposal, request)
-        else:
-            outcome = decider.accept(proposal, request)
+        is_rejected = request.kind is DecisionKind.REJECTED
+        outcome = decider.reject(proposal, request) if is_rejected else decider.accept(proposal, request)
         if isinstance(outcome, Decision):
             return _decision_event(job.id, outcome)
         return None
@@ -284,7 +282,7 @@ class Session:
         workspace = find_workspace(request.file)
         database = workspace / "compile_commands.json"
         known = compile_commands_flags(database.read_text("utf-8"), request.file) if database.is_file() else None
-        return choose_flags(command_line=request.cflags, project=loaded.settings.build_flags, database=known)
+        return choose_flags(command_line=request.cflags, project=loaded.settings.build.flags or None, database=known)
 
     def _start_row(self, job: Job, command: str) -> None:
         path = job.request.file

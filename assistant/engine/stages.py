@@ -50,9 +50,7 @@ async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
         case CompilerMissing():
             yield job.ended(Ending(DONE, f"{len(subject.kernels)} kernels; no CUDA compiler, so no registers or occupancy"))
         case Build():
-            yield job.ended(
-                Ending(DONE, f"{len(subject.kernels)} kernels, compiled by {build.compiler} for {build.architecture}")
-            )
+            yield job.ended(Ending(DONE, f"{len(subject.kernels)} kernels, compiled by {build.compiler} for {build.architecture}"))
 
 
 async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:

@@ -13,7 +13,7 @@ from assistant.engine.judging import candidate_version
 from assistant.engine.subject import Subject
 from assistant.measure.compare import PredictedCase, compare_predictions
 from assistant.model.build import BuildFailure
-from assistant.model.comparison import Comparison
+from assistant.model.comparison import Comparison, PredictedTime
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
@@ -93,8 +93,12 @@ def predict_speed(before: tuple[KernelAssessment, ...], after: tuple[KernelAsses
 
 
 def _added_up(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison:
-    old = max((l for k in before for l in k.launches), key=lambda l: l.count * l.predicted.time_s).predicted
-    new = max((l for k in after for l in k.launches), key=lambda l: l.count * l.predicted.time_s).predicted
+    old, new = _slowest(before), _slowest(after)
     total_old, total_new = sum(k.predicted_time_s for k in before), sum(k.predicted_time_s for k in after)
     case = PredictedCase("all launches", 1.0, replace(old, time_s=total_old), replace(new, time_s=total_new))
     return compare_predictions((case,))
+
+
+def _slowest(kernels: tuple[KernelAssessment, ...]) -> PredictedTime:
+    launches = [launch for kernel in kernels for launch in kernel.launches]
+    return max(launches, key=lambda launch: launch.count * launch.predicted.time_s).predicted

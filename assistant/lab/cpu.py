@@ -70,9 +70,7 @@ class CpuLab:
             return CompilerMissing(f"the compile worker refused: {reply['error']['message']}", "kernelopt doctor")
         return decode(BuildResult, reply["result"]["result"])
 
-    async def run(
-        self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0
-    ) -> ProgramRun | LabFailure:
+    async def run(self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0) -> ProgramRun | LabFailure:
         built = await self._compile(program, "fast" if mode == "plain" and not record else "counted")
         if isinstance(built, LabFailure):
             return built
@@ -92,9 +90,7 @@ class CpuLab:
         )
         return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(_program_run, reply, recording)
 
-    async def replay(
-        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
-    ) -> ReplayRun | LabFailure:
+    async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         return await self._replay(program, cases, options, limits, Promotion())
 
     async def replay_promoted(

@@ -1,0 +1,102 @@
+"""What this machine can do: each part, what it is good for, and the exact way to get what is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.config import UserPaths
+from assistant.lab.tools import ToolReport, find_tools
+
+__all__ = ["Part", "examine"]
+
+_MINIMUM_PYTHON = (3, 11)
+_GPU_DEVICE_FILES = ("/dev/nvidiactl", "/dev/dxg")
+"""Present where NVIDIA's driver (or, on WSL2, its bridge) is; the driver itself is asked by the GPU lab."""
+_SMALLEST_FREE_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of the doctor's report."""
+
+    name: str
+    is_fine: bool
+    is_needed: bool
+    """False: without it something is weaker, but nothing stops."""
+    detail: str
+    remedy: str
+    """Empty where it is fine."""
+
+
+async def examine(paths: UserPaths) -> tuple[Part, ...]:
+    """Every part, the needed ones first."""
+    tools = await find_tools()
+    return (
+        _python(),
+        _emulator(tools),
+        _nvcc(tools),
+        *(_tool(tools, name, use) for name, use in _TOOL_USES),
+        _gpu(),
+        _folder("memory", paths.memory.parent),
+        _folder("cache", paths.cache),
+    )
+
+
+_TOOL_USES = (
+    ("nvrtc", "fast compiler diagnostics and registers"),
+    ("nvdisasm", "machine code by line: counters graded exact, instruction classes for predictions"),
+    ("cuobjdump", "machine code of whole programs"),
+)
+
+
+def _python() -> Part:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    is_fine = sys.version_info[:2] >= _MINIMUM_PYTHON
+    return Part("Python", is_fine, True, version, "" if is_fine else "install Python 3.11 or newer")
+
+
+def _emulator(tools: ToolReport) -> Part:
+    if tools.emulator_compiler is not None:
+        return Part("emulator", True, True, f"runs CUDA programs on the CPU, built by {tools.emulator_compiler}", "")
+    return Part("emulator", False, True, tools.emulator_reason, tools.emulator_remedy)
+
+
+def _nvcc(tools: ToolReport) -> Part:
+    found = tools.tool("nvcc")
+    if found is not None and found.path is not None:
+        return Part("nvcc", True, False, f"{found.version} at {found.path} ({found.origin})", "")
+    remedy = "pip install 'kernelopt[cuda]'" if found is None else found.remedy
+    return Part("nvcc", False, False, "missing: counters stay estimated, diagnostics come from g++", remedy)
+
+
+def _tool(tools: ToolReport, name: str, use: str) -> Part:
+    found = tools.tool(name)
+    if found is not None and found.origin != "missing":
+        where = found.path or found.origin
+        return Part(name, True, False, f"{found.version or ''} {where}: {use}".strip(), "")
+    return Part(name, False, False, f"missing: no {use}", "pip install 'kernelopt[cuda]'" if found is None else found.remedy)
+
+
+def _gpu() -> Part:
+    present = next((path for path in _GPU_DEVICE_FILES if Path(path).exists()), None)
+    if present is None:
+        detail = "none: no time is measured, speed is only PREDICTED for the chosen --target"
+        return Part("GPU", False, False, detail, "run on a machine with an NVIDIA GPU to measure")
+    detail = f"{present} is there, but this version has no GPU lab yet: speed is only PREDICTED"
+    return Part("GPU", False, False, detail, "nothing to do: the emulator is used")
+
+
+def _folder(name: str, folder: Path) -> Part:
+    nearest = folder
+    while not nearest.exists():
+        nearest = nearest.parent
+    if not os.access(nearest, os.W_OK):
+        return Part(name, False, True, f"{folder} cannot be written", f"make {nearest} writable, or set KERNELOPT_HOME")
+    free_bytes = shutil.disk_usage(nearest).free
+    if free_bytes < _SMALLEST_FREE_BYTES:
+        return Part(name, False, True, f"{folder}: only {free_bytes >> 20} MiB free", "free some disk space, or set KERNELOPT_HOME")
+    return Part(name, True, True, f"{folder}, {free_bytes >> 30} GiB free", "")
