@@ -18,6 +18,7 @@ from dataclasses import replace
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, Plan, Rewrite, Step, Technique
 from assistant.model.profile import Finding
+from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.ports import PlanRequest, Recalled
@@ -39,9 +40,12 @@ class ExpertPlanner:
         self._transformations = {t.technique: t for t in transformations}
 
     def plan(self, request: PlanRequest) -> Plan:
-        """Steps by descending rank; one step per technique and line, and the declines in the findings' order."""
+        """Steps by descending rank, one for each different edit, and the declines in the findings' order.
+
+        Findings that one edit answers together share a step: it speaks of the costliest, and its rank adds up their costs.
+        """
         tree = SyntaxTree(request.parsed.source.text)
-        steps: dict[tuple[str, int], Step] = {}
+        steps: dict[tuple[str, tuple[TextEdit, ...]], Step] = {}
         declines: list[Decline] = []
         for finding, technique in self._considered(request):
             match self._attempt(_context(request, tree, finding), technique):
@@ -49,11 +53,11 @@ class ExpertPlanner:
                     declines.append(decline)
                 case rewrites:
                     step = _step(request, finding, technique, rewrites[0])
-                    declines.extend(_excluded(request, step))
-                    key = (step.technique, step.line)
-                    if key not in request.excluded and (key not in steps or steps[key].rank < step.rank):
-                        steps[key] = step
-        ordered = sorted(steps.values(), key=lambda s: (-s.rank, s.line, s.technique))
+                    key = (technique.id, rewrites[0].edits)
+                    steps[key] = _merged(steps[key], step) if key in steps else step
+        tried = [s for s in steps.values() if (s.technique, s.line) in request.excluded]
+        declines += [Decline(s.technique, s.kernel, s.line, "it was already tried on this text") for s in tried]
+        ordered = sorted((s for s in steps.values() if s not in tried), key=lambda s: (-s.rank, s.line, s.technique))
         return Plan(tuple(ordered), tuple(dict.fromkeys(declines)), self.name)
 
     def rewrites(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
@@ -119,6 +123,12 @@ def _step(request: PlanRequest, finding: Finding, technique: Technique, first: R
     )
 
 
+def _merged(first: Step, second: Step) -> Step:
+    """The step of the costlier finding, ranked by both."""
+    leading = max(first, second, key=lambda s: s.rank)
+    return replace(leading, rank=first.rank + second.rank)
+
+
 def _rationale(finding: Finding, technique: Technique, first: Rewrite) -> str:
     """Why and what, with ``{E7}`` in the place of every number."""
     because = f" because of {' and '.join(f'{{{e}}}' for e in finding.evidence)}" if finding.evidence else ""
@@ -127,8 +137,3 @@ def _rationale(finding: Finding, technique: Technique, first: Rewrite) -> str:
 
 def _recalled(request: PlanRequest, technique_id: str) -> Recalled | None:
     return next((r for r in request.recalled if r.technique == technique_id), None)
-
-
-def _excluded(request: PlanRequest, step: Step) -> Iterator[Decline]:
-    if (step.technique, step.line) in request.excluded:
-        yield Decline(step.technique, step.kernel, step.line, "it was already tried on this text")

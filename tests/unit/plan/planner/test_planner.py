@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from assistant.build.architectures import architecture
 from assistant.measure.targets import target
 from assistant.model.profile import Evidence, Finding, Method, Severity
@@ -69,9 +71,7 @@ def test_a_step_cites_its_finding_and_predicts_its_metric():
     step = plan().steps[1]
     assert step.finding == "KO103"
     assert step.evidence == ("E1", "E2")
-    assert [(p.metric, p.before, p.after, p.unit) for p in step.predictions] == [
-        ("shared_wavefronts", 1024.0, 32.0, "wavefronts")
-    ]
+    assert [(p.metric, p.before, p.after, p.unit) for p in step.predictions] == [("shared_wavefronts", 1024.0, 32.0, "wavefronts")]
 
 
 def test_a_rationale_gives_numbers_only_as_placeholders():
@@ -85,6 +85,13 @@ def test_what_does_not_apply_is_declined_with_a_reason():
     declines = plan().declines
     assert {d.technique for d in declines} == {"coalescing-interchange"}
     assert all(d.reason and d.line == 5 for d in declines)
+
+
+def test_findings_that_one_edit_answers_share_a_step_that_adds_up_their_costs():
+    findings = (finding("KO101", 5, ("E3",), 0.2), finding("KO102", 5, ("E3",), 0.3))
+    (step,) = plan(findings=findings).steps
+    assert (step.technique, step.finding) == ("staged-store", "KO102")
+    assert step.rank == pytest.approx(0.5)
 
 
 def test_a_finding_without_a_technique_is_passed_over():
