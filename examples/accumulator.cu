@@ -17,7 +17,7 @@ __global__ void matmul(const float *A, const float *B, float *C, int n)
 
 int main(int argc, char **argv)
 {
-    int n = argc > 1 ? atoi(argv[1]) : 128;
+    int n = argc > 1 ? atoi(argv[1]) : 256;
     size_t bytes = size_t(n) * n * sizeof(float);
     std::vector<float> a(n * n), b(n * n), c(n * n);
     for (int i = 0; i < n * n; i++) {

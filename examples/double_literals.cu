@@ -21,13 +21,13 @@ __global__ void iterate(float *cells, int count, int steps)
 
 int main()
 {
-    const int count = 20000;
+    const int count = 100000;
     std::vector<float> cells(count);
     for (int i = 0; i < count; i++) cells[i] = 0.1f + 0.8f * i / count;
     float *d;
     cudaMalloc(&d, count * sizeof(float));
     cudaMemcpy(d, cells.data(), count * sizeof(float), cudaMemcpyHostToDevice);
-    iterate<<<64, 256>>>(d, count, 4);
+    iterate<<<264, 256>>>(d, count, 64);
     cudaMemcpy(cells.data(), d, count * sizeof(float), cudaMemcpyDeviceToHost);
     float low = cells[0], high = cells[0];
     for (float c : cells) {

@@ -17,7 +17,7 @@ __global__ void tone_map(float *pixels, int count)
     if (i < count) {
         float v = pixels[i];
         for (int pass = 0; pass < 8; pass++) {
-            v = v * (1.5 - 0.5 * v * v);
+            v = v / (0.8 + 0.25 * v);
         }
         pixels[i] = v;
     }
