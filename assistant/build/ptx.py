@@ -14,7 +14,7 @@ _LOC = re.compile(
     r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?:,\s*function_name\s+[^,]+(?:\s*\+\s*\d+)?,\s*inlined_at\s+(\d+)\s+(\d+)\s+\d+)?"
 )
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
-_CODE = re.compile(r"^\s*(?:@!?%p\d+\s+)?[a-z][\w.:]*\s.*;")
+_CODE = re.compile(r"^\s*(?:@!?%p\d+\s+)?[a-z][\w.:]*(?:\s.*)?;")
 
 
 def ptx_entries(text: str) -> tuple[str, ...]:

@@ -78,10 +78,15 @@ def _tool(name: str, path: str | None, origin: dict[str, str], remedy: str) -> T
     return Tool(name, None, path, origin.get(name, "missing"), "" if path else remedy)
 
 
-def find_toolchain(environment: Mapping[str, str], wheel_tree: Path | None) -> Toolchain:
-    """Look in ``environment``'s CUDA_HOME, CUDA_PATH and PATH, in /usr/local/cuda, then in ``wheel_tree``."""
+def find_toolchain(environment: Mapping[str, str], wheel_tree: Path | None, system_nvcc: Path = _SYSTEM_NVCC) -> Toolchain:
+    """Look in ``environment``'s CUDA_HOME, CUDA_PATH and PATH, for ``system_nvcc``, then in ``wheel_tree``."""
     nvcc = next(
-        (found for path, origin in _nvcc_places(environment, wheel_tree) if (found := _probe(path, origin, environment))), None
+        (
+            found
+            for path, origin in _nvcc_places(environment, wheel_tree, system_nvcc)
+            if (found := _probe(path, origin, environment))
+        ),
+        None,
     )
     trees = [Path(nvcc.root)] if nvcc else []
     if wheel_tree is not None:
@@ -114,7 +119,7 @@ def installed_wheel_tree() -> Path | None:
     return None
 
 
-def _nvcc_places(environment: Mapping[str, str], wheel_tree: Path | None) -> list[tuple[Path, str]]:
+def _nvcc_places(environment: Mapping[str, str], wheel_tree: Path | None, system_nvcc: Path) -> list[tuple[Path, str]]:
     places: list[tuple[Path, str]] = []
     for name in ("CUDA_HOME", "CUDA_PATH"):
         if environment.get(name):
@@ -123,7 +128,7 @@ def _nvcc_places(environment: Mapping[str, str], wheel_tree: Path | None) -> lis
     if on_path:
         is_wheel = wheel_tree is not None and Path(on_path) == wheel_tree / "bin" / "nvcc"
         places.append((Path(on_path), "wheel" if is_wheel else "PATH"))
-    places.append((_SYSTEM_NVCC, "system"))
+    places.append((system_nvcc, "system"))
     if wheel_tree is not None:
         places.append((wheel_tree / "bin" / "nvcc", "wheel"))
     return [(path, origin) for path, origin in places if os.access(path, os.X_OK)]

@@ -1,0 +1,138 @@
+"""A line graded exact equals the hardware; what an optimiser changed is not graded exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from assistant.build.grading import GradingInput, grade
+from assistant.model.profile import Grade, LineAccess
+
+Graded = Callable[[str], list[tuple[GradingInput, tuple[LineAccess, ...]]]]
+Hardware = Callable[[str], dict[str, list[dict[str, Any]]]]
+UNRECORDED = {"bank_conflicts.cu"}
+"""Captured on the GPU, but no account of the emulator was recorded."""
+
+
+def compare(graded: Graded, launches: dict[str, list[dict[str, Any]]]) -> tuple[list[str], int, int]:
+    """(exact lines that differ from the hardware, exact lines, all lines)."""
+    wrong: list[str] = []
+    exact_count = line_count = 0
+    for program in sorted(launches.keys() - UNRECORDED):
+        for (_, accesses), launch in zip(graded(program), launches[program], strict=True):
+            lines = [a for a in accesses if not a.op.startswith("local")]
+            exact = [a for a in lines if a.grade is Grade.EXACT]
+            wrong += [f"{program}:{a.line} {a.op}" for a in exact if not is_confirmed(a, launch["lines"], accesses)]
+            exact_count += len(exact)
+            line_count += len(lines)
+    return wrong, exact_count, line_count
+
+
+def is_confirmed(access: LineAccess, rows: list[dict[str, Any]], accesses: Iterable[LineAccess]) -> bool:
+    """Nsight Compute books some atomics on a toolkit header: those are compared by kernel."""
+    if any(row["line"] == access.line and row["op"] == access.op and measured(row) == counted(access) for row in rows):
+        return True
+    if not access.op.endswith("atomic"):
+        return False
+    of_hardware = [measured(row) for row in rows if row["op"] == access.op]
+    of_emulator = [counted(a) for a in accesses if a.op == access.op]
+    return total(of_hardware) == total(of_emulator)
+
+
+def counted(access: LineAccess) -> tuple[int | None, int | None]:
+    is_shared = access.op.startswith("shared")
+    return (access.wavefronts, access.ideal_wavefronts) if is_shared else (access.sectors, access.ideal_sectors)
+
+
+def measured(row: dict[str, Any]) -> tuple[int | None, int | None]:
+    names = ("wavefronts", "ideal_wavefronts") if row["op"].startswith("shared") else ("sectors", "ideal_sectors")
+    return row.get(names[0]), row.get(names[1])
+
+
+def total(pairs: list[tuple[int | None, int | None]]) -> tuple[int, int]:
+    return sum(a or 0 for a, _ in pairs), sum(b or 0 for _, b in pairs)
+
+
+@pytest.mark.parametrize(("truth", "least_exact_ratio"), [("counters.json", 0.8), ("examples.json", 0.95), ("grade.json", 0.55)])
+def test_every_exact_line_equals_the_hardware(graded: Graded, hardware: Hardware, truth: str, least_exact_ratio: float) -> None:
+    wrong, exact_count, line_count = compare(graded, hardware(truth))
+    assert wrong == []
+    assert exact_count >= least_exact_ratio * line_count
+
+
+def reason(graded: Graded, program: str, kernel: str, line: int, op: str) -> str:
+    accesses = next(a for r, a in graded(program) if r.profile.kernel.split("(")[0].split("<")[0].split()[-1] == kernel)
+    return next(a.grade_reason for a in accesses if (a.line, a.op) == (line, op))
+
+
+@pytest.mark.parametrize(
+    ("program", "kernel", "line", "op", "part_of_reason"),
+    [
+        ("grade_loops.cu", "quarter", 8, "global load", "unrolled"),
+        ("grade_loops.cu", "hoisted", 24, "global load", "condition"),
+        ("grade_loops.cu", "three_rows_restrict", 36, "global load", "how often"),
+        ("grade_loops.cu", "rows_of_lengths", 112, "global load", ""),
+        ("misc.cu", "half_guard", 74, "global load", "moved"),
+        ("grade_branches.cu", "same_arms", 40, "global store", "how often"),
+        ("misc.cu", "divergent", 54, "global load", "different times"),
+        ("matmul.cu", "mm_tiled", 23, "shared load", "16 bytes"),
+        ("grade_branches.cu", "small_struct", 122, "global load", "2 bytes"),
+        ("grade_branches.cu", "atomics2", 182, "shared atomic", "compare-and-swap"),
+        ("grade_branches.cu", "atomics2", 183, "shared atomic", "wait"),
+        ("grade_branches.cu", "partial_shared", 92, "global store", "race"),
+        ("grade_branches.cu", "helpers", 5, "global load", ""),
+    ],
+)
+def test_what_an_optimiser_changed_is_estimated_with_its_reason(
+    graded: Graded, program: str, kernel: str, line: int, op: str, part_of_reason: str
+) -> None:
+    found = reason(graded, program, kernel, line, op)
+    assert found
+    assert part_of_reason in found
+
+
+@pytest.mark.parametrize(
+    ("program", "kernel", "line", "op"),
+    [
+        ("saxpy.cu", "saxpy", 6, "global load"),
+        ("matmul.cu", "mm_naive", 9, "global load"),
+        ("matmul.cu", "mm_tiled", 24, "shared load"),
+        ("reduce.cu", "reduce_interleaved", 10, "shared load"),
+        ("transpose_pad.cu", "tr", 11, "shared load"),
+        ("grade_loops.cu", "nested", 83, "global load"),
+        ("grade_loops.cu", "carried", 119, "global load"),
+        ("grade_loops.cu", "hoisted", 22, "global load"),
+    ],
+)
+def test_plain_unrolling_and_guards_stay_exact(graded: Graded, program: str, kernel: str, line: int, op: str) -> None:
+    assert reason(graded, program, kernel, line, op) == ""
+
+
+def test_a_sampled_launch_is_estimated(graded: Graded) -> None:
+    request, _ = graded("saxpy.cu")[0]
+    sampled = replace(request, profile=replace(request.profile, blocks_counted=1))
+    assert {a.grade_reason for a in grade(sampled)} == {"not all blocks were counted"}
+
+
+def test_without_a_compiler_nothing_is_exact(graded: Graded) -> None:
+    request, accesses = graded("saxpy.cu")[0]
+    assert {a.grade for a in accesses} == {Grade.EXACT}
+    assert {a.grade for a in grade(replace(request, code=None))} == {Grade.ESTIMATED}
+
+
+def test_without_an_account_of_single_accesses_nothing_is_exact(graded: Graded) -> None:
+    request, _ = graded("saxpy.cu")[0]
+    silent = replace(request, profile=replace(request.profile, sites=()))
+    assert {a.grade for a in grade(silent)} == {Grade.ESTIMATED}
+
+
+def test_one_access_more_in_the_machine_code_is_noticed(graded: Graded) -> None:
+    request, _ = graded("saxpy.cu")[0]
+    assert request.code is not None
+    load = next(i for i in request.code.instructions if i.opcode == "LDG.E")
+    twice = replace(request.code, instructions=tuple(sorted((*request.code.instructions, load), key=lambda i: i.offset_bytes)))
+    found = grade(replace(request, code=twice))
+    assert next(a.grade for a in found if a.op == "global load") is Grade.ESTIMATED

@@ -1,0 +1,96 @@
+"""Blanked host code, include closure, PTX by line, instruction classes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.build.blank import blank_spans, host_includes, host_spans, name_expressions
+from assistant.build.includes import include_closure
+from assistant.build.mix import instruction_class, line_instructions
+from assistant.build.ptx import ptx_by_line, ptx_entries
+from assistant.model.build import KernelCode, SassInstruction
+from assistant.model.profile import InstructionMix, LineExecution
+from assistant.model.source import Source, Span
+from assistant.source.functions import functions
+from assistant.source.parse import parse
+from assistant.source.syntax import SyntaxTree
+
+PROGRAM = """\
+#include <vector>
+#include "mine.h"
+template <int P> __global__ void tr(float* a) { a[P] = 0; }
+__device__ float twice(float x) { return 2 * x; }
+__global__ void plain(float* a) { a[0] = twice(a[1]); }
+int main() {
+  std::vector<float> v;
+  tr<0><<<1, 1>>>(0); tr<1><<<1, 1>>>(0); plain<<<1, 1>>>(0);
+}
+"""
+
+
+def test_blanking_keeps_every_line_and_column() -> None:
+    assert blank_spans("ab\ncd\nef", (Span(1, 4),)) == "a \n d\nef"
+
+
+def test_overlapping_spans_are_blanked_once() -> None:
+    assert blank_spans("abcdef", (Span(0, 4), Span(2, 3), Span(3, 5))) == "     f"
+
+
+def test_host_functions_and_host_headers_are_what_is_blanked() -> None:
+    parsed = parse(Source(Path("/p/k.cu"), PROGRAM))
+    spans = tuple(f.span for f in functions(SyntaxTree(PROGRAM)))
+    text = blank_spans(PROGRAM, (*host_includes(PROGRAM), *host_spans(parsed, spans)))
+    assert "main" not in text
+    assert "<vector>" not in text
+    assert '#include "mine.h"' in text
+    assert "twice(a[1])" in text
+    assert text.count("\n") == PROGRAM.count("\n")
+
+
+def test_launch_sites_name_the_template_instances() -> None:
+    assert name_expressions(parse(Source(Path("/p/k.cu"), PROGRAM))) == ("tr<0>", "tr<1>", "plain")
+
+
+def test_the_closure_follows_quotes_and_folders_and_ends_at_cycles() -> None:
+    files = {"/p/a.h": '#include <b.h>\n#include "k.cu"', "/inc/b.h": '#include "a.h"', "/p/k.cu": '#include "a.h"'}
+    found = include_closure("/p/k.cu", files["/p/k.cu"], ("/inc",), files.get)
+    assert set(found) == {"/p/a.h", "/inc/b.h", "/p/k.cu"}
+
+
+PTX = """\
+.visible .entry _Z1kPf(
+	.param .u64 _Z1kPf_param_0
+)
+{
+	.loc	1 6 3
+	ld.global.f32 	%f1, [%rd4];
+	.loc	2 397 1, function_name $L__info_string0, inlined_at 1 7 5
+	@%p1 bra 	$L__BB0_2;
+	ret;
+}
+	.file	1 "/p/k.cu"
+	.file	2 "/toolkit/include/sm_30_intrinsics.hpp"
+"""
+
+
+def test_ptx_stands_on_the_users_lines() -> None:
+    assert ptx_by_line(PTX) == {
+        ("/p/k.cu", 6): ("ld.global.f32 %f1, [%rd4];",),
+        ("/p/k.cu", 7): ("@%p1 bra $L__BB0_2;", "ret;"),
+    }
+    assert ptx_entries(PTX) == ("_Z1kPf",)
+
+
+def test_each_unit_knows_its_opcodes() -> None:
+    opcodes = ["FFMA", "DADD", "HFMA2.MMA", "HMMA.16816.F32", "F2F.F64.F32", "MUFU.RCP", "IMAD.WIDE", "IMAD.MOV.U32",
+               "LDG.E.128", "BRA", "S2R"]  # fmt: skip
+    assert [instruction_class(opcode) for opcode in opcodes] == [
+        "fp32", "fp64", "half", "tensor", "conversion", "special", "integer", "other", "load_store", "control", "other",
+    ]  # fmt: skip
+
+
+def test_unrolled_copies_of_a_line_are_counted_once() -> None:
+    line = [SassInstruction(16 * i, "", opcode, "", "k.cu", 9) for i, opcode in enumerate(["LDG.E", "FFMA"] * 4 + ["IADD3"])]
+    code = KernelCode("k()", "_Z1kv", "sm_90", tuple(line), ())
+    (found,) = line_instructions(code, [LineExecution("k.cu", 9, 10, 320, 0)])
+    assert found.mix == InstructionMix(fp32=320, load_store=320, integer=80)
