@@ -104,9 +104,7 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     if touched.any():
         return _differs("wrote_outside_outputs", output, touched, before, after)
     if not output.is_compared or not (mine != theirs)[output.written].any():
-        return BufferVerdict(
-            Outcome.PASS, None, None, None, None, Errors(0.0, 0.0) if prepared.reference is not None else None, True
-        )
+        return BufferVerdict(Outcome.PASS, None, None, None, None, Errors(0.0, 0.0) if prepared.reference is not None else None, True)
     left = output.written & (mine == initial) & (theirs != initial)
     if output.buffer.is_poisoned and left.any():
         return _differs("not_written", output, left, original, after)
@@ -232,7 +230,8 @@ def _from_reference(
     else:
         is_believed = is_plausible_reference(own, element.unit_roundoff or 0.0, truth)
     if is_believed:
-        return PreparedOutput(output, runs, False, reference, own + spread)
+        sensitivity = _sensitivity(output, case, original) or Errors(0.0, 0.0)
+        return PreparedOutput(output, runs, False, reference, own.at_least(sensitivity) + spread)
     if is_declared:
         reason = f"the original is {own.max:.3g} away from its declared reference in {output.name}"
         return Unusable(output.case_index, reason)
@@ -243,11 +242,17 @@ def _from_spread(
     output: OutputBuffer, case: CaseEvidence, runs: tuple[SideRun, ...], original: FloatArray, spread: Errors
 ) -> PreparedOutput:
     """E as the original's reaction to inputs moved by one ulp; the original itself stands for r64."""
+    sensitivity = _sensitivity(output, case, original)
+    own = sensitivity or Errors(0.0, 0.0)
+    return PreparedOutput(output, runs, False, original, own + spread, is_estimated=sensitivity is None)
+
+
+def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray) -> Errors | None:
+    """How far inputs moved by one ulp move the output; None when that was not run."""
     perturbed = [run.contents(output.buffer.id) for run in case.perturbed if run.error is None]
     size = len(output.buffer.before)
     values = [floats(data, output.element) for data in perturbed if data is not None and len(data) == size]
-    own = worst_spread(values, original, output.written & np.isfinite(original))
-    return PreparedOutput(output, runs, False, original, own + spread, is_estimated=not values)
+    return worst_spread(values, original, output.written & np.isfinite(original)) if values else None
 
 
 def _pool(rules: list[PreparedOutput]) -> list[PreparedOutput]:

@@ -80,7 +80,8 @@ class CaseEvidence:
     """(buffer id, float64 values after the launches)."""
     reference_kind: Reference = Reference.REBUILT
     perturbed: tuple[SideRun, ...] = ()
-    """The original on inputs moved by one ulp (``tolerance.one_ulp``); used where no reference is."""
+    """The original on inputs moved by one ulp (``tolerance.one_ulp``): needed where there is no reference, and for outputs of few
+    elements (``outputs.has_small_output``)."""
 
 
 @dataclass(frozen=True)

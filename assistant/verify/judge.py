@@ -96,9 +96,7 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     every_run = [run for case in usable.ordinary for run in (*case.original, *case.candidate)]
     unchecked = dict.fromkeys(reason for run in every_run if (reason := unsupported(run)) is not None)
     estimated = sorted({p.output.name for p in prepared if p.is_estimated})
-    missing = [
-        f"tolerance of {name}: no float64 reference and no perturbed runs, so only rounding is allowed" for name in estimated
-    ]
+    missing = [f"tolerance of {name}: no float64 reference and no perturbed runs, so only rounding is allowed" for name in estimated]
     missing.extend(unchecked)
     return _conclude(evidence, usable, _grouped(findings), labels, tuple(results), missing)
 
@@ -134,9 +132,7 @@ def _judge_case(
     return findings, verdicts
 
 
-def _value_finding(
-    case: CaseEvidence, index: int, output: PreparedOutput, verdict: BufferVerdict, code: str
-) -> VerificationFinding:
+def _value_finding(case: CaseEvidence, index: int, output: PreparedOutput, verdict: BufferVerdict, code: str) -> VerificationFinding:
     at = f" at {case.origin.shape}" if case.origin.shape else ""
     place = "" if verdict.index is None else f"[{verdict.index}]"
     what = {
@@ -197,9 +193,7 @@ def _all_exact(prepared: list[PreparedOutput]) -> bool:
     return all(p.is_exact for p in prepared if p.output.is_compared and p.output.written.any())
 
 
-def _judge_injected(
-    cases: tuple[CaseEvidence, ...], evidence: JudgeEvidence
-) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
+def _judge_injected(cases: tuple[CaseEvidence, ...], evidence: JudgeEvidence) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
     """Injected NaN, infinities, denormals and huge values: other values are only a label, a failing run is a failure."""
     prepared, _ = prepare(cases, evidence.outputs, evidence.tolerance)
     findings, labels = list[VerificationFinding](), list[DetectedLabel]()
@@ -260,9 +254,7 @@ def _unless_program_fails(evidence: JudgeEvidence, verdict: CannotJudge) -> Veri
 
 def _label_findings(labels: list[DetectedLabel]) -> tuple[VerificationFinding, ...]:
     first = {detected.label: detected for detected in reversed(labels) if detected.label in DECISION_LABELS}
-    return tuple(
-        VerificationFinding(d.label.value, Outcome.NEEDS_DECISION, d.message, line=d.line) for d in reversed(first.values())
-    )
+    return tuple(VerificationFinding(d.label.value, Outcome.NEEDS_DECISION, d.message, line=d.line) for d in reversed(first.values()))
 
 
 def _grouped(findings: list[VerificationFinding]) -> tuple[VerificationFinding, ...]:

@@ -16,8 +16,9 @@ import numpy as np
 from assistant.model.elements import ElementType
 from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun
 from assistant.verify.numbers import MaskArray, bits, element_of
+from assistant.verify.tolerance import SMALL_OUTPUT
 
-__all__ = ["OutputBuffer", "find_outputs", "is_moved_data", "matching_run"]
+__all__ = ["OutputBuffer", "find_outputs", "has_small_output", "is_moved_data", "matching_run"]
 
 _SAMPLE_COUNT = 16
 """Values looked up one by one before all are sorted: computed results are told apart at once."""
@@ -93,6 +94,16 @@ def is_moved_data(outputs: list[OutputBuffer], cases: tuple[CaseEvidence, ...]) 
                 return False
             distinct.update(int(value) for value in values[: _MINIMUM_DISTINCT + 1] if value)
     return len(distinct) >= _MINIMUM_DISTINCT
+
+
+def has_small_output(buffers: tuple[BufferFacts, ...], original: tuple[SideRun, ...]) -> bool:
+    """True when the original writes a floating output of so few elements that its error must be estimated by perturbed runs."""
+    for buffer in buffers:
+        element = element_of(buffer.element_type, len(buffer.before))
+        written = 0 if buffer.is_scratch or not element.is_floating else int(_written(buffer, original).sum())
+        if 0 < written < SMALL_OUTPUT:
+            return True
+    return False
 
 
 def matching_run(runs: tuple[SideRun, ...], fill: int) -> SideRun:

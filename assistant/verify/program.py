@@ -86,9 +86,7 @@ _TransferResult = tuple[VerificationFinding | None, str | None, int]
 """(what is wrong, what was masked, how many values were compared)"""
 
 
-def _compare_transfers(
-    original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance
-) -> list[_TransferResult]:
+def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance) -> list[_TransferResult]:
     shapes = [(t.kind, len(t.data)) for t in original.transfers]
     if shapes != [(t.kind, len(t.data)) for t in again.transfers]:
         return [(None, "transfers to the host (their number or sizes differ between the original's own runs)", 0)]
@@ -119,9 +117,7 @@ def _compare_data(original: HostData, again: bytes, candidate: bytes, tolerance:
     return finding, hidden, int(stable.sum())
 
 
-def _compare_floats(
-    original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance
-) -> _TransferResult:
+def _compare_floats(original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance) -> _TransferResult:
     """All floats of one transfer: same NaN and infinity positions, deviations within the original's own spread and regrouping."""
     mine, repeat, other = (floats(data, element) for data in (original.data, again, candidate))
     special = ~np.isfinite(mine) | ~np.isfinite(other)
@@ -151,9 +147,7 @@ def _wrong_value(original: HostData, candidate: bytes, element: ElementType, ind
     expected, actual = shown(original.data, element, index), shown(candidate, element, index)
     reason = f" ({detail})" if detail else ""
     message = f"{original.name}[{index}]: wrong value on the host; expected {expected}, got {actual}{reason}"
-    return VerificationFinding(
-        "wrong_value", Outcome.FAIL, message, buffer=original.name, index=index, expected=expected, actual=actual
-    )
+    return VerificationFinding("wrong_value", Outcome.FAIL, message, buffer=original.name, index=index, expected=expected, actual=actual)
 
 
 def _finding(code: str, message: str, expected: str, actual: str) -> VerificationFinding:

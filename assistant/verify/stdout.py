@@ -17,9 +17,7 @@ DEFAULT_RELATIVE = 1024.0 * 2.0**-24
 """Relative freedom of printed decimals: regrouping of float sums (``program.REGROUPING_ROUNDOFFS``)."""
 _TOKEN = re.compile(r"0[xX][0-9a-fA-F]+|[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|[A-Za-z_]\w*|\S")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_RATE_UNIT = re.compile(
-    r"(?:[munµ]?s|secs?|seconds?|milliseconds?|msec|usec|[KMGT]i?[Bb]|[KMGT]?flops?|[KMGT]FLOPS?|x|fps|Hz|[KMG]Hz)"
-)
+_RATE_UNIT = re.compile(r"(?:[munµ]?s|secs?|seconds?|milliseconds?|msec|usec|[KMGT]i?[Bb]|[KMGT]?flops?|[KMGT]FLOPS?|x|fps|Hz|[KMG]Hz)")
 _RATE_WORD = re.compile(r"(?i)\b(time|elapsed|duration|took|bandwidth|throughput|gflops?|flops|speed-?up|latency|runtime)\b")
 
 

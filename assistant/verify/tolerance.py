@@ -3,6 +3,11 @@
 With r64 the float64 reference, E the original's error against it plus its run-to-run spread, and u the type's unit roundoff,
 an output passes if ``rms error ≤ 2·E_rms + 2u·rms(r64)`` and ``max error ≤ 4·E_max + 8u·max|r64|``. Up to 100 times that,
 together with a detected change of precision, is for a human to decide.
+
+An output of few elements (a sum, a norm) is too small a sample of errors for the first bound: its only error may be tiny by luck.
+There the second bound counts for both, E is pooled over the cases, and where the original was also run on inputs moved by one ulp,
+E is at least that spread. In a trial of 200 × 4 sums of 2^14 normal floats, comparing grouping orders that differ by at most 2.6 in
+accuracy, the plain rule refused 3 % to 72 % of the honest pairs, pooling alone 0 % to 24 %, pooling with the spread none.
 """
 
 from __future__ import annotations
@@ -38,7 +43,7 @@ MAX_ROUNDOFFS = 8.0
 DECISION_FACTOR = 100.0
 """Up to this multiple of the allowance a detected precision change asks the human."""
 SMALL_OUTPUT = 64
-"""Below this many elements one case is too few errors to estimate E from: a reduction's only sum may be right by luck."""
+"""Below this many elements one case is too few errors to estimate E from."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,10 @@ class Errors:
 
     rms: float
     max: float
+
+    def at_least(self, other: Errors) -> Errors:
+        """The larger of both, each."""
+        return Errors(max(self.rms, other.rms), max(self.max, other.max))
 
     def __add__(self, other: Errors) -> Errors:
         return Errors(self.rms + other.rms, self.max + other.max)
@@ -76,11 +85,11 @@ def worst_spread(runs: list[FloatArray], centre: FloatArray, places: MaskArray) 
 
 
 def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allowance:
-    """The §5.7 rule for an output with the original's own error ``own``."""
-    return Allowance(
-        rms=RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms(reference),
-        max=MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * largest(reference),
-    )
+    """The §5.7 rule for an output with the original's own error ``own``; ``reference`` holds its written elements."""
+    largest_error = MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * largest(reference)
+    if reference.size < SMALL_OUTPUT:
+        return Allowance(largest_error, largest_error)
+    return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms(reference), largest_error)
 
 
 def grade(errors: Errors, allowed: Allowance, is_precision_changed: bool) -> Outcome:

@@ -13,6 +13,7 @@ from assistant.model.verification import CannotJudge, Label, Outcome, Verificati
 from assistant.model.workload import AutoTolerance, CaseOrigin, FixedTolerance
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
 from assistant.verify.judge import judge
+from assistant.verify.outputs import has_small_output
 
 N = 512
 Buffers = dict[str, np.ndarray]
@@ -76,9 +77,7 @@ def verdict(original: Kernel, candidate: Kernel, **extra: object) -> Verificatio
 
 
 def evidence(original: Kernel, candidate: Kernel, **extra: object) -> JudgeEvidence:
-    cases = tuple(
-        case(original, candidate, seed=seed, kind="recorded" if seed == 1 else "resampled", truth=truth) for seed in (1, 2, 3)
-    )
+    cases = tuple(case(original, candidate, seed=seed, kind="recorded" if seed == 1 else "resampled", truth=truth) for seed in (1, 2, 3))
     return replace(JudgeEvidence(cases, AutoTolerance()), **extra)  # type: ignore[arg-type]
 
 
@@ -215,6 +214,25 @@ def test_without_a_reference_the_spread_of_perturbed_runs_is_the_measure() -> No
     assert result.missing_checks == ()
     without = judge(JudgeEvidence(tuple(replace(c, perturbed=()) for c in cases), AutoTolerance()))
     assert isinstance(without, Verification) and "out: no float64 reference" in without.missing_checks[0]
+
+
+def test_a_sum_that_is_right_by_luck_does_not_condemn_another_order() -> None:
+    def lucky(b: Buffers) -> None:
+        b["out"][0] = np.float32(b["x"].astype(np.float64).sum())
+
+    def ordinary(b: Buffers) -> None:
+        b["out"][0] = np.cumsum(b["x"])[-1]
+
+    out = np.zeros(1, np.float32)
+    cases = list[CaseEvidence]()
+    for seed in (1, 2, 3):
+        plain = case(lucky, ordinary, seed=seed, out=out, truth=lambda b: b["x"].sum(keepdims=True))
+        signs = np.random.default_rng(seed).choice([-np.inf, np.inf], N).astype(np.float32)
+        moved = {name: np.nextafter(values, signs) for name, values in inputs(seed).items()}
+        cases.append(replace(plain, perturbed=(side(lucky, moved, out, FILLS[0]),)))
+        assert has_small_output(plain.buffers, plain.original)
+    result = judge(JudgeEvidence(tuple(cases), AutoTolerance()))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS, result
 
 
 def test_a_failing_launch_fails() -> None:

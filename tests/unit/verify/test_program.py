@@ -35,9 +35,7 @@ def test_equal_runs_pass_and_count_what_was_compared() -> None:
     assert result.findings == () and result.masked == () and result.compared_count == 101
 
 
-@pytest.mark.parametrize(
-    "stdout", ["sum = 12.6\n", "total = 12.5\n", "sum = 12.5\nmore 1\n", "", "sum = nan\n", "sum = 12.5 12.5\n"]
-)
+@pytest.mark.parametrize("stdout", ["sum = 12.6\n", "total = 12.5\n", "sum = 12.5\nmore 1\n", "", "sum = nan\n", "sum = 12.5 12.5\n"])
 def test_other_text_is_found(stdout: str) -> None:
     assert codes(trace(), trace(stdout)) == ["wrong_output"]
 

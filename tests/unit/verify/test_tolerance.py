@@ -16,10 +16,15 @@ U = 2.0**-24
 
 
 def test_the_allowance_is_the_rule_of_the_design() -> None:
-    reference = np.array([3.0, -4.0])
+    reference = np.tile([3.0, -4.0], 50)
     allowed = allowance(Errors(rms=0.1, max=0.2), U, reference)
     assert allowed.rms == pytest.approx(0.2 + 2 * U * np.sqrt(12.5), rel=1e-12)
     assert allowed.max == pytest.approx(0.8 + 8 * U * 4, rel=1e-12)
+
+
+def test_an_output_of_few_elements_has_one_bound() -> None:
+    allowed = allowance(Errors(rms=0.1, max=0.2), U, np.array([3.0, -4.0]))
+    assert allowed.rms == allowed.max == pytest.approx(0.8 + 8 * U * 4, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +45,7 @@ def test_only_a_detected_precision_change_may_go_to_a_hundred_times(
     assert grade(Errors(rms_error, max_error), Allowance(1.0, 1.0), changed) is outcome
 
 
-@pytest.mark.parametrize(
-    ("spelled", "roundoff"), [("half", 2.0**-11), ("bfloat16", 2.0**-8), ("float", 2.0**-24), ("double", 2.0**-53)]
-)
+@pytest.mark.parametrize(("spelled", "roundoff"), [("half", 2.0**-11), ("bfloat16", 2.0**-8), ("float", 2.0**-24), ("double", 2.0**-53)])
 def test_unit_roundoffs(spelled: str, roundoff: float) -> None:
     element = parse_element_type(spelled)
     assert element is not None and element.unit_roundoff == roundoff
