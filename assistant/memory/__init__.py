@@ -1,5 +1,8 @@
 """What was tried and decided, in one SQLite file in the user's data folder, and what can be learnt from it."""
 
+from assistant.memory.forget import ForgetScope, Forgotten
+from assistant.memory.integrity import Damage, IntegrityReport
+from assistant.memory.knowledge import Knowledge
 from assistant.memory.store import MemoryStore, open_store
 
-__all__ = ["MemoryStore", "open_store"]
+__all__ = ["Damage", "ForgetScope", "Forgotten", "IntegrityReport", "Knowledge", "MemoryStore", "open_store"]

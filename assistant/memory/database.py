@@ -23,7 +23,7 @@ from urllib.parse import quote
 from assistant.errors import MemoryFileError
 from assistant.memory.migrations import NAMES, script
 
-__all__ = ["Database", "Row", "open_database", "statements"]
+__all__ = ["Database", "Row", "expected_schema", "open_database"]
 
 _APPLICATION_ID = 0x4B4F5054
 """"KOPT": marks the file as ours (SQLite file format, section 1.3.17)."""
@@ -108,7 +108,7 @@ def open_database(path: Path, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> Databa
     return Database(path, connection, reason)
 
 
-def statements(text: str) -> Iterator[str]:
+def _statements(text: str) -> Iterator[str]:
     """The single statements of an SQL script (``executescript`` would commit the running transaction)."""
     pending = ""
     for line in text.splitlines(keepends=True):
@@ -160,16 +160,29 @@ def _prepare(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
     connection.execute("begin immediate")
     try:
         (version,) = connection.execute("pragma user_version").fetchone()
-        for index, name in enumerate(NAMES[version:], start=version + 1):
-            for statement in statements(script(name)):
-                connection.execute(statement)
-            connection.execute(f"pragma user_version = {index}")
-        connection.execute(f"pragma application_id = {_APPLICATION_ID}")
+        if version < len(NAMES):
+            _migrate(connection, version, len(NAMES))
         connection.execute("commit")
     except BaseException:
         if connection.in_transaction:
             connection.execute("rollback")
         raise
+
+
+def _migrate(connection: sqlite3.Connection, version: int, goal: int) -> None:
+    """Run the migrations that a file of ``version`` has not seen, up to ``goal``, inside the caller's transaction."""
+    for name in NAMES[version:goal]:
+        for statement in _statements(script(name)):
+            connection.execute(statement)
+    connection.execute(f"pragma application_id = {_APPLICATION_ID}")
+    connection.execute(f"pragma user_version = {goal}")
+
+
+def expected_schema() -> dict[str, str]:
+    """Name → SQL of every table, index and trigger of an up-to-date file."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        _migrate(connection, 0, len(NAMES))
+        return dict(connection.execute("select name, sql from sqlite_master where sql is not null").fetchall())
 
 
 def _switch_to_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> None:

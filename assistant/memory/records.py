@@ -28,6 +28,7 @@ __all__ = [
     "decision_of",
     "decision_record",
     "hash_of",
+    "path_key",
     "proposal_of",
     "proposal_record",
     "text_bytes",
@@ -63,6 +64,11 @@ def canonical(data: Any) -> str:
 def chained(previous: str, kind: str, subject: str, record_hash: str) -> str:
     """Hash of a chain entry."""
     return hash_of("\n".join((previous, kind, subject, record_hash)).encode())
+
+
+def path_key(path: Path | None) -> str | None:
+    """A path as the JSON string that stands for it in SQL: file names need not be valid Unicode, bound text must be."""
+    return None if path is None else json.dumps(str(path))
 
 
 def attempt_record(attempt: Attempt) -> tuple[str, Texts]:

@@ -17,6 +17,11 @@ from typing import Self
 from assistant.errors import MemoryFileError, UsageError
 from assistant.memory import records
 from assistant.memory.database import Database, Row, open_database
+from assistant.memory.experience import read_judgements, read_trials
+from assistant.memory.forget import ForgetScope, Forgotten, forget
+from assistant.memory.integrity import IntegrityReport, verify
+from assistant.memory.knowledge import Knowledge, derive
+from assistant.memory.recall import recall
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Recalled
@@ -81,7 +86,7 @@ class MemoryStore:
             "select id, record from attempts where record is not null"
             " and (?1 is null or workspace = json_extract(?1, '$')) and (?2 is null or path = json_extract(?2, '$'))"
             " order by created_ms desc, rowid desc limit ?3",
-            (_key(workspace), _key(path), limit),
+            (records.path_key(workspace), records.path_key(path), limit),
         )
         return tuple(self._attempt(*row) for row in found)
 
@@ -95,11 +100,9 @@ class MemoryStore:
             self._keep_texts(texts)
             self.database.execute(
                 "update proposals set state = ?1 where state = ?2 and path = json_extract(?3, '$') and kernel = ?4",
-                (ProposalState.SUPERSEDED.value, ProposalState.OPEN.value, _key(proposal.path), proposal.kernel),
+                (ProposalState.SUPERSEDED.value, ProposalState.OPEN.value, records.path_key(proposal.path), proposal.kernel),
             )
-            self.database.execute(
-                "insert into proposals (id, state, record) values (?, ?, ?)", (proposal.id, proposal.state.value, record)
-            )
+            self.database.execute("insert into proposals (id, state, record) values (?, ?, ?)", (proposal.id, proposal.state.value, record))
             self._chain("proposal", proposal.id, record)
 
     def proposals(self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None) -> tuple[Proposal, ...]:
@@ -108,15 +111,13 @@ class MemoryStore:
             "select id, state, record from proposals where record is not null"
             " and (?1 is null or workspace = json_extract(?1, '$'))"
             " and state in (select value from json_each(?2)) order by created_ms desc, rowid desc",
-            (_key(workspace), json.dumps(sorted(wanted))),
+            (records.path_key(workspace), json.dumps(sorted(wanted))),
         )
         return tuple(self._proposal(*row) for row in found)
 
     def find_proposal(self, id_prefix: str) -> Proposal:
         prefix = id_prefix.upper()
-        found = self.database.rows(
-            "select id, state, record from proposals where substr(id, 1, length(?1)) = ?1 order by id", (prefix,)
-        )
+        found = self.database.rows("select id, state, record from proposals where substr(id, 1, length(?1)) = ?1 order by id", (prefix,))
         match found:
             case []:
                 raise UsageError(f"no proposal starts with {id_prefix!r}", "kernelopt proposals lists them")
@@ -139,9 +140,7 @@ class MemoryStore:
                 return self._already_decided(decision.proposal, row[0])
             self.database.execute("insert into decisions (proposal, record) values (?, ?)", (decision.proposal, record))
             (decision_id,) = self.database.rows("select last_insert_rowid()")[0]
-            self.database.execute(
-                "update proposals set state = ? where id = ?", (_STATE_AFTER[decision.kind].value, decision.proposal)
-            )
+            self.database.execute("update proposals set state = ? where id = ?", (_STATE_AFTER[decision.kind].value, decision.proposal))
             self._chain("decision", str(decision_id), record)
         return decision
 
@@ -163,7 +162,19 @@ class MemoryStore:
         return tuple(records.decision_of(record) for (record,) in found)
 
     def recall(self, query: RecallQuery) -> tuple[Recalled, ...]:
-        return ()
+        return recall(query, read_trials(self.database, query.techniques), read_judgements(self.database))
+
+    def knowledge(self) -> tuple[Knowledge, ...]:
+        """What was learnt so far, per technique, bottleneck and device class."""
+        return derive(read_trials(self.database), read_judgements(self.database))
+
+    def verify(self) -> IntegrityReport:
+        """Derive every hash again and compare."""
+        return verify(self.database)
+
+    def forget(self, scope: ForgetScope, now_ms: int) -> Forgotten:
+        """Purge contents for good, leaving tombstones; raises UsageError for an empty scope."""
+        return forget(self.database, scope, now_ms)
 
     # --- jobs -------------------------------------------------------------------------------------------------------
 
@@ -171,7 +182,15 @@ class MemoryStore:
         with self.database.transaction():
             self.database.execute(
                 "insert into jobs (id, command, path, workspace, owner, started_ms, heartbeat_ms) values (?, ?, ?, ?, ?, ?, ?)",
-                (job.id, job.command, _key(job.path), _key(job.workspace), job.owner, job.started_ms, job.heartbeat_ms),
+                (
+                    job.id,
+                    job.command,
+                    records.path_key(job.path),
+                    records.path_key(job.workspace),
+                    job.owner,
+                    job.started_ms,
+                    job.heartbeat_ms,
+                ),
             )
 
     def beat(self, job_id: str, now_ms: int) -> bool:
@@ -183,17 +202,14 @@ class MemoryStore:
     def request_cancel(self, job_id: str) -> bool:
         """Ask a job of any process to end; False when it is unknown or has ended."""
         with self.database.transaction():
-            changed = self.database.execute(
-                "update jobs set is_cancel_requested = 1 where id = ? and ended_ms is null", (job_id,)
-            )
+            changed = self.database.execute("update jobs set is_cancel_requested = 1 where id = ? and ended_ms is null", (job_id,))
         return changed > 0
 
     def end_job(self, job_id: str, now_ms: int, exit_code: int) -> None:
         """The first end stands."""
         with self.database.transaction():
             self.database.execute(
-                "update jobs set ended_ms = ?1, heartbeat_ms = max(heartbeat_ms, ?1), exit_code = ?2"
-                " where id = ?3 and ended_ms is null",
+                "update jobs set ended_ms = ?1, heartbeat_ms = max(heartbeat_ms, ?1), exit_code = ?2 where id = ?3 and ended_ms is null",
                 (now_ms, exit_code, job_id),
             )
 
@@ -202,7 +218,7 @@ class MemoryStore:
         found = self.database.rows(
             "select id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested"
             " from jobs where ?1 is null or workspace = ?1 order by started_ms desc, id desc",
-            (_key(workspace),),
+            (records.path_key(workspace),),
         )
         return tuple(_job(row) for row in found)
 
@@ -217,9 +233,7 @@ class MemoryStore:
 
     def events(self, job_id: str, start: int = 0) -> tuple[str, ...]:
         """Events of a job in order, from position ``start``."""
-        found = self.database.rows(
-            "select event from job_events where job = ? and position >= ? order by position", (job_id, start)
-        )
+        found = self.database.rows("select event from job_events where job = ? and position >= ? order by position", (job_id, start))
         return tuple(event for (event,) in found)
 
     # --- inside -----------------------------------------------------------------------------------------------------
@@ -263,9 +277,7 @@ class MemoryStore:
         try:
             return records.text_of(zlib.decompress(row[0]))
         except zlib.error as error:
-            raise MemoryFileError(
-                f"{self.database.path} holds a damaged text ({digest})", "run kernelopt memory verify"
-            ) from error
+            raise MemoryFileError(f"{self.database.path} holds a damaged text ({digest})", "run kernelopt memory verify") from error
 
     def _attempt(self, attempt_id: str, record: str) -> Attempt:
         try:
@@ -299,8 +311,3 @@ def _job(row: Row) -> JobRow:
         exit_code=exit_code,
         is_cancel_requested=bool(is_cancel_requested),
     )
-
-
-def _key(path: Path | None) -> str | None:
-    """A path as the JSON string that stands for it in SQL: file names need not be valid Unicode, bound text must be."""
-    return None if path is None else json.dumps(str(path))
