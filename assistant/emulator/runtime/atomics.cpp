@@ -10,6 +10,7 @@ namespace {
 
 inline __attribute__((always_inline)) void arrive(void* address, unsigned size_bytes, uint32_t pc, unsigned flags = 0) {
   if (!on_device()) return;
+  emu_thread.worker->current->pc = pc;
   record_event(address, EVENT_ATOMIC | flags, size_bytes, pc);
   pace_spinning(flags ? SPIN_LIKELY : SPIN_UNLIKELY);
 }

@@ -32,8 +32,9 @@ inline __attribute__((always_inline)) void append_store(void* address, unsigned 
 
 // Code written for lock-step warps marks its shared data volatile: step the lanes one access at a time. Spin loops on volatile
 // global memory must let other warps run.
-void pace_volatile(void* address) {
+void pace_volatile(void* address, uint32_t pc) {
   if (!on_device()) return;
+  emu_thread.worker->current->pc = pc;
   if (in_range(reinterpret_cast<uint64_t>(address), emu_thread.shared_begin, emu_thread.shared_size)) step_in_turn();
   else pace_spinning(SPIN_LIKELY);
 }
@@ -69,11 +70,11 @@ using namespace emu;
   extern "C" void __tsan_unaligned_read##n(void* a) { append_range(a, n, false, EMU_CALLER); }                   \
   extern "C" void __tsan_unaligned_write##n(void* a) { append_range(a, n, true, EMU_CALLER); }                   \
   extern "C" void __tsan_volatile_read##n(void* a) {                                                             \
-    pace_volatile(a);                                                                                            \
+    pace_volatile(a, EMU_CALLER);                                                                                            \
     append(a, EVENT_LOAD | EVENT_VOLATILE, n, EMU_CALLER);                                                       \
   }                                                                                                              \
   extern "C" void __tsan_volatile_write##n(void* a) {                                                            \
-    pace_volatile(a);                                                                                            \
+    pace_volatile(a, EMU_CALLER);                                                                                            \
     append_store(a, EVENT_STORE | EVENT_VOLATILE, n, EMU_CALLER);                                                \
   }                                                                                                              \
   extern "C" void __tsan_unaligned_volatile_read##n(void* a) { append_range(a, n, false, EMU_CALLER); }          \

@@ -215,6 +215,7 @@ void step_in_turn() {
 void trace_is_full() {
   Worker& w = *worker();
   Warp& warp = current_warp(w);
+  w.current->pc = emu_thread.cursor[-1].pc;
   uint32_t self = bit(w.current_thread % WARP_LANES);
   warp.ready |= self;
   warp.full |= self;

@@ -1,0 +1,53 @@
+"""Programs are built once and kept between test runs; the emulator is spoken to as its process would be."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.emulator.__main__ import Emulator
+
+DATA = Path(__file__).parents[2] / "data"
+CACHE = Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
+
+Build = Callable[..., Path]
+Run = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def emulator() -> Emulator:
+    return Emulator(os.environ)
+
+
+@pytest.fixture(scope="session")
+def build(emulator: Emulator) -> Build:
+    def build_program(source: str, flavour: str = "counted", kernels: tuple[str, ...] = ()) -> Path:
+        path = DATA / source
+        message = {
+            "op": "build",
+            "sources": [[str(path), path.read_text()]],
+            "cache_dir": str(CACHE),
+            "flavour": flavour,
+            "kernels": list(kernels),
+        }
+        reply = emulator.reply(message)
+        assert reply["binary"], reply
+        return Path(reply["binary"])
+
+    return build_program
+
+
+@pytest.fixture
+def run(emulator: Emulator, tmp_path: Path) -> Run:
+    def run_program(binary: Path, *arguments: str, mode: str = "count", **fields: object) -> dict[str, Any]:
+        message = {"op": "run", "binary": str(binary), "cwd": str(tmp_path), "args": list(arguments), "mode": mode, **fields}
+        reply = emulator.reply(message)
+        assert "failure" not in reply, reply
+        return reply
+
+    return run_program

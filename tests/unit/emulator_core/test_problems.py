@@ -1,0 +1,94 @@
+"""Every kind of defect is found at its line; correct kernels are silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "data/emulator/problems/bugs.cu"
+PROGRAM = "emulator/problems/bugs.cu"
+
+# (kernel, kind, CUDA error that the host sees)
+BUGS = [
+    ("shared_race", "shared_race", "cudaSuccess"),
+    ("missing_syncwarp", "missing_syncwarp", "cudaSuccess"),
+    ("global_race", "global_race", "cudaSuccess"),
+    ("out_of_bounds", "out_of_bounds", "cudaSuccess"),
+    ("use_after_free", "use_after_free", "cudaErrorIllegalAddress"),
+    ("uninitialised_shared", "uninitialised_read", "cudaSuccess"),
+    ("uninitialised_global", "uninitialised_read", "cudaSuccess"),
+    ("barrier_divergence", "barrier_divergence", "cudaSuccess"),
+    ("barrier_after_exit", "barrier_divergence", "cudaSuccess"),
+    ("bad_warp_mask", "bad_warp_mask", "cudaSuccess"),
+    ("host_pointer", "host_pointer", "cudaErrorIllegalAddress"),
+    ("wild_pointer", "wild_pointer", "cudaErrorIllegalAddress"),
+    ("misaligned", "misaligned", "cudaErrorMisalignedAddress"),
+    ("assertion", "assertion", "cudaErrorAssert"),
+    ("dynamic_overflow", "out_of_bounds", "cudaSuccess"),
+    ("bad_launch", "bad_launch", "cudaErrorInvalidConfiguration"),
+]
+
+
+def marked_line(kernel: str, kind: str) -> int:
+    """The line after the kernel's name that carries the comment ``// kind``."""
+    lines = SOURCE.read_text().splitlines()
+    start = next(i for i, line in enumerate(lines) if f"{kernel}(" in line or f'"{kernel}"' in line)
+    return next(i for i in range(start, len(lines)) if lines[i].endswith(f"// {kind}")) + 1
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize(("kernel", "kind", "error"), BUGS)
+def test_a_defect_is_reported_at_its_line(build: Any, run: Any, kernel: str, kind: str, error: str, seed: int) -> None:
+    reply = run(build(PROGRAM), kernel, mode="check", seed=seed)
+    assert reply["exit_status"] == 0
+    assert Path(reply["stdout_path"]).read_text().split()[0] == error
+    line = marked_line(kernel, kind)
+    found = [p for p in reply["problems"] if p["kind"] == kind]
+    assert any(line in (p["line"], p["other_line"]) for p in found), reply["problems"]
+
+
+def test_a_race_names_both_accesses_block_and_thread(build: Any, run: Any) -> None:
+    (problem,) = (p for p in run(build(PROGRAM), "shared_race", mode="check")["problems"] if p["kind"] == "shared_race")
+    assert {problem["line"], problem["other_line"]} == {10, 11}
+    assert problem["block"] == [0, 0, 0]
+    assert problem["thread"][1:] == [0, 0]
+    assert problem["address"]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 6])
+@pytest.mark.parametrize(
+    ("kernel", "output"), [("clean", "cudaSuccess 2 2"), ("lock_step", "cudaSuccess 48 52"), ("grid_phases", "cudaSuccess 3 3")]
+)
+def test_a_correct_kernel_is_silent(build: Any, run: Any, kernel: str, output: str, seed: int) -> None:
+    reply = run(build(PROGRAM), kernel, mode="check", seed=seed)
+    assert reply["problems"] == []
+    assert Path(reply["stdout_path"]).read_text().strip() == output
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_spin_lock_across_warps_and_blocks_ends(build: Any, run: Any, seed: int) -> None:
+    reply = run(build(PROGRAM), "spin_lock", mode="check", seed=seed)
+    assert Path(reply["stdout_path"]).read_text().strip() == "cudaSuccess 0 512"
+    assert {p["kind"] for p in reply["problems"]} <= {"possible_global_race"}
+
+
+@pytest.mark.parametrize("flavour", ["counted", "fast"])
+def test_an_endless_kernel_ends_with_a_timeout_at_its_line(build: Any, run: Any, flavour: str) -> None:
+    reply = run(build(PROGRAM, flavour), "endless", mode="check", limits={"wall_s": 1.0})
+    assert Path(reply["stdout_path"]).read_text().split()[0] == "cudaErrorLaunchTimeout"
+    assert not reply["timed_out"]
+    assert [(p["kind"], p["line"]) for p in reply["problems"]] == [("timeout", marked_line("endless", "timeout"))]
+
+
+@pytest.mark.parametrize("kernel", ["wild_pointer", "use_after_free"])
+def test_a_fast_build_survives_a_wild_access(build: Any, run: Any, kernel: str) -> None:
+    reply = run(build(PROGRAM, "fast"), kernel, mode="plain")
+    assert reply["exit_status"] == 0
+    assert Path(reply["stdout_path"]).read_text().split()[0] == "cudaErrorIllegalAddress"
+    assert [(p["kind"], p["line"]) for p in reply["problems"]] == [(kernel, marked_line(kernel, kernel))]
+
+
+def test_a_host_write_is_stopped_before_it_does_damage(build: Any, run: Any) -> None:
+    assert run(build(PROGRAM), "host_pointer", mode="count")["exit_status"] == 0  # main returns the overwritten element
