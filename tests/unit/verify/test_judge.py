@@ -218,21 +218,25 @@ def test_without_a_reference_the_spread_of_perturbed_runs_is_the_measure() -> No
 
 def test_a_sum_that_is_right_by_luck_does_not_condemn_another_order() -> None:
     def lucky(b: Buffers) -> None:
-        b["out"][0] = np.float32(b["x"].astype(np.float64).sum())
+        b["out"][0] = np.float32((b["x"].astype(np.float64) - b["y"]).sum())
 
     def ordinary(b: Buffers) -> None:
-        b["out"][0] = np.cumsum(b["x"])[-1]
+        b["out"][0] = np.cumsum(np.concatenate([b["x"], -b["y"]]))[-1]
 
     out = np.zeros(1, np.float32)
     cases = list[CaseEvidence]()
     for seed in (1, 2, 3):
-        plain = case(lucky, ordinary, seed=seed, out=out, truth=lambda b: b["x"].sum(keepdims=True))
+        x = inputs(seed)["x"]
+        buffers = {"x": x, "y": x[::-1] + np.float32(0.001 * seed)}
+        plain = case(lucky, ordinary, seed=seed, out=out, buffers=buffers, truth=lambda b: (b["x"] - b["y"]).sum(keepdims=True))
         signs = np.random.default_rng(seed).choice([-np.inf, np.inf], N).astype(np.float32)
-        moved = {name: np.nextafter(values, signs) for name, values in inputs(seed).items()}
+        moved = {name: np.nextafter(values, signs) for name, values in buffers.items()}
         cases.append(replace(plain, perturbed=(side(lucky, moved, out, FILLS[0]),)))
         assert has_small_output(plain.buffers, plain.original)
     result = judge(JudgeEvidence(tuple(cases), AutoTolerance()))
     assert isinstance(result, Verification) and result.outcome is Outcome.PASS, result
+    without = judge(JudgeEvidence(tuple(replace(c, perturbed=()) for c in cases), AutoTolerance()))
+    assert isinstance(without, Verification) and without.outcome is Outcome.FAIL
 
 
 def test_a_failing_launch_fails() -> None:
