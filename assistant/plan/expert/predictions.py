@@ -24,8 +24,9 @@ def predicted_sectors(context: TransformationContext, ratio: float) -> tuple[Met
 
 
 def predicted_values(context: TransformationContext, after: Mapping[str, float]) -> tuple[MetricPrediction, ...]:
-    """The metrics of ``after`` that the finding cites, at their new value."""
-    return tuple(MetricPrediction(e.metric, e.value, after[e.metric], e.unit) for e in context.evidence if e.metric in after)
+    """The metrics of ``after`` that the finding cites and that change, at their new value."""
+    changed = (e for e in context.evidence if e.metric in after and after[e.metric] != e.value)
+    return tuple(MetricPrediction(e.metric, e.value, after[e.metric], e.unit) for e in changed)
 
 
 def _scaled(context: TransformationContext, metrics: tuple[str, ...], ratio: float) -> tuple[MetricPrediction, ...]:

@@ -59,9 +59,7 @@ class SharedMemoryPadding:
 
     def _rewrite(self, context: TransformationContext, array: SharedArray) -> tuple[Rewrite, ...] | Decline:
         if array.is_dynamic:
-            reason = (
-                f"{array.name} is dynamic shared memory: its size is chosen at the launch, which would have to change with it"
-            )
+            reason = f"{array.name} is dynamic shared memory: its size is chosen at the launch, which would have to change with it"
             return context.decline(self.technique, reason)
         uses = element_uses(context, array)
         if isinstance(uses, str):
@@ -94,7 +92,7 @@ class SharedMemoryPadding:
             Rewrite(
                 technique=self.technique,
                 kernel=context.kernel.key,
-                line=tile.array.line,
+                line=context.line,
                 edits=tuple(sorted(_edits(context, tile, pad))),
                 summary=f"Lengthen each row of {tile.array.name} by {one}, so that a column spreads over all banks.",
                 labels=(),
