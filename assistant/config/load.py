@@ -25,6 +25,8 @@ from assistant.errors import UsageError
 __all__ = ["EditorSettings", "LoadedSettings", "load_settings", "memory_path"]
 
 DEFAULT_ORIGIN = "default"
+_NEVER_SHOWN = frozenset({"provider.key_env"})
+"""A wrong value there is most likely the key itself."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def _validated(values: Mapping[str, object], origins: Mapping[str, str]) -> Sett
         first = error.errors(include_url=False)[0]
         parts = [str(part) for part in first["loc"]]
         name = next((dotted for n in (2, 1) if (dotted := ".".join(parts[:n])) in origins), ".".join(parts))
+        shown = name if name in _NEVER_SHOWN else f"{name} = {values.get(name)!r}"
         raise UsageError(
-            f"{origins.get(name, DEFAULT_ORIGIN)}: {name} = {values.get(name)!r}: {first['msg']}",
-            "docs/reference/settings.md says what it may be",
+            f"{origins.get(name, DEFAULT_ORIGIN)}: {shown}: {first['msg']}", "docs/reference/settings.md says what it may be"
         ) from error

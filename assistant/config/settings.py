@@ -24,7 +24,7 @@ _USER_ONLY: dict[str, JsonValue] = {"user_only": True}
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class BuildSettings(_Section):

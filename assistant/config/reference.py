@@ -1,0 +1,109 @@
+"""The reference of all settings, as Markdown and as JSON schema, generated from `Settings`.
+
+``python -m assistant.config.reference FOLDER`` writes ``settings.md`` and ``kernelopt.schema.json`` there; a test keeps them current.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assistant.config.settings import Settings, is_user_only, leaf_fields
+
+__all__ = ["markdown", "schema_text", "write"]
+
+_HEAD = """\
+# Settings
+
+Generated from `assistant/config/settings.py`; do not edit (`python -m assistant.config.reference docs/reference`).
+
+Strongest first: command line, the editor's folder settings, the editor's user settings, `kernelopt.toml`, `[tool.kernelopt]` in
+`pyproject.toml`, the user's own `config.toml`, the default. Both workspace files are read from the workspace: the nearest folder above the
+source that holds one of them or `.git`, else the source's own folder. A list replaces a list. An unknown name is an error, and so is a
+value that does not fit. `kernelopt doctor --config FILE` prints every setting with its origin.
+
+Settings marked *user only* are ignored, with a warning, in workspace files and in the editor's folder settings: a folder that you download
+must not choose where your code is sent or your memory is kept.
+
+The user's own files lie in the platform's folders (on Linux `~/.config/kernelopt/config.toml`, `~/.local/share/kernelopt/` for memory and
+trust, `~/.cache/kernelopt/`). The environment variable `KERNELOPT_HOME` puts all of them below one folder.
+
+```toml
+# kernelopt.toml
+target = "a100"
+
+[build]
+flags = ["-O3", "-DN=1024"]
+
+[run]
+timeout_s = 120
+```
+
+| setting | type | default | meaning |
+|---|---|---|---|
+"""
+
+
+def markdown() -> str:
+    """The page ``docs/reference/settings.md``."""
+    return _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in _rows())
+
+
+def schema_text() -> str:
+    """JSON schema of ``kernelopt.toml``, for editors."""
+    return json.dumps(Settings.model_json_schema(), indent=2) + "\n"
+
+
+def write(folder: Path) -> None:
+    (folder / "settings.md").write_text(markdown(), "utf-8")
+    (folder / "kernelopt.schema.json").write_text(schema_text(), "utf-8")
+
+
+def _rows() -> Iterator[tuple[str, str, str, str]]:
+    schema = Settings.model_json_schema()
+    for name, field in leaf_fields():
+        shape = _shape(schema, name)
+        note = " *User only.*" if is_user_only(field) else ""
+        yield f"`{name}`", _type(shape), _default(field.default), f"{field.description}{note}"
+
+
+def _shape(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    """The JSON schema of one setting."""
+    section, _, key = name.rpartition(".")
+    if not section:
+        return schema["properties"][key]
+    reference: str = schema["properties"][section]["$ref"]
+    return schema["$defs"][reference.rpartition("/")[2]]["properties"][key]
+
+
+def _type(shape: dict[str, Any]) -> str:
+    if "anyOf" in shape:
+        (option,) = (option for option in shape["anyOf"] if option["type"] != "null")
+        return f"{_type(option)} or absent"
+    if "enum" in shape:
+        return ", ".join(f"`{value}`" for value in shape["enum"])
+    if shape["type"] == "array":
+        return f"list of {_type(shape['items'])}"
+    bounds = [f"{word} {shape[key]}" for key, word in (("minimum", "≥"), ("exclusiveMinimum", ">"), ("maximum", "≤")) if key in shape]
+    return " ".join((str(shape["type"]), ", ".join(bounds))).strip()
+
+
+def _default(value: object) -> str:
+    match value:
+        case None:
+            return "absent"
+        case bool():
+            return f"`{str(value).lower()}`"
+        case tuple():
+            return "`[]`"
+        case str():
+            return f'`"{value}"`'
+        case _:
+            return f"`{value}`"
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

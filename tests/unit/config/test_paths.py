@@ -1,0 +1,70 @@
+"""Which folder is the workspace, and where the user's files lie."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assistant.config import find_workspace, user_paths, workspace_folder
+
+
+@pytest.mark.parametrize(
+    ("marker", "content"),
+    [("kernelopt.toml", ""), ("pyproject.toml", "[tool.kernelopt]\n"), ("pyproject.toml", "[ tool.kernelopt.build ]\n")],
+)
+def test_the_nearest_folder_with_configuration_is_the_workspace(workspace: Path, marker: str, content: str) -> None:
+    inner = workspace / "a" / "b"
+    inner.mkdir(parents=True)
+    (workspace / ".git").mkdir()
+    (workspace / "a" / marker).write_text(content)
+    assert find_workspace(inner / "k.cu") == workspace / "a"
+
+
+def test_a_git_folder_or_worktree_file_makes_a_workspace(workspace: Path) -> None:
+    (workspace / ".git").write_text("gitdir: elsewhere\n")
+    (workspace / "src").mkdir()
+    assert find_workspace(workspace / "src" / "k.cu") == workspace
+
+
+def test_a_pyproject_without_our_section_does_not(workspace: Path) -> None:
+    (workspace / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    (workspace / "src").mkdir()
+    assert find_workspace(workspace / "src" / "k.cu") == workspace / "src"
+
+
+def test_without_any_mark_the_files_folder_is_the_workspace(workspace: Path) -> None:
+    assert find_workspace(workspace / "k.cu") == workspace
+    assert find_workspace(workspace) == workspace
+
+
+def test_a_link_leads_to_the_same_workspace(workspace: Path, tmp_path: Path) -> None:
+    (workspace / ".git").mkdir()
+    (tmp_path / "link").symlink_to(workspace)
+    assert find_workspace(tmp_path / "link" / "k.cu") == workspace
+
+
+def test_kernelopt_home_holds_all_of_the_users_files(home: Path) -> None:
+    paths = user_paths()
+    assert {paths.memory.parent, paths.cache.parent, paths.config.parent, paths.trust.parent} == {home}
+
+
+def test_without_it_the_platforms_folders_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("KERNELOPT_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    paths = user_paths()
+    assert paths.memory == tmp_path / "data" / "kernelopt" / "memory.sqlite3"
+    assert paths.trust.parent == paths.memory.parent
+    assert paths.cache == tmp_path / "cache" / "kernelopt"
+    assert paths.config == tmp_path / "config" / "kernelopt" / "config.toml"
+
+
+def test_gits_eyes_never_see_the_workspace_folder(workspace: Path) -> None:
+    subprocess.run(("git", "init", "-q", str(workspace)), check=True)
+    (workspace_folder(workspace) / "recording.json").write_text("{}")
+    assert workspace_folder(workspace) == workspace / ".kernelopt"
+    status = subprocess.run(("git", "-C", str(workspace), "status", "--porcelain"), check=True, capture_output=True, text=True)
+    assert status.stdout == ""
