@@ -29,8 +29,7 @@ class Draw:
 def fresh_draws(seeds: tuple[int, ...]) -> tuple[Draw, ...]:
     """One draw per seed; the scales 1, 1/8 and 8 in turn, integers kept by the first."""
     return tuple(
-        Draw(seed, SCALES[index % len(SCALES)], permutes_integers=index > 0, is_timed=index == 0)
-        for index, seed in enumerate(seeds)
+        Draw(seed, SCALES[index % len(SCALES)], permutes_integers=index > 0, is_timed=index == 0) for index, seed in enumerate(seeds)
     )
 
 

@@ -134,9 +134,7 @@ class _Maker:
         return RecordedLaunch(
             index=index,
             kernel=signature.symbol,
-            config=LaunchConfig(
-                self._dim3(step.grid, "grid"), self._dim3(step.block, "block"), self._count(step.shared, "shared")
-            ),
+            config=LaunchConfig(self._dim3(step.grid, "grid"), self._dim3(step.block, "block"), self._count(step.shared, "shared")),
             arguments=tuple(self._argument(declared[p.name], p) for p in signature.parameters),
             buffers=(),
             file=str(self._workload.path),

@@ -209,9 +209,7 @@ def _shape_key(recording: Recording, launch: RecordedLaunch, parameters: tuple[P
     types = [parse_element_type(parameter.type) for parameter in parameters]
     is_value = [element is not None and element.is_floating for element in types]
     plain = tuple(
-        _plain_bytes(argument).hex()
-        for number, argument in enumerate(launch.arguments)
-        if number >= len(is_value) or not is_value[number]
+        _plain_bytes(argument).hex() for number, argument in enumerate(launch.arguments) if number >= len(is_value) or not is_value[number]
     )
     reached = tuple(sizes[p.buffer] for argument in launch.arguments for p in argument.pointers)
     return (launch.config, plain, reached)
