@@ -8,8 +8,14 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test check lint types layers unit bench docs clean tools
 
+# The demo works on a copy, so that it can be run again.
 demo: $(STAMP)
-	@$(BIN)/python -m assistant demo
+	@mkdir -p .kernelopt/demo && cp examples/pipeline.cu .kernelopt/demo/pipeline.cu
+	@$(BIN)/kernelopt doctor
+	@$(BIN)/kernelopt optimize .kernelopt/demo/pipeline.cu --accept best-predicted --allow-host-code
+	@echo && echo "What was decided, and where memory keeps it:"
+	@$(BIN)/kernelopt history .kernelopt/demo/pipeline.cu --limit 5
+	@$(BIN)/kernelopt memory path
 
 test: check unit
 

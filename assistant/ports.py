@@ -116,6 +116,28 @@ class ReplayRun:
     """Folder with the contents named by ``CaseRun.after``."""
 
 
+@dataclass(frozen=True)
+class ReferenceArgument:
+    """One argument of a Python reference: an array of values, or a number."""
+
+    name: str
+    data: bytes | None
+    """Raw values; None for a number."""
+    dtype: str
+    """NumPy's spelling (``<f8``, ``<i4``)."""
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class ReferenceCall:
+    """``function(**arguments)`` of the user's own file, run in a worker."""
+
+    path: Path
+    function: str
+    arguments: tuple[ReferenceArgument, ...]
+    outputs: tuple[str, ...]
+
+
 class Lab(Protocol):
     """Where things run. Every method may be cancelled; cancelling kills what it started."""
 
@@ -139,6 +161,10 @@ class Lab(Protocol):
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
     ) -> ReplayRun | LabFailure:
         """Replay with device ``float`` and ``half`` compiled as ``double``; the cases' buffers must be widened already."""
+        ...
+
+    async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
+        """(output name, float64 values) of every floating output that the reference returns."""
         ...
 
     async def close(self) -> None: ...

@@ -19,8 +19,10 @@ from typing import IO, Any, cast
 from assistant.device.compile import compile_program
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.protocol import PROTOCOL_VERSION, compile_request, failure, success
+from assistant.device.reference import ReferenceRequest, run_reference
 from assistant.device.toolchain import Toolchain, find_toolchain, installed_wheel_tree
 from assistant.errors import KernelOptError
+from assistant.serialize import decode
 
 
 class Worker:
@@ -57,8 +59,11 @@ class Worker:
                 if not request.sources:
                     return failure(request_id, "bad_request", "sources: expected at least one (path, text)")
                 return success(request_id, compile_program(request, self._find(), self._runner))
+            case "reference":
+                fields = {key: value for key, value in message.items() if key not in ("op", "id")}
+                return success(request_id, run_reference(decode(ReferenceRequest, fields)))
             case other:
-                return failure(request_id, "bad_request", f"unknown op {other!r}; known: ping, toolchain, compile")
+                return failure(request_id, "bad_request", f"unknown op {other!r}; known: ping, toolchain, compile, reference")
 
     def _find(self) -> Toolchain:
         if self._toolchain is None:

@@ -43,6 +43,9 @@ from assistant.source.syntax import SyntaxTree
 
 __all__ = ["compile_program"]
 
+_READING_VERSION = 2
+"""Raise it whenever what is read from a compiler's output changes: kept results hold the reading, not the output."""
+
 
 def compile_program(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> CompileReply:
     """The result for one request, from the cache where its content was compiled before."""
@@ -65,7 +68,7 @@ def _key(request: CompileRequest, toolchain: Toolchain) -> str:
     for path, text in request.sources:
         texts.update(include_closure(path, text, directories, lambda p: texts.get(p) or _read(p)))
     nvcc = toolchain.nvcc.version if toolchain.nvcc else "none"
-    compiler = f"nvcc {nvcc}, nvrtc {toolchain.nvrtc_version}, {request.sources[0][0]}"
+    compiler = f"reading {_READING_VERSION}, nvcc {nvcc}, nvrtc {toolchain.nvrtc_version}, {request.sources[0][0]}"
     return cache_key(compiler, request.architecture, (*request.flags.arguments, *request.kernels), texts, request.want)
 
 

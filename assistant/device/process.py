@@ -48,6 +48,7 @@ class ToolRunner:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = dict(environment)
+        self._libc = ctypes.CDLL(None)
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
         self._is_stopped = False
@@ -65,7 +66,7 @@ class ToolRunner:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=self._die_with_parent,
             )
             self._running = process
         try:
@@ -83,6 +84,10 @@ class ToolRunner:
             if self._running is not None:
                 _kill_group(self._running.pid)
 
+    def _die_with_parent(self) -> None:
+        """Runs in the child between fork and exec: nothing here may take a lock."""
+        self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         with self._lock:
             self._running = None
@@ -96,7 +101,3 @@ def _kill_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
         return
-
-
-def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -81,11 +81,7 @@ def _tool(name: str, path: str | None, origin: dict[str, str], remedy: str) -> T
 def find_toolchain(environment: Mapping[str, str], wheel_tree: Path | None, system_nvcc: Path = _SYSTEM_NVCC) -> Toolchain:
     """Look in ``environment``'s CUDA_HOME, CUDA_PATH and PATH, for ``system_nvcc``, then in ``wheel_tree``."""
     nvcc = next(
-        (
-            found
-            for path, origin in _nvcc_places(environment, wheel_tree, system_nvcc)
-            if (found := _probe(path, origin, environment))
-        ),
+        (found for path, origin in _nvcc_places(environment, wheel_tree, system_nvcc) if (found := _probe(path, origin, environment))),
         None,
     )
     trees = [Path(nvcc.root)] if nvcc else []

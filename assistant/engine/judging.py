@@ -6,38 +6,33 @@ in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from assistant.engine.assess import Assessment
 from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, write_cases
 from assistant.engine.counting import Counted
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
+from assistant.engine.references import FloatReference, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
 from assistant.model.build import Build
-from assistant.model.elements import parse_element_type
 from assistant.model.verification import VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
-from assistant.ports import CaseRun, LabFailure, Program, ProgramRun, ReplayOptions
+from assistant.ports import LabFailure, ProgramRun, ReplayOptions
 from assistant.verify.cheats import find_cheats
-from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
+from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
 from assistant.verify.judge import judge
 from assistant.verify.labels import Version, detect_labels
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
-from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
-from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
-from assistant.workload.widen import CannotWiden, widened
 
 __all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "prepare", "verify"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
-_FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
 _CHECKED_THREADS = 1 << 20
 """Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
 
@@ -48,7 +43,7 @@ class PreparedCase:
 
     case: JudgedCase
     original: tuple[SideRun, ...]
-    reference: tuple[tuple[int, bytes], ...]
+    reference: FloatReference
     perturbed: tuple[SideRun, ...]
 
 
@@ -200,11 +195,11 @@ async def _original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase]
     runs = await _side_runs(job, subject, [case.new for case in cases], effort, [_fills(case) for case in cases])
     if isinstance(runs, LabFailure):
         return runs
-    references = await _references(job, subject, cases)
-    prepared: list[PreparedCase] = []
-    for case, side, reference in zip(cases, runs, references, strict=True):
-        perturbed = () if reference or not _has_floats(case) else await _perturbed(job, subject, case)
-        prepared.append(PreparedCase(case, side, reference, perturbed))
+    references = await find_references(job, subject, cases)
+    perturbed = await perturbed_runs(job, subject, cases)
+    prepared = [
+        PreparedCase(case, side, reference, moved) for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
+    ]
     return tuple(prepared)
 
 
@@ -214,7 +209,7 @@ async def _side_runs(
     """Per case its runs: one per fill pattern, the first repeated for bitwise comparison, and one with every check on."""
     if not cases:
         return []
-    program = _startable(subject, cases)
+    program = startable(subject, cases)
     written = write_cases(job.scratch / new_id("K"), cases)
     found: list[list[SideRun]] = [[] for _ in cases]
     for fill in FILLS:
@@ -230,7 +225,7 @@ async def _side_runs(
             if isinstance(replayed, LabFailure):
                 return replayed
             for index, run in zip(chosen, replayed.cases, strict=True):
-                found[index].append(_side_run(run, replayed.blobs, fill))
+                found[index].append(side_run(run, replayed.blobs, fill))
     return [tuple(runs) for runs in found]
 
 
@@ -238,69 +233,8 @@ def _is_checkable(case: NewCase) -> bool:
     return max(launch.config.thread_count for launch in case.recording.launches) <= _CHECKED_THREADS
 
 
-def _startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
-    """The program with every kernel of the cases startable by name; one build for all of them."""
-    names = {launch.kernel for case in cases for launch in case.recording.launches}
-    return replace(subject.program, kernels=tuple(sorted(names)))
-
-
-def _side_run(run: CaseRun, blobs: Path, fill: int) -> SideRun:
-    after = tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.after)
-    return SideRun(after, run.error, fill, run.guards_intact, run.repeat_difference, run.problems)
-
-
-async def _references(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[tuple[tuple[int, bytes], ...]]:
-    """The float64 twin of every case that can have one; empty where it cannot."""
-    wide = [widened(case.new, case.parameters) if _has_floats(case) else CannotWiden("no floats") for case in cases]
-    usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
-    references: list[tuple[tuple[int, bytes], ...]] = [() for _ in cases]
-    if not usable:
-        return references
-    made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]
-    written = write_cases(job.scratch / new_id("K"), made)
-    replayed = await job.lab.replay_promoted(_startable(subject, made), written, ReplayOptions(), job.limits)
-    if isinstance(replayed, LabFailure):
-        return references
-    for index, run in zip(usable, replayed.cases, strict=True):
-        if run.ok:
-            references[index] = tuple((buffer, (replayed.blobs / name).read_bytes()) for buffer, name in run.after)
-    return references
-
-
-def _with_promoted_names(case: NewCase) -> NewCase:
-    """The kernel's own name when its floats are doubles: ``k<float>(float*)`` is started as ``k<double>(double*)``."""
-    launches = tuple(replace(launch, kernel=_FLOAT_NAME.sub(r"double\1", launch.kernel)) for launch in case.recording.launches)
-    return replace(case, recording=replace(case.recording, launches=launches))
-
-
-async def _perturbed(job: Job, subject: Subject, case: JudgedCase) -> tuple[SideRun, ...]:
-    """The original on inputs moved by one unit in the last place, eight times."""
-    moved: list[NewCase] = []
-    for seed in range(PERTURBATION_COUNT):
-        contents = {
-            buffer.id: one_ulp(data, element, seed)
-            for buffer in case.new.recording.buffers
-            if not buffer.is_poisoned
-            and (data := contents_of(case.new).get(buffer.id)) is not None
-            and buffer.element_type is not None
-            and (element := parse_element_type(buffer.element_type)) is not None
-            and element.is_floating
-        }
-        moved.append(with_contents(case.new, contents, case.new.origin))
-    written = write_cases(job.scratch / new_id("K"), moved)
-    replayed = await job.lab.replay(_startable(subject, moved), written, ReplayOptions(), job.limits)
-    if isinstance(replayed, LabFailure):
-        return ()
-    return tuple(_side_run(run, replayed.blobs, FILLS[0]) for run in replayed.cases if run.ok)
-
-
 def _fills(case: JudgedCase) -> tuple[int, ...]:
     return FILLS if any(buffer.is_poisoned for buffer in case.new.recording.buffers) else FILLS[:1]
-
-
-def _has_floats(case: JudgedCase) -> bool:
-    types = (parse_element_type(b.element_type) for b in case.new.recording.buffers if b.element_type is not None)
-    return any(element is not None and element.is_floating for element in types)
 
 
 def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...]) -> CaseEvidence:
@@ -323,7 +257,7 @@ def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...]) -> CaseEv
         buffers=buffers,
         original=item.original,
         candidate=candidate,
-        reference=item.reference,
-        reference_kind=Reference.REBUILT,
+        reference=item.reference.values,
+        reference_kind=item.reference.kind,
         perturbed=item.perturbed,
     )

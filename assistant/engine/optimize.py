@@ -138,6 +138,10 @@ class _KernelSearch:
             for rewrite in self._search.planner.rewrites(request, step):
                 if self._candidate_count >= self._search.options.max_candidates:
                     return
+                if Label.HOST_CODE in rewrite.labels and not self._search.options.may_edit_host_code:
+                    reason = "it edits host code, which runs with your rights: allow it with --allow-host-code"
+                    yield events.CandidateTried(self._job.id, new_id("C"), step.technique, self._name, "not_allowed", reason, None)
+                    continue
                 self._candidate_count += 1
                 async for event in self._try(link, step, rewrite, tried):
                     yield event

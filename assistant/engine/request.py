@@ -59,3 +59,4 @@ class OptimizeOptions:
     """Candidates tried per kernel at most."""
     planner: str = "auto"
     may_edit_host_code: bool = True
+    """Candidates may change host code (launch sites, constants); without a terminal only on an explicit option."""

@@ -17,7 +17,17 @@ from assistant.model.device import LabDescription
 from assistant.model.profile import AccessSite, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.workload import Case
-from assistant.ports import CaseRun, LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports import (
+    CaseRun,
+    LabFailure,
+    Program,
+    ProgramRun,
+    ReferenceArgument,
+    ReferenceCall,
+    ReplayOptions,
+    ReplayRun,
+    RunLimits,
+)
 from assistant.serialize import decode, encode, loads
 
 __all__ = ["CpuLab", "Promotion"]
@@ -99,6 +109,28 @@ class CpuLab:
         """Replay with device ``float`` and ``half`` compiled as ``double``; the cases' buffers must be widened already."""
         return await self._replay(program, cases, options, limits, Promotion(is_double=True))
 
+    async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
+        folder = self._new_folder("reference")
+        arguments = await asyncio.to_thread(_reference_arguments, call.arguments, folder)
+        message = {
+            "op": "reference",
+            "path": str(call.path),
+            "function": call.function,
+            "arguments": arguments,
+            "outputs": list(call.outputs),
+            "out": str(folder / "out"),
+        }
+        try:
+            reply = await self._compiler.request(message, limits.wall_s)
+        except WorkerTimedOut:
+            return LabFailure("timed_out", f"{call.path.name}:{call.function} did not end within {limits.wall_s:g} s", "raise --timeout")
+        except WorkerDied as error:
+            return LabFailure("crashed", f"{call.path.name}:{call.function} ended its worker: {error}", "run the reference by itself")
+        result = reply.get("result", {"failure": "the worker refused the reference", "outputs": []})
+        if result["failure"] is not None:
+            return LabFailure("bad_reference", result["failure"], "mend the reference, or leave it out")
+        return await asyncio.to_thread(_float_outputs, result["outputs"])
+
     async def close(self) -> None:
         await self._emulator.close()
         await self._compiler.close()
@@ -174,6 +206,28 @@ class CpuLab:
         folder = self._scratch / f"{kind}-{self._run_count}"
         folder.mkdir(parents=True)
         return folder
+
+
+def _reference_arguments(arguments: Sequence[ReferenceArgument], folder: Path) -> list[dict[str, Any]]:
+    return [_reference_argument(argument, folder) for argument in arguments]
+
+
+def _float_outputs(outputs: list[list[str]]) -> tuple[tuple[str, bytes], ...]:
+    """(name, float64 values) of the floating outputs among (name, file, dtype)."""
+    return tuple((name, Path(file).read_bytes()) for name, file, dtype in outputs if dtype == "<f8")
+
+
+def _reference_argument(argument: ReferenceArgument, folder: Path) -> dict[str, Any]:
+    file = None
+    if argument.data is not None:
+        file = folder / f"{argument.name}.in"
+        file.write_bytes(argument.data)
+    return {
+        "name": argument.name,
+        "file": None if file is None else str(file),
+        "dtype": argument.dtype,
+        "value": argument.value,
+    }
 
 
 def _values(arguments: tuple[str, ...], option: str) -> list[str]:

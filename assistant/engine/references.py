@@ -1,0 +1,173 @@
+"""What the tolerance is measured against: float64 values of every case, and the original on inputs moved by one ulp (DESIGN §5.7).
+
+The float64 values come from the block's Python reference where one is declared, else from the original rebuilt with device floats as
+doubles; where neither can be had a case has none, and the original's own sensitivity decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from assistant.engine.cases import JudgedCase, write_cases
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.errors import CannotAnswerError
+from assistant.model.elements import ElementType, parse_element_type
+from assistant.model.source import Parameter
+from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
+from assistant.verify.evidence import Reference, SideRun
+from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
+from assistant.workload.arrays import decode, storage_dtype
+from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.recordings import NewCase
+from assistant.workload.widen import CannotWiden, widened
+
+__all__ = ["FloatReference", "find_references", "perturbed_runs", "side_run", "startable"]
+
+_FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
+_PERTURBED_BYTES = 16 << 20
+"""Cases with more data are not run on eight perturbed inputs: their reference alone decides."""
+
+
+@dataclass(frozen=True)
+class FloatReference:
+    """float64 values of one case's floating buffers; empty where there are none."""
+
+    values: tuple[tuple[int, bytes], ...] = ()
+    kind: Reference = Reference.REBUILT
+
+
+async def find_references(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[FloatReference]:
+    """One per case."""
+    declared = subject.declared[0].reference if subject.declared else None
+    if declared is not None:
+        return [await _declared(job, subject, declared, case) for case in cases]
+    return await _rebuilt(job, subject, cases)
+
+
+async def perturbed_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[tuple[SideRun, ...]]:
+    """Per case the original on eight inputs moved by one unit in the last place; none for cases without floats."""
+    chosen = [index for index, case in enumerate(cases) if _has_floats(case) and _size_bytes(case.new) <= _PERTURBED_BYTES]
+    found: list[tuple[SideRun, ...]] = [() for _ in cases]
+    moved = [_moved(cases[index].new, seed) for index in chosen for seed in range(PERTURBATION_COUNT)]
+    if not moved:
+        return found
+    written = write_cases(job.scratch / new_id("K"), moved)
+    replayed = await job.lab.replay(startable(subject, moved), written, ReplayOptions(), job.limits)
+    if isinstance(replayed, LabFailure):
+        return found
+    for position, index in enumerate(chosen):
+        runs = replayed.cases[position * PERTURBATION_COUNT : (position + 1) * PERTURBATION_COUNT]
+        found[index] = tuple(side_run(run, replayed.blobs, ReplayOptions().fill) for run in runs if run.ok)
+    return found
+
+
+def startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
+    """The program with every kernel of the cases startable by name; one build for all of them."""
+    names = {launch.kernel for case in cases for launch in case.recording.launches}
+    return replace(subject.program, kernels=tuple(sorted(names)))
+
+
+def side_run(run: CaseRun, blobs: Path, fill: int) -> SideRun:
+    after = tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.after)
+    return SideRun(after, run.error, fill, run.guards_intact, run.repeat_difference, run.problems)
+
+
+async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[FloatReference]:
+    """The float64 twin of every case that can have one."""
+    wide = [widened(case.new, case.parameters) if _has_floats(case) else CannotWiden("no floats") for case in cases]
+    usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
+    references = [FloatReference() for _ in cases]
+    made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]
+    if not made:
+        return references
+    written = write_cases(job.scratch / new_id("K"), made)
+    replayed = await job.lab.replay_promoted(startable(subject, made), written, ReplayOptions(), job.limits)
+    if isinstance(replayed, LabFailure):
+        return references
+    for index, run in zip(usable, replayed.cases, strict=True):
+        if run.ok:
+            references[index] = FloatReference(side_run(run, replayed.blobs, ReplayOptions().fill).after)
+    return references
+
+
+def _with_promoted_names(case: NewCase) -> NewCase:
+    """The kernel's own name when its floats are doubles: ``k<float>(float*)`` is started as ``k<double>(double*)``."""
+    launches = tuple(replace(launch, kernel=_FLOAT_NAME.sub(r"double\1", launch.kernel)) for launch in case.recording.launches)
+    return replace(case, recording=replace(case.recording, launches=launches))
+
+
+async def _declared(job: Job, subject: Subject, reference: str, case: JudgedCase) -> FloatReference:
+    """What the block's Python function returns. Raises CannotAnswerError where it cannot be called."""
+    file, _, function = reference.partition(":")
+    names = dict(case.buffer_names)
+    declared = subject.declared[0].outputs
+    outputs = declared or tuple(dict.fromkeys(p.name for ps in case.parameters for p in ps if p.is_pointer and not p.is_const))
+    call = ReferenceCall(subject.source.path.parent / file, function, _arguments(case), outputs)
+    returned = await job.lab.reference(call, job.limits)
+    if isinstance(returned, LabFailure):
+        raise CannotAnswerError(returned.message, returned.remedy)
+    ids = {name: buffer for buffer, name in names.items()}
+    return FloatReference(tuple((ids[name], data) for name, data in returned if name in ids), Reference.DECLARED)
+
+
+def _arguments(case: JudgedCase) -> tuple[ReferenceArgument, ...]:
+    """Every named argument of the case's launches: arrays with floats as float64, numbers as numbers."""
+    contents = contents_of(case.new)
+    buffers = {buffer.id: buffer for buffer in case.new.recording.buffers}
+    found: dict[str, ReferenceArgument] = {}
+    for launch, parameters in zip(case.new.recording.launches, case.parameters, strict=True):
+        for argument, parameter in zip(launch.arguments, parameters, strict=True):
+            if parameter.name in found:
+                continue
+            if not argument.pointers:
+                number = _number(parameter, bytes.fromhex(argument.data_hex))
+                if number is not None:
+                    found[parameter.name] = number
+                continue
+            buffer = buffers[argument.pointers[0].buffer]
+            element = parse_element_type(buffer.element_type or "")
+            if element is not None:
+                data = bytes(buffer.size_bytes) if buffer.is_poisoned else contents[buffer.id]
+                found[parameter.name] = _array(parameter.name, data, element)
+    return tuple(found.values())
+
+
+def _array(name: str, data: bytes, element: ElementType) -> ReferenceArgument:
+    values = decode(data, element)
+    dtype = np.dtype("<f8") if element.is_floating else storage_dtype(element)
+    return ReferenceArgument(name, values.astype(dtype).tobytes(), dtype.str)
+
+
+def _number(parameter: Parameter, data: bytes) -> ReferenceArgument | None:
+    element = parse_element_type(parameter.type)
+    if element is None or element.components != 1:
+        return None
+    dtype = "<f8" if element.is_floating else storage_dtype(element).str
+    return ReferenceArgument(parameter.name, None, dtype, float(decode(data, element)[0]))
+
+
+def _moved(case: NewCase, seed: int) -> NewCase:
+    """``case`` with every float moved to a neighbour."""
+    contents = contents_of(case)
+    moved: dict[int, bytes] = {}
+    for buffer in case.recording.buffers:
+        element = parse_element_type(buffer.element_type or "")
+        if element is not None and element.is_floating and not buffer.is_poisoned and buffer.id in contents:
+            moved[buffer.id] = one_ulp(contents[buffer.id], element, seed)
+    return with_contents(case, moved, case.origin)
+
+
+def _has_floats(case: JudgedCase) -> bool:
+    types = (parse_element_type(buffer.element_type or "") for buffer in case.new.recording.buffers)
+    return any(element is not None and element.is_floating for element in types)
+
+
+def _size_bytes(case: NewCase) -> int:
+    return sum(buffer.size_bytes for buffer in case.recording.buffers)
