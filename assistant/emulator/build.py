@@ -97,20 +97,24 @@ def build(request: BuildRequest) -> BuildReply:
         return compiler
     try:
         return _build(request, compiler)
+    except RuntimeBuildError as error:
+        main = str(request.sources[0][0])
+        message = f"this compiler cannot build the emulator itself; please report it with the text that follows: {error}"
+        return BuildFailure(compiler.name, (Diagnostic(main, 0, 0, DiagnosticSeverity.ERROR, message, compiler="g++"),))
     except OSError as error:
         return StorageFailure(f"{request.cache_dir}: {error.strerror or error}")
 
 
 def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
     units = [closure(path, _loader(request), request.include_dirs) for path, _ in _unit_sources(request)]
-    own_digest = toolchain.own_sources_digest()
+    own = toolchain.own_digests()
     has_openmp = any("omp.h" in text or "#pragma omp" in text for unit in units for text in unit.values())
     flags = toolchain.compile_flags(request.flavour, request.standard, has_openmp)
-    final = request.cache_dir / "builds" / _key(request, units, compiler, own_digest, flags)
+    final = request.cache_dir / "builds" / _key(request, units, compiler, own, flags)
     if (final / _REPLY_FILE).is_file():
         return _cached(final)
     with toolchain.staging(final.parent) as folder:
-        reply = _compile(_Job(request, compiler, has_openmp, own_digest, folder), units)
+        reply = _compile(_Job(request, compiler, has_openmp, own, folder), units)
         (folder / _REPLY_FILE).write_text(serialize.dumps(_stored(reply)), encoding="utf-8")
         toolchain.publish(folder, final)
     return replace(reply, program=final / _PROGRAM_FILE) if isinstance(reply, Built) else reply
@@ -121,7 +125,7 @@ class _Job:
     request: BuildRequest
     compiler: Compiler
     has_openmp: bool
-    own_digest: str
+    own: toolchain.Digests
     folder: Path
 
 
@@ -148,7 +152,7 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
     # Lock-step code relies on volatile accesses that keep the lanes together; the hooks see to that, counting or not.
     flavour: Flavour = "counted" if any(unit.uses_volatile for unit in translated) else job.request.flavour
     flags = toolchain.compile_flags(flavour, job.request.standard, job.has_openmp)
-    toolkit = toolchain.prepare(job.compiler, flags, job.request.cache_dir, job.own_digest)
+    toolkit = toolchain.prepare(job.compiler, flags, job.request.cache_dir, job.own)
     started = time.perf_counter()
     objects: list[Path] = []
     diagnostics: list[Diagnostic] = []
@@ -223,10 +227,11 @@ def _loader(request: BuildRequest) -> Load:
     return load
 
 
-def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own_digest: str, flags: tuple[str, ...]) -> str:
+def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own: toolchain.Digests, flags: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
-    parts = [compiler.version, own_digest, toolchain.translator_digest(), *flags, *request.defines, "|", *request.kernels, "|", *map(str, request.include_dirs)]
-    parts.append(str(request.promote_float))
+    parts = [compiler.version, own.all, *flags, str(request.promote_float)]
+    for group in (request.defines, request.kernels, map(str, request.include_dirs)):
+        parts += ["|", *group]
     for unit in units:
         for path, text in unit.items():
             parts += [str(path), text]

@@ -8,7 +8,9 @@ from assistant.emulator.toolchain import INCLUDE_DIR
 from assistant.emulator.translate.unit import TranslatedFile
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 
-_MESSAGE = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<kind>fatal error|error|warning|note): (?P<text>.*)$")
+_MESSAGE = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<kind>fatal error|error|warning|note): (?P<text>.*)$"
+)
 _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"emu_stub_"), ""),
     (re.compile(r"const EmuConfig&(, )?"), ""),

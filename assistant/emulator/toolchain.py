@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -139,29 +139,41 @@ def compile_flags(flavour: Flavour, standard: str, has_openmp: bool) -> tuple[st
     return (f"-std=gnu++{standard}", *_COMMON_FLAGS, *counted, *(("-fopenmp",) if has_openmp else ()))
 
 
-def own_sources_digest() -> str:
-    """Hash of the emulator's headers and runtime sources."""
-    digest = hashlib.sha256()
-    for folder in (INCLUDE_DIR, RUNTIME_DIR):
-        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-            digest.update(str(path.relative_to(HERE)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+@dataclass(frozen=True)
+class Digests:
+    """Hashes of the emulator's own files."""
+
+    prelude: str
+    """Everything a translated source includes."""
+    sources: tuple[tuple[Path, str], ...]
+    """Each runtime source with the hash of it and of what it includes."""
+    translator: str
+    """The code that writes and compiles translations."""
+
+    @property
+    def all(self) -> str:
+        return _key(self.prelude, self.translator, *(digest for _, digest in self.sources))
 
 
-def translator_digest() -> str:
-    """Hash of the code that writes and compiles translations."""
-    digest = hashlib.sha256()
-    for path in sorted([*HERE.glob("*.py"), *HERE.glob("translate/*.py")]):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+def own_digests() -> Digests:
+    """Hashes of the emulator's own files as they are now."""
+    headers = sorted(p for p in INCLUDE_DIR.rglob("*") if p.is_file())
+    prelude = _files_digest([*headers, RUNTIME_DIR / "abi.h"])
+    core = _files_digest(sorted(RUNTIME_DIR.glob("*.h")))
+    sources: list[tuple[Path, str]] = []
+    for path in sorted(RUNTIME_DIR.glob("*.cpp")):
+        included = prelude if path.name.startswith("host_") else ""
+        sources.append((path, _key(core, included, _files_digest([path]))))
+    translator = _files_digest(sorted([*HERE.glob("*.py"), *HERE.glob("translate/*.py")]))
+    return Digests(prelude, tuple(sources), translator)
 
 
-def prepare(compiler: Compiler, flags: tuple[str, ...], cache_dir: Path, own_digest: str) -> Toolkit:
+def prepare(compiler: Compiler, flags: tuple[str, ...], cache_dir: Path, own: Digests) -> Toolkit:
     """The toolkit for ``flags``, built when it is not in the cache. Raises OSError, RuntimeBuildError."""
-    runtime_key = _key(compiler.version, own_digest, *_RUNTIME_FLAGS)
-    runtime_dir = _once(cache_dir / f"runtime-{runtime_key}", lambda d: _build_runtime(compiler, d))
-    prelude_dir = _once(cache_dir / f"prelude-{_key(compiler.version, own_digest, *flags)}", lambda d: _build_prelude(compiler, flags, d))
-    return Toolkit(prelude_dir / "prelude.h", tuple(sorted(runtime_dir.glob("*.o"))))
+    objects = _runtime_objects(compiler, cache_dir / "runtime", own)
+    key = _key(compiler.version, own.prelude, *flags)
+    folder = _once(cache_dir / f"prelude-{key}", lambda d: _build_prelude(compiler, flags, d))
+    return Toolkit(folder / "prelude.h", objects)
 
 
 def compile_source(compiler: Compiler, flags: tuple[str, ...], prelude: Path | None, source: Path, output: Path) -> Run:
@@ -190,7 +202,7 @@ def run_tool(command: tuple[str, ...], timeout_s: float = _COMPILE_TIMEOUT_S) ->
 
 
 @contextmanager
-def staging(parent: Path) -> Iterator[Path]:
+def staging(parent: Path) -> Generator[Path]:
     """A new folder beside the final ones, removed at the end if it is still there."""
     parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=".staging-", dir=parent))
@@ -221,15 +233,22 @@ def _once(final: Path, build: Callable[[Path], None]) -> Path:
     return final
 
 
-def _build_runtime(compiler: Compiler, folder: Path) -> None:
-    def compile_one(source: Path) -> None:
-        command = (str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c", str(source), "-o", str(folder / f"{source.stem}.o"))
-        run = run_tool(command)
-        if not run.is_ok:
-            raise RuntimeBuildError(f"{source.name}: {run.output[:2000]}")
+def _runtime_objects(compiler: Compiler, folder: Path, own: Digests) -> tuple[Path, ...]:
+    """The runtime's objects, those compiled that are not there yet; one process at a time."""
+    keyed = [(source, folder / f"{source.stem}-{_key(compiler.version, digest, *_RUNTIME_FLAGS)}.o") for source, digest in own.sources]
+    if any(not path.is_file() for _, path in keyed):
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / "lock"), ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            list(pool.map(lambda pair: _compile_runtime(compiler, *pair), [p for p in keyed if not p[1].is_file()]))
+    return tuple(path for _, path in keyed)
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        list(pool.map(compile_one, sorted(RUNTIME_DIR.glob("*.cpp"))))
+
+def _compile_runtime(compiler: Compiler, source: Path, output: Path) -> None:
+    partial = output.with_suffix(f".{os.getpid()}.partial")
+    run = run_tool((str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c", str(source), "-o", str(partial)))
+    if not run.is_ok:
+        raise RuntimeBuildError(f"{source.name}: {run.output[:2000]}")
+    partial.replace(output)
 
 
 def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path) -> None:
@@ -239,6 +258,13 @@ def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path) -> 
     run = run_tool(command)
     if not run.is_ok:
         raise RuntimeBuildError(f"prelude: {run.output[:2000]}")
+
+
+def _files_digest(paths: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(str(path.relative_to(HERE)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _key(*parts: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Edit:
-    """Replace ``[start, end)`` by ``text``; neither may hold a line end that the other lacks."""
+    """Replace ``[start, end)`` by ``text``. Line ends of the old text that the new one lacks are put behind it, so lines stay."""
 
     start: int
     end: int
@@ -41,6 +41,8 @@ def apply_edits(text: str, edits: list[Edit]) -> Edited:
             continue
         parts.append(text[position : edit.start])
         parts.append(edit.text)
+        lost_lines = text.count("\n", edit.start, edit.end) - edit.text.count("\n")
+        parts.append(("\\\n" if "\\\n" in text[edit.start : edit.end] else "\n") * lost_lines)
         breaks = text.count("\n", line_start, edit.start)
         if breaks:
             line += breaks

@@ -130,9 +130,9 @@ def _callee(stream: Stream, i: int, context: UnitContext, macro: Macro | None) -
         name = stream.text(first)
         if macro is not None and macro.parameters and name in macro.parameters and first == last:
             return first, f"{STUB_PREFIX}##"
-        if first != last and any(k.startswith(name) for k in context.kernel_names):
-            return first, STUB_PREFIX
-        elif not is_field and name in context.kernel_names and not _is_local(stream, last):
+        is_pasted_kernel = first != last and any(k.startswith(name) for k in context.kernel_names)
+        is_kernel = not is_field and name in context.kernel_names and not _is_local(stream, last)
+        if is_pasted_kernel or is_kernel:
             return first, STUB_PREFIX
     return _expression_start(stream, i), None
 

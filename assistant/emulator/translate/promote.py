@@ -17,12 +17,14 @@ _TYPES = {
     **{f"{prefix}float{n}": f"{prefix}double{n}" for n in "1234" for prefix in ("", "make_")},
     "make_half2": "make_double2", "FLT_MAX": "DBL_MAX", "FLT_MIN": "DBL_MIN", "FLT_EPSILON": "DBL_EPSILON",
 }  # fmt: skip
-_LIBM = (
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs "
-    "fdim floor fma fmax fmin fmod frexp hypot ilogb j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf "
-    "nearbyint nextafter norm3d norm4d norm normcdf normcdfinv pow rcbrt remainder remquo rhypot rint rnorm3d rnorm4d rnorm round rsqrt "
-    "scalbln scalbn sin sincos sincospi sinh sinpi sqrt tan tanh tgamma trunc y0 y1 yn cyl_bessel_i0 cyl_bessel_i1"
-).split()
+_LIBM = [
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "cospi", "erf", "erfc",
+    "erfcinv", "erfcx", "erfinv", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp",
+    "hypot", "ilogb", "j0", "j1", "jn", "ldexp", "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint",
+    "lround", "modf", "nearbyint", "nextafter", "norm3d", "norm4d", "norm", "normcdf", "normcdfinv", "pow", "rcbrt", "remainder",
+    "remquo", "rhypot", "rint", "rnorm3d", "rnorm4d", "rnorm", "round", "rsqrt", "scalbln", "scalbn", "sin", "sincos", "sincospi",
+    "sinh", "sinpi", "sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1", "yn", "cyl_bessel_i0", "cyl_bessel_i1",
+]  # fmt: skip
 _FUNCTIONS = {
     **{f"{name}f": name for name in _LIBM},
     **{f"__{name}f": name for name in ("exp", "exp10", "log", "log2", "log10", "pow", "sin", "cos", "tan", "tanh", "sincos")},

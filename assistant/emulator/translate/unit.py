@@ -109,7 +109,8 @@ def translate(
         translated.append(TranslatedFile(file.path, names[file.path], apply_edits(file.text, edits)))
     if unread:
         return Untranslatable(tuple(unread))
-    return TranslatedUnit(tuple(translated), has_main=any(_defines_main(f) for f in files), uses_volatile=any(_has_volatile(f) for f in files))
+    has_main, uses_volatile = any(map(_defines_main, files)), any(map(_has_volatile, files))
+    return TranslatedUnit(tuple(translated), has_main, uses_volatile)
 
 
 def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[list[Edit], list[int]]:

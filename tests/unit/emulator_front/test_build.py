@@ -1,0 +1,151 @@
+"""Builds with the real compiler: programs that check themselves, diagnostics, cache, typed failures."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assistant.emulator.build import BuildReply, BuildRequest, Built, CannotPromote, build, reply_to_json, request_from_json
+from assistant.emulator.toolchain import StorageFailure
+from assistant.model.build import BuildFailure, CompilerMissing
+from assistant.serialize import dumps
+
+PROGRAMS = Path(__file__).parents[2] / "data" / "emulator" / "programs"
+RUN_TIMEOUT_S = 60
+
+
+def check(cache_dir: Path, text: str, **options: object) -> BuildReply:
+    return build(BuildRequest(sources=((Path("/user/main.cu"), text),), cache_dir=cache_dir, **options))  # type: ignore[arg-type]
+
+
+def output_of(program: Path) -> str:
+    return subprocess.run([str(program)], capture_output=True, text=True, timeout=RUN_TIMEOUT_S, check=False).stdout
+
+
+def messages(reply: BuildReply) -> list[tuple[int, int, str]]:
+    assert isinstance(reply, BuildFailure)
+    return [(d.line, d.column, d.message) for d in reply.diagnostics]
+
+
+@pytest.mark.parametrize("flavour", ["fast", "counted"])
+@pytest.mark.parametrize("source", sorted(PROGRAMS.glob("*.cu")), ids=lambda p: p.stem)
+def test_a_program_runs_and_passes_its_own_checks(source: Path, flavour: str, cache_dir: Path) -> None:
+    reply = build(BuildRequest(sources=((source, source.read_text()),), cache_dir=cache_dir, flavour=flavour))  # type: ignore[arg-type]
+    assert isinstance(reply, Built), reply
+    assert reply.has_main
+    assert f"{source.stem} PASS" in output_of(reply.program)
+
+
+def test_an_error_names_the_users_line_and_column(cache_dir: Path) -> None:
+    text = "__global__ void k(int* p) { *p = 1; }\nint main() { int* p; k<<<1, 2>>>(p); undeclared(); }\n"
+    assert messages(check(cache_dir, text)) == [(2, 38, "'undeclared' was not declared in this scope")]
+
+
+def test_a_wrong_argument_is_reported_in_the_users_words(cache_dir: Path) -> None:
+    reply = messages(check(cache_dir, "__global__ void k(int* p, int n) {}\nint main() { k<<<1, 2>>>(3.5); }\n"))
+    assert [(line, "k(int*, int)" in text) for line, _, text in reply] == [(2, True)]
+    assert "emu_" not in reply[0][2]
+
+
+def test_a_missing_header_is_one_error(cache_dir: Path) -> None:
+    assert messages(check(cache_dir, '\n#include "nowhere.h"\nint main() {}\n')) == [(2, 10, "nowhere.h: No such file or directory")]
+
+
+def test_requested_kernels_make_a_program_without_main(cache_dir: Path) -> None:
+    text = "template <int N> __global__ void t(float* p, const int* q) {}\n"
+    text += "namespace n { __global__ void k(int) {} __global__ void k(float) {} }\n"
+    reply = check(cache_dir, text, kernels=("t<1>", "n::k(float)", "void t<2>(float*, int const*)", "_ZN1n1kEi"))
+    assert isinstance(reply, Built)
+    assert not reply.has_main
+
+
+def test_a_kernel_that_does_not_exist_is_reported(cache_dir: Path) -> None:
+    reply = messages(check(cache_dir, "__global__ void k(int* p) {}\n", kernels=("other",)))
+    assert "'other' was not declared" in reply[0][2]
+
+
+def test_the_second_build_comes_from_the_cache(cache_dir: Path) -> None:
+    text = 'int main() { puts("once"); }\n'
+    first, second = check(cache_dir, text), check(cache_dir, text)
+    assert isinstance(first, Built)
+    assert isinstance(second, Built)
+    assert (first.is_cached, second.is_cached) == (False, True)
+    assert first.program == second.program
+
+
+def test_a_changed_header_is_a_new_program(cache_dir: Path, tmp_path: Path) -> None:
+    main, header = tmp_path / "main.cu", tmp_path / "value.cuh"
+    text = '#include "value.cuh"\n#include <cstdio>\nint main() { printf("%d", value()); }\n'
+    for value in ("1", "2"):
+        header.write_text(f"#pragma once\ninline int value() {{ return {value}; }}\n")
+        reply = build(BuildRequest(sources=((main, text),), cache_dir=cache_dir))
+        assert isinstance(reply, Built)
+        assert output_of(reply.program) == value
+
+
+def test_an_unsaved_header_replaces_the_one_on_disk(cache_dir: Path, tmp_path: Path) -> None:
+    header = tmp_path / "value.cuh"
+    header.write_text("syntax error")
+    main = (tmp_path / "main.cu", '#include "value.cuh"\nint main() { printf("%d", VALUE); }\n')
+    reply = build(BuildRequest(sources=(main, (header, "#define VALUE 3\n")), cache_dir=cache_dir))
+    assert isinstance(reply, Built)
+    assert output_of(reply.program) == "3"
+
+
+def test_several_files_are_linked_with_a_kernel_between_them(cache_dir: Path, tmp_path: Path) -> None:
+    main = (
+        "__global__ void k(int* p, int v = 4);\n"
+        "int main() { int *d, h; cudaMalloc(&d, 4); k<<<1, 1>>>(d);\n"
+        'cudaMemcpy(&h, d, 4, cudaMemcpyDefault); printf("%d", h); }\n'
+    )
+    other = "__global__ void k(int* p, int v) { *p = v; }\n"
+    reply = build(BuildRequest(sources=((tmp_path / "main.cu", main), (tmp_path / "k.cu", other)), cache_dir=cache_dir))
+    assert isinstance(reply, Built)
+    assert output_of(reply.program) == "4"
+
+
+def test_defines_and_include_folders_reach_the_source(cache_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / "found.h").write_text("#define FOUND 5\n")
+    text = '#include <found.h>\nint main() { printf("%d %d", FOUND, N); }\n'
+    reply = check(cache_dir, text, include_dirs=(tmp_path,), defines=("N=6", "EMPTY"))
+    assert isinstance(reply, Built)
+    assert output_of(reply.program) == "5 6"
+
+
+def test_a_promoted_program_computes_in_double(cache_dir: Path) -> None:
+    text = (
+        "__global__ void k(float* p) { float t = 1.0f / 3.0f; *p = t + expf(0.1f); }\n"
+        "int main() { float *d, h; cudaMalloc(&d, sizeof h); k<<<1, 1>>>(d);\n"
+        'cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost); printf("%.12f", h); }\n'
+    )
+    reply = check(cache_dir, text, promote_float=True)
+    assert isinstance(reply, Built)
+    assert output_of(reply.program) == "1.438504251409"
+
+
+def test_overloads_that_collide_in_double_cannot_be_promoted(cache_dir: Path) -> None:
+    text = "__device__ float f(float x) { return x; }\n__device__ double f(double x) { return x; }\n"
+    reply = check(cache_dir, text, promote_float=True, kernels=())
+    assert isinstance(reply, CannotPromote)
+    assert "redefinition" in reply.reason
+
+
+def test_without_a_compiler_the_remedy_is_named(cache_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(cache_dir))
+    reply = check(cache_dir, "int main() {}\n")
+    assert isinstance(reply, CompilerMissing)
+    assert "apt install g++" in reply.remedy
+
+
+def test_a_cache_that_cannot_be_written_is_a_typed_failure() -> None:
+    reply = check(Path("/proc/nowhere"), "int main() {}\n")
+    assert isinstance(reply, StorageFailure)
+    assert "/proc/nowhere" in reply.reason
+
+
+def test_requests_and_replies_travel_as_json(cache_dir: Path) -> None:
+    request = BuildRequest(sources=((Path("/user/main.cu"), "int main() {}\n"),), cache_dir=cache_dir, defines=("A",))
+    assert request_from_json(dumps(request)) == request
+    assert reply_to_json(build(request)).startswith('{"outcome":"built","reply":{"program":')

@@ -1,0 +1,126 @@
+"""What the translator writes, seen as text; nothing is compiled here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
+
+MAIN = Path("/user/main.cu")
+
+
+def translated(text: str, *, promote_float: bool = False) -> str:
+    unit = translate({MAIN: text}, (), promote_float=promote_float)
+    assert isinstance(unit, TranslatedUnit)
+    return unit.files[0].edited.text
+
+
+def refused(text: str) -> tuple[tuple[int, int, str], ...]:
+    unit = translate({MAIN: text}, ())
+    assert isinstance(unit, Untranslatable)
+    return tuple((d.line, d.column, d.message) for d in unit.diagnostics)
+
+
+KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
+
+
+@pytest.mark.parametrize(
+    ("launch", "call"),
+    [
+        ("k<<<1, 2>>>(p);", "emu_stub_k(EmuConfig(1, 2), p);"),
+        ("k<<<1, 2>>>();", "emu_stub_k(EmuConfig(1, 2));"),
+        ("n::k<<<dim3(1), 2, 0, s>>>(p);", "n::emu_stub_k(EmuConfig(dim3(1), 2, 0, s), p);"),
+        ("k<A<B<int>>><<<1, 2>>>(p);", "emu_stub_k<A<B<int>>>(EmuConfig(1, 2), p);"),
+        ("k <int> <<< 1, f(2, 3) >>> (p);", "emu_stub_k <int> (EmuConfig( 1, f(2, 3) ), p);"),
+        ("table[i]<<<1, 2>>>(p);", "emu_launcher(table[i])(EmuConfig(1, 2), p);"),
+        ("this->f<<<1, 2>>>(p);", "emu_launcher(this->f)(EmuConfig(1, 2), p);"),
+        ("(*f)<<<1, 2>>>(p);", "emu_launcher((*f))(EmuConfig(1, 2), p);"),
+        ("auto k = pick(); k<<<1, 2>>>(p);", "auto k = pick(); emu_launcher(k)(EmuConfig(1, 2), p);"),
+    ],
+)
+def test_a_launch_becomes_a_call(launch: str, call: str) -> None:
+    assert f"void f() {{ {call} }}" in translated(f"{KERNEL}void f() {{ {launch} }}")
+
+
+def test_lines_survive_every_edit() -> None:
+    source = KERNEL + "extern __shared__ int s[];\n\nvoid f(int* p) {\n  k<<<1,\n      32>>>\n    (\n    p);\n}\n"
+    lines = translated(source).split("\n")
+    assert len(lines) == len(source.split("\n"))
+    assert lines[7].strip() == "p);"
+
+
+def test_text_in_comments_strings_and_dead_branches_is_left_alone() -> None:
+    text = '// k<<<1, 2>>>(p);\n/* __shared__ */ const char* s = R"x(k<<<1, 2>>>(p);)x";\n#if 0\nk<<<1,\n#endif\n'
+    assert translated(text) == text
+
+
+def test_a_stub_repeats_the_template_head_and_defaults() -> None:
+    text = translated("template <class T, int N = 2> __global__ void __launch_bounds__(64) k(T* a, const int = 3) {}")
+    assert "template <class T , int N = 2> EMU_HOST void emu_stub_k(const EmuConfig& emu_config, T * a, const int emu_p1 = 3)" in text
+    assert "= &k<T, N>;" in text
+
+
+def test_a_specialisation_has_no_stub_of_its_own() -> None:
+    assert translated("template <> __global__ void k<float>(float* a) {}").count("emu_stub") == 0
+
+
+def test_host_functions_are_marked_and_device_functions_are_not() -> None:
+    text = translated("#define HD __host__ __device__\nHD int a() { return 1; }\nstatic int b() { return 2; }\n")
+    assert "\nHD int a()" in text
+    assert "\nEMU_HOST static int b()" in text
+
+
+def test_dynamic_shared_memory_is_a_reference_to_the_arena() -> None:
+    text = translated("__global__ void k() { extern __shared__ __align__(16) float s[]; s[0] = 1; }")
+    assert "float (&s)[ ] = *(float (*)[ ])__emu_dynamic_shared;" in text
+
+
+def test_device_variables_are_registered_with_name_space_and_type() -> None:
+    text = translated("namespace n { __constant__ float c[4] = {1}; __device__ int *a, b = 2; }")
+    assert 'EMU_SYMBOL(c, "n::c", 1, "float");' in text
+    assert 'EMU_SYMBOL(a, "n::a", 0, "int*"); EMU_SYMBOL(b, "n::b", 0, "int");' in text
+
+
+def test_user_variables_named_like_builtins_are_renamed_in_their_scope_only() -> None:
+    kernel = "__global__ void k(int* p) { p[threadIdx.x] = blockDim.x; }\n"
+    text = translated(kernel + "void f() { dim3 blockDim(2); use(blockDim, cfg.gridDim); }")
+    assert "p[threadIdx.x] = blockDim.x;" in text
+    assert "dim3 emu_user_blockDim(2); use(emu_user_blockDim, cfg.emu_user_gridDim);" in text
+
+
+def test_library_calls_of_device_code_use_the_device_form() -> None:
+    text = translated('__global__ void k(char* p) { memset(p, 0, 4); printf("x"); }\nvoid f(char* p) { memset(p, 0, 4); printf("x"); }')
+    assert '{ emu_device_memset(p, 0, 4); emu_device_printf("x"); }' in text
+    assert '{ memset(p, 0, 4); printf("x"); }' in text
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "construct"),
+    [
+        ('__global__ void k() {\n  asm("bar.sync 0;");\n}', 2, 3, "inline PTX (bar.sync 0)"),
+        ("#include <thrust/sort.h>\n", 1, 1, "Thrust"),
+        ("#include <cublas_v2.h>\n", 1, 1, "cuBLAS"),
+        ("texture<float, 2> t;\n", 1, 1, "texture references"),
+        (KERNEL + "__global__ void parent(int* p) { k<<<1, 1>>>(p); }", 2, 35, "kernel launches from device code (dynamic parallelism)"),
+    ],
+)
+def test_an_unsupported_construct_is_one_sentence_at_its_place(text: str, line: int, column: int, construct: str) -> None:
+    assert refused(text) == ((line, column, f"the emulator does not support {construct}"),)
+
+
+def test_promotion_rewrites_types_literals_and_functions() -> None:
+    text = translated("__global__ void k(float4* p, half h) { p->x = expf(1.5f) + 2.f * __fmaf_rn(1e-3f, 2, 3); }", promote_float=True)
+    assert "void k(double4* p, double h) { p->x = exp(1.5) + 2. * __fma_rn(1e-3, 2, 3); }" in text
+
+
+def test_a_source_that_depends_on_float_bits_cannot_be_promoted() -> None:
+    unit = translate({MAIN: "__device__ int f(float x) { return __float_as_int(x); }"}, (), promote_float=True)
+    assert unit == Unpromotable("main.cu uses __float_as_int, which depends on the bits of a narrower type")
+
+
+def test_headers_are_found_as_the_compiler_finds_them() -> None:
+    files = {MAIN: '#include "a.h"\n#include <b.h>\n', Path("/user/a.h"): '#include "sub/c.h"\n'}
+    files |= {Path("/inc/b.h"): "", Path("/user/sub/c.h"): ""}
+    assert list(closure(MAIN, files.get, (Path("/inc"),))) == [MAIN, Path("/user/a.h"), Path("/inc/b.h"), Path("/user/sub/c.h")]
