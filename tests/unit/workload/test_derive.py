@@ -36,9 +36,7 @@ def captured(values: np.ndarray, element: str, **buffer: object) -> NewCase:
     data = values.tobytes()
     argument = RecordedArgument(8, "00" * 8, (PointerField(0, 4, 0),))
     recorded = RecordedBuffer(4, len(data), 0x1000, None, "device", **buffer)  # type: ignore[arg-type]
-    launch = RecordedLaunch(
-        7, "k", LaunchConfig(Dim3(1), Dim3(32)), (argument,), (BufferState(4, blob_name(data), "f" * 64),), "k.cu", 3
-    )
+    launch = RecordedLaunch(7, "k", LaunchConfig(Dim3(1), Dim3(32)), (argument,), (BufferState(4, blob_name(data), "f" * 64),), "k.cu", 3)
     first = RecordedLaunch(0, "other", launch.config, (), (), "k.cu", 2)
     recording = Recording((recorded,), (first, launch), (), ())
     return extract(recording, {blob_name(data): data}.__getitem__, 1, (pointer_parameter(element),), ORIGIN)
