@@ -124,8 +124,11 @@ def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHe
     if any(tree.find("break_statement", inside=loop)) or loops_around(tree, loop, function)[1:]:
         return "the loop may end early or lies in another loop"
     for name in sorted(global_pointers(tree, function, loop)):
-        if any(use.kind is not Use.READ for use in uses_of(tree, loop, name)):
+        kinds = {use.kind for use in uses_of(tree, loop, name)}
+        if kinds & {Use.WRITE, Use.UPDATE, Use.ATOMIC}:
             return f"the loop stores through `{name}`: keep the running value in a register first"
+        if Use.ESCAPE in kinds:
+            return f"the loop hands `{name}` on, so what is read through it cannot be seen"
     unclear = unclear_access(tree, function, loop)
     if unclear is not None:
         return f"where `{unclear}` points is not clear"
@@ -154,7 +157,7 @@ def _rewrite(context: TransformationContext, loop: _Loop, width: int) -> Rewrite
         Along.COLUMN: tuple(t for n, t in loop.guard.conditions if thread_axes(tree, loop.function, n) != ROW_AXES),
     }
     types = {load.base: element_type(tree, loop.function, load.base) or "auto" for load in loop.loads}
-    inside = " && ".join(t for _, t in loop.guard.conditions) if _has_other_loads(tree, loop) else ""
+    inside = loop.guard.inside if _has_other_loads(tree, loop) else ""
     text = TileText(loop.node, loop.header, loop.loads, loop.guard, conditions, inside, types, width)
     edits: tuple[TextEdit, ...] = tile_edits(context, text)
     names = " and ".join(f"`{name}`" for name in dict.fromkeys(load.base for load in loop.loads))

@@ -49,7 +49,14 @@ def tile_edits(context: TransformationContext, text: TileText) -> tuple[TextEdit
     moved = f"{newline}{outer}{tree.text(statement)}"
     line = _whole_line(context.text, tree.span(statement))
     loop = TextEdit(tree.span(text.loop), _loop_text(context, text, outer).lstrip() + moved)
-    return (TextEdit(line, ""), loop)
+    return (TextEdit(line, ""), *_guarded_loads(tree, text.guard), loop)
+
+
+def _guarded_loads(tree: SyntaxTree, guard: Guard) -> tuple[TextEdit, ...]:
+    """Initial values that only threads inside the bounds may read."""
+    return tuple(
+        TextEdit(tree.span(value), f"{guard.inside} ? {tree.text(value)} : {zero_of(type_name)}") for value, type_name in guard.loads
+    )
 
 
 def _opened_guard(context: TransformationContext, text: TileText, statement: Node, outer: str) -> str:
@@ -58,7 +65,11 @@ def _opened_guard(context: TransformationContext, text: TileText, statement: Nod
     branch = statement.child_by_field_name("consequence")
     assert branch is not None, "a guard around a loop has a body"
     inside, loop = tree.span(branch), tree.span(text.loop)
-    before = _dedented(context, context.text[inside.start + 1 : loop.start].rstrip(), text.loop, outer)
+    piece = context.text[inside.start + 1 : loop.start]
+    for edit in reversed(_guarded_loads(tree, text.guard)):
+        start, end = edit.span.start - inside.start - 1, edit.span.end - inside.start - 1
+        piece = piece[:start] + edit.new_text + piece[end:]
+    before = _dedented(context, piece.rstrip(), text.loop, outer)
     after = context.text[loop.end : inside.end - 1].rstrip()
     parts = [before.lstrip("\r\n")] if before.strip() else []
     parts.append(_loop_text(context, text, outer))

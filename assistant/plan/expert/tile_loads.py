@@ -65,7 +65,8 @@ def _tile_load(tree: SyntaxTree, function: Function, node: Node, counter: str) -
     indices = node.child_by_field_name("indices")
     base = tree.text(node.named_children[0])
     root = root_of(tree, function, base)
-    if indices is None or not isinstance(root, Root) or counter in hidden_names(tree, indices):
+    is_addressed = node.parent is not None and node.parent.type == "pointer_expression"
+    if indices is None or is_addressed or not isinstance(root, Root) or counter in hidden_names(tree, indices):
         return None
     terms = [] if len(indices.named_children) != 1 else _operands(tree, unwrap(indices.named_children[0]), "+")
     for first, second in (terms, terms[::-1]) if len(terms) == 2 else ():

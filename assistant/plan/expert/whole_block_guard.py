@@ -32,6 +32,13 @@ class Guard:
     """The ``if`` contains the loop, as against an early ``return``."""
     conditions: tuple[tuple[Node, str], ...]
     """(compared expression, condition as text), all of which hold for a thread inside."""
+    loads: tuple[tuple[Node, str], ...] = ()
+    """(initializer, type) of locals before the loop that read memory: only threads inside may evaluate them."""
+
+    @property
+    def inside(self) -> str:
+        """The condition of a thread inside, as one expression."""
+        return " && ".join(text for _, text in self.conditions)
 
 
 def guard_of(tree: SyntaxTree, function: Function, loop: Node) -> Guard | str:
@@ -51,9 +58,10 @@ def guard_of(tree: SyntaxTree, function: Function, loop: Node) -> Guard | str:
         return outer if isinstance(outer, str) else "two bounds checks lie before the loop"
     conditions = _conditions(tree, owner, "&&")
     before = [n for n in block.named_children if n.end_byte <= loop.start_byte]
-    if conditions is None or not all(_is_harmless(tree, n) for n in before):
+    loads = _guarded_loads(tree, before)
+    if conditions is None or loads is None:
         return "what lies before the loop cannot be run by the threads outside the bounds"
-    return Guard(owner, True, conditions)
+    return Guard(owner, True, conditions, loads)
 
 
 def _early_return(tree: SyntaxTree, function: Function, loop: Node) -> Guard | str:
@@ -66,9 +74,10 @@ def _early_return(tree: SyntaxTree, function: Function, loop: Node) -> Guard | s
     later = [n for n in before if n.start_byte >= statement.end_byte]
     if len(leaving) > 1 or conditions is None:
         return "some threads return before the loop in a way that is not a plain bounds check"
-    if not all(_is_harmless(tree, n) for n in later):
+    loads = _guarded_loads(tree, later)
+    if loads is None:
         return "what lies between the bounds check and the loop cannot be run by the threads outside"
-    return Guard(statement, False, conditions)
+    return Guard(statement, False, conditions, loads)
 
 
 def _only_returns(statement: Node) -> bool:
@@ -99,6 +108,26 @@ def _conditions(tree: SyntaxTree, statement: Node, joiner: str) -> tuple[tuple[N
         holds = spelled if joiner == "&&" else _OPPOSITE[spelled]
         found.append((node, f"{tree.text(left)} {holds} {tree.text(right)}"))
     return tuple(found) or None
+
+
+def _guarded_loads(tree: SyntaxTree, statements: list[Node]) -> tuple[tuple[Node, str], ...] | None:
+    """Initializers that read memory among statements that are otherwise harmless; None where one is not."""
+    found: list[tuple[Node, str]] = []
+    for statement in statements:
+        if _is_harmless(tree, statement):
+            continue
+        declarators = statement.children_by_field_name("declarator")
+        value = declarators[0].child_by_field_name("value") if len(declarators) == 1 else None
+        type_node = statement.child_by_field_name("type")
+        if statement.type != "declaration" or value is None or type_node is None:
+            return None
+        name = declarators[0].child_by_field_name("declarator")
+        is_scalar = type_node.type in ("primitive_type", "sized_type_specifier", "type_identifier")
+        changes = any(tree.find("assignment_expression", "update_expression", "call_expression", inside=value))
+        if changes or not is_scalar or name is None or name.type != "identifier":
+            return None
+        found.append((value, tree.text(type_node)))
+    return tuple(found)
 
 
 def _is_harmless(tree: SyntaxTree, statement: Node) -> bool:
