@@ -77,7 +77,7 @@ def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool)
         changed |= dict.fromkeys(name.split(".")[0] for name in sorted(holder.names))
         if places is not None:
             changed |= dict.fromkeys(_grid_names(launch, index))
-    reason = _other_uses(context, tuple(changed))
+    reason = _other_uses(context, launch, tuple(changed))
     return tuple(axes) if reason is None else reason
 
 
@@ -137,9 +137,7 @@ def _mentions(node: Node, names: frozenset[str]) -> bool:
     return any(_mentions(child, names) for child in node.named_children)
 
 
-def _grid_places(
-    context: TransformationContext, launch: Launch, holder: _Holder, index: int
-) -> tuple[tuple[Span, int], ...] | None:
+def _grid_places(context: TransformationContext, launch: Launch, holder: _Holder, index: int) -> tuple[tuple[Span, int], ...] | None:
     """Literals of the grid that change with the size; None where the grid is not ceil(E / size)."""
     expression = _grid_expression(launch, index)
     if expression is None:
@@ -226,16 +224,21 @@ def _grid_names(launch: Launch, index: int) -> Iterator[str]:
         yield node_text(node)
 
 
-def _other_uses(context: TransformationContext, names: tuple[str, ...]) -> str | None:
+def _other_uses(context: TransformationContext, launch: Launch, names: tuple[str, ...]) -> str | None:
     """Why one of ``names`` must keep its value: something else than this kernel's launches reads it."""
     allowed = tuple(_launch_spans(context))
     for name in names:
-        for node in context.tree.find(*_NAMES):
+        local = [] if launch.function is None else _mentions_of(context, launch.function, name)
+        is_local = any(_is_defined_here(node) for node in local)
+        for node in local if is_local else _mentions_of(context, context.tree.root, name):
             span = context.tree.span(node)
-            if node_text(node) != name or _is_defined_here(node) or any(a.contains(span) for a in allowed):
-                continue
-            return f"{name} is also used on line {context.tree.line(node)}"
+            if not _is_defined_here(node) and not any(a.contains(span) for a in allowed):
+                return f"{name} is also used on line {context.tree.line(node)}"
     return None
+
+
+def _mentions_of(context: TransformationContext, region: Node, name: str) -> list[Node]:
+    return [node for node in context.tree.find(*_NAMES, inside=region) if node_text(node) == name]
 
 
 def _launch_spans(context: TransformationContext) -> Iterator[Span]:

@@ -32,6 +32,7 @@ GRID_Y_LIMIT = 65535
 
 _DEFAULT_BLOCK = Dim3(16, 16)
 _EXCHANGED = {"x": "y", "y": "x"}
+_DECLARATORS = frozenset({"init_declarator", "declaration", "function_declarator"})
 _BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
@@ -146,20 +147,21 @@ def _exchanged_expression(context: TransformationContext, launch: Launch, shape:
 
 
 def _is_only_used_here(context: TransformationContext, launch: Launch, shape: Shape) -> bool:
-    """True when the ``dim3`` variable serves launches of this kernel and nothing else."""
+    """True when the ``dim3`` is a local variable that serves launches of this kernel and nothing else."""
+    if launch.function is None or not shape.components:
+        return False
     sites = {s.span.start for s in context.parsed.launch_sites_of(context.kernel)}
-    for node in context.tree.find("identifier", inside=launch.function or context.tree.root):
-        if node_text(node) != shape.variable:
-            continue
-        parent = node.parent
-        is_declared = parent is not None and parent.type in {"init_declarator", "declaration"}
-        is_assigned = parent is not None and parent.parent is not None and parent.parent.type == "assignment_expression"
-        is_field_write = is_assigned and any(f.parent == parent for f in shape.fields)
-        call = next((a for a in context.tree.ancestors(node) if a.type == "call_expression"), None)
-        is_launch = call is not None and context.tree.span(call).start in sites and _is_configuration(node)
-        if not (is_declared or is_field_write or is_launch):
-            return False
-    return bool(shape.components) and (launch.function is not None)
+    mentions = [n for n in context.tree.find("identifier", inside=launch.function) if node_text(n) == shape.variable]
+    declared = [n for n in mentions if n.parent is not None and n.parent.type in _DECLARATORS]
+    return bool(declared) and all(n in declared or _serves_launch(context, n, shape, sites) for n in mentions)
+
+
+def _serves_launch(context: TransformationContext, node: Node, shape: Shape, sites: set[int]) -> bool:
+    """True for ``grid`` in ``k<<<grid, …>>>`` of one of the sites, and in ``grid.x = …``."""
+    if any(field.parent == node.parent for field in shape.fields):
+        return True
+    call = next((a for a in context.tree.ancestors(node) if a.type == "call_expression"), None)
+    return call is not None and context.tree.span(call).start in sites and _is_configuration(node)
 
 
 def _is_configuration(node: Node) -> bool:

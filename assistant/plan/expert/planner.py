@@ -26,6 +26,9 @@ from assistant.source.syntax import SyntaxTree
 
 __all__ = ["ExpertPlanner"]
 
+_CITED_COUNT = 2
+"""Facts that a rationale quotes, the most important ones; the step cites them all."""
+
 UNMODELLED_COST_RATIO = 0.01
 """Rank of a finding without an estimated cost: below every finding worth a percent of the kernel's time."""
 
@@ -131,7 +134,8 @@ def _merged(first: Step, second: Step) -> Step:
 
 def _rationale(finding: Finding, technique: Technique, first: Rewrite) -> str:
     """Why and what, with ``{E7}`` in the place of every number."""
-    because = f" because of {' and '.join(f'{{{e}}}' for e in finding.evidence)}" if finding.evidence else ""
+    cited = " and ".join(f"{{{e}}}" for e in finding.evidence[:_CITED_COUNT])
+    because = f" because of {cited}" if cited else ""
     return f"{finding.code}{because}: {technique.title[0].lower()}{technique.title[1:]}. {first.summary}"
 
 

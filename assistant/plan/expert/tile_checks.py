@@ -14,14 +14,17 @@ from assistant.source.syntax import Node
 __all__ = ["hidden_builtin", "uncontrolled_launch", "warp_dependence"]
 
 _WARP_WORDS = re.compile(
-    r"\b(__shfl\w*|__ballot\w*|__any\w*|__all\w*|__syncwarp|__activemask|__match_\w+|__reduce_\w+|warpSize|wmma|asm|__asm__"
+    r"\b(__shfl\w*|__ballot\w*|__any\w*|__all\w*|__syncwarp|__activemask|__match_\w+|__reduce_\w+|warpSize|wmma|asm|__asm__|volatile"
     r"|cooperative_groups|cg|tiled_partition|coalesced_threads)\b"
 )
 _BUILTIN = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\b")
 
 
 def warp_dependence(context: TransformationContext) -> str | None:
-    """Why it matters to the kernel or its helpers which threads form a warp; None when it does not."""
+    """Why it matters to the kernel or its helpers which threads form a warp or a cluster; None when it does not."""
+    head = context.text[context.kernel.span.start : context.kernel.body.start]
+    if "__cluster_dims__" in head:
+        return "__cluster_dims__ fixes how the kernel's blocks lie together"
     for span in _code_spans(context):
         found = _WARP_WORDS.search(context.text, span.start, span.end)
         if found is not None and not _is_comment(context, found.start()):

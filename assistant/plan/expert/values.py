@@ -32,7 +32,7 @@ __all__ = [
 
 Environment = Mapping[str, int]
 
-_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])", re.ASCII)
+_INTEGER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])", re.ASCII)
 _MAX_DEPTH = 24
 """Deepest chain of definitions that is followed; ends cycles such as ``int i = i``."""
 
@@ -177,9 +177,7 @@ def _functions(tree: SyntaxTree) -> dict[str, Function]:
             continue
         names = [p.child_by_field_name("declarator") for p in parameters.named_children]
         if statements[0].named_child_count == 1 and all(n is not None and n.type == "identifier" for n in names):
-            found[node_text(name)] = Function(
-                tuple(node_text(n) for n in names if n is not None), statements[0].named_children[0]
-            )
+            found[node_text(name)] = Function(tuple(node_text(n) for n in names if n is not None), statements[0].named_children[0])
     return found
 
 
@@ -243,9 +241,10 @@ def _number(node: Node, scope: Scope, environment: Environment, depth: int) -> i
     match = _INTEGER.fullmatch(node_text(node).replace("'", ""))
     if match is None:
         return None
-    digits = match[1]
+    digits = match[2]
     is_octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
-    return int(digits, 8) if is_octal else int(digits, 0)
+    value = int(digits, 8) if is_octal else int(digits, 0)
+    return -value if match[1] == "-" else value
 
 
 def _identifier(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
