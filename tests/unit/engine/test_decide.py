@@ -1,0 +1,133 @@
+"""Decisions on proposals, with a real file and the real memory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.decide import Decider, DecisionRequest, Moved, chosen_text
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.memory.store import MemoryStore, open_store
+from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.profile import Signature
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.verification import Outcome, Verification
+from assistant.source.hunks import hunks
+
+_BEFORE = "a\nb\nc\nd\ne\n"
+_AFTER = "A\nb\nc\nd\nE\n"
+_ACCEPT = DecisionRequest(DecisionKind.ACCEPTED)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[MemoryStore]:
+    opened = open_store(tmp_path / "memory.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def proposal(tmp_path: Path, store: MemoryStore) -> Proposal:
+    path = tmp_path / "k.cu"
+    path.write_text(_BEFORE)
+    made = Proposal(
+        id="P0000000001",
+        job="J1",
+        path=path,
+        kernel="k()",
+        techniques=("t",),
+        summary="",
+        before_text=_BEFORE,
+        after_text=_AFTER,
+        hunks=hunks(_BEFORE, _AFTER),
+        labels=(),
+        assumptions=(),
+        verification=Verification(Outcome.PASS, (), (), (), "kernel", (), ()),
+        comparison=Comparison(SpeedOutcome.PREDICTED, 2.0, None, None, None, "error not yet measured", (), "model"),
+        evidence=(),
+        predictions=(),
+        explanation="",
+        signature=Signature("dram", ()),
+        state=ProposalState.OPEN,
+        created_ms=1,
+    )
+    store.add_proposal(tmp_path, made)
+    return made
+
+
+def _decider(store: MemoryStore) -> Decider:
+    return Decider(store, "test 1", 2)
+
+
+def _now(store: MemoryStore) -> Proposal:
+    return store.find_proposal("P0000000001")
+
+
+def test_an_accept_writes_the_file_and_is_kept(store: MemoryStore, proposal: Proposal) -> None:
+    assert isinstance(_decider(store).accept(proposal, _ACCEPT), Decision)
+    assert proposal.path.read_text() == _AFTER
+    assert _now(store).state is ProposalState.ACCEPTED
+
+
+def test_some_hunks_give_a_mixed_text(proposal: Proposal) -> None:
+    first = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, (proposal.hunks[0].id[:6],))
+    assert chosen_text(proposal, first) == "A\nb\nc\nd\ne\n"
+
+
+def test_an_unknown_hunk_is_named(proposal: Proposal) -> None:
+    with pytest.raises(UsageError, match="0 hunks that start with 'zzz'"):
+        chosen_text(proposal, DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, ("zzz",)))
+
+
+def test_undo_brings_the_text_back_and_the_proposal_can_be_accepted_again(store: MemoryStore, proposal: Proposal) -> None:
+    _decider(store).accept(proposal, _ACCEPT)
+    _decider(store).undo(_now(store))
+    assert proposal.path.read_text() == _BEFORE
+    assert _now(store).state is ProposalState.UNDONE
+    assert isinstance(_decider(store).accept(_now(store), _ACCEPT), Decision)
+    assert proposal.path.read_text() == _AFTER
+
+
+def test_undo_is_refused_when_the_file_moved_on(store: MemoryStore, proposal: Proposal) -> None:
+    _decider(store).accept(proposal, _ACCEPT)
+    proposal.path.write_text(_AFTER + "more\n")
+    with pytest.raises(CannotAnswerError, match="would lose those changes"):
+        _decider(store).undo(_now(store))
+    assert proposal.path.read_text() == _AFTER + "more\n"
+
+
+def test_a_moved_file_gets_the_change_rebased_but_not_written(store: MemoryStore, proposal: Proposal) -> None:
+    proposal.path.write_text(_BEFORE.replace("c", "c2"))
+    moved = _decider(store).accept(proposal, _ACCEPT)
+    assert isinstance(moved, Moved)
+    assert moved.text == "A\nb\nc2\nd\nE\n"
+    assert proposal.path.read_text() == "a\nb\nc2\nd\ne\n"
+
+
+def test_a_conflict_makes_the_proposal_stale_and_leaves_the_file(store: MemoryStore, proposal: Proposal) -> None:
+    proposal.path.write_text("x\nb\nc\nd\ne\n")
+    with pytest.raises(CannotAnswerError, match="line 1"):
+        _decider(store).accept(proposal, _ACCEPT)
+    assert _now(store).state is ProposalState.STALE
+    assert proposal.path.read_text() == "x\nb\nc\nd\ne\n"
+
+
+def test_the_second_decision_is_told_who_was_first(store: MemoryStore, proposal: Proposal) -> None:
+    other = Decider(store, "editor 7", 2)
+    other.reject(proposal, DecisionRequest(DecisionKind.REJECTED, reason_code="readability"))
+    outcome = _decider(store).reject(proposal, DecisionRequest(DecisionKind.REJECTED))
+    assert isinstance(outcome, AlreadyDecided)
+    assert outcome.decision.decided_by == "editor 7"
+
+
+def test_an_accept_that_loses_the_race_puts_the_file_back(store: MemoryStore, proposal: Proposal) -> None:
+    Decider(store, "editor 7", 2).reject(proposal, DecisionRequest(DecisionKind.REJECTED))
+    outcome = _decider(store).accept(proposal, _ACCEPT)  # still believes that it is open
+    assert isinstance(outcome, AlreadyDecided)
+    assert proposal.path.read_text() == _BEFORE
+
+
+def test_an_unknown_reason_code_is_refused(store: MemoryStore, proposal: Proposal) -> None:
+    with pytest.raises(UsageError, match="nonsense"):
+        _decider(store).reject(proposal, DecisionRequest(DecisionKind.REJECTED, reason_code="nonsense"))
+    assert _now(store).state is ProposalState.OPEN

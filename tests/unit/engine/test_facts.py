@@ -1,0 +1,56 @@
+"""What the rules are told of a kernel's source."""
+
+from pathlib import Path
+
+from assistant.engine.facts import source_facts
+from assistant.model.source import Source
+from assistant.profile.facts import LineFacts, SourceFacts
+from assistant.source.parse import parse
+
+_LOOP = """
+__global__ void k(float *c, const float *a, int n) {
+  int i = threadIdx.x;
+  for (int j = 0; j < 8; j++) {
+    BODY
+  }
+}
+"""
+
+
+def _facts(text: str) -> SourceFacts:
+    parsed = parse(Source(Path("/k.cu"), text))
+    return source_facts(parsed, parsed.kernels[0])
+
+
+def _line(body: str) -> LineFacts:
+    return _facts(_LOOP.replace("BODY", body)).at(5)
+
+
+def test_an_accumulator_at_a_loop_invariant_place_is_found() -> None:
+    assert _line("c[i] += a[j];").accumulated_pointers == ("c",)
+    assert _line("c[i] = c[i] + a[j];").accumulated_pointers == ("c",)
+
+
+def test_a_moving_place_is_no_accumulator() -> None:
+    assert _line("c[i + j] += a[j];").accumulated_pointers == ()
+    assert _line("c[i] = a[j];").accumulated_pointers == ()
+
+
+def test_an_invariant_load_is_found() -> None:
+    assert _line("float x = a[i]; c[j] = x;").invariant_loads == ("a",)
+
+
+def test_a_double_literal_in_float_code_is_found_and_a_meant_one_is_not() -> None:
+    assert _line("c[j] = a[j] * 0.5;").double_literals == ("0.5",)
+    assert _line("c[j] = a[j] * 0.5f;").double_literals == ()
+    assert _line("double d = a[j]; d = d * 0.5; c[j] = d;").double_literals == ()
+
+
+def test_a_constant_trip_count_is_read_off_the_loop() -> None:
+    assert _facts(_LOOP.replace("BODY", ";")).loops[0].trip_count == 8
+    assert _facts(_LOOP.replace("j < 8", "j < n").replace("BODY", ";")).loops[0].trip_count is None
+
+
+def test_a_helper_s_literals_count_as_the_kernel_s() -> None:
+    text = "__device__ float h(float x) {\n  return x * 2.0;\n}\n__global__ void k(float *a) {\n  a[0] = h(a[0]);\n}\n"
+    assert _facts(text).at(2).double_literals == ("2.0",)

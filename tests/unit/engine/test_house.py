@@ -1,0 +1,48 @@
+"""The house's own rules: frozen values, no CUDA in the front end, no sockets."""
+
+import dataclasses
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import assistant.model
+
+_CUDA_MODULES = ("torch", "cuda", "pycuda", "cupy", "openai", "pygls", "sqlite3")
+
+
+def _model_modules() -> list[str]:
+    return [f"assistant.model.{item.name}" for item in pkgutil.iter_modules(assistant.model.__path__)]
+
+
+def test_every_value_of_the_model_is_frozen() -> None:
+    thawed = [
+        f"{name}.{attribute}"
+        for name in _model_modules()
+        for attribute, value in vars(importlib.import_module(name)).items()
+        if isinstance(value, type)
+        and dataclasses.is_dataclass(value)
+        and not value.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    ]
+    assert thawed == []
+
+
+def test_the_model_imports_only_the_standard_library() -> None:
+    code = (
+        f"import sys; before = set(sys.modules); import {', '.join(_model_modules())}\n"
+        "new = {m.split('.')[0] for m in set(sys.modules) - before}\n"
+        "print(sorted(m for m in new if m not in sys.stdlib_module_names and m != 'assistant'))"
+    )
+    assert _output(code) == "[]"
+
+
+def test_the_command_line_loads_no_cuda_model_client_or_editor_library() -> None:
+    code = (
+        "import sys; from assistant.cli.app import build_app; build_app()\n"
+        f"print([m for m in {_CUDA_MODULES!r} if m in sys.modules and m != 'sqlite3'])"
+    )
+    assert _output(code) == "[]"
+
+
+def _output(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
