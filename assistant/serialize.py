@@ -18,6 +18,7 @@ import json
 import math
 import types
 import typing
+from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -42,7 +43,7 @@ def dumps(value: Any) -> str:
 def loads(kind: type[T], text: str | bytes) -> T:
     """Parse JSON text as ``kind``; raises DecodeError."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:
         raise DecodeError(f"not JSON: {error}") from error
     return decode(kind, data)
@@ -102,17 +103,38 @@ def _decode_scalar(kind: Any, data: Any, place: str) -> Any:
             return kind(data)
         except ValueError as error:
             raise DecodeError(f"{place or 'value'}: {data!r} is not a {kind.__name__}") from error
-    if kind is float and isinstance(data, int) and not isinstance(data, bool):
-        return float(data)
     if kind is int:
         return _check(isinstance(data, int) and not isinstance(data, bool), data, place, "an integer")
-    if kind in (str, bool, float):
+    if kind is float:
+        return _decode_float(data, place)
+    if kind in (str, bool):
         return _check(isinstance(data, kind), data, place, kind.__name__)
     if kind is Path:
         return Path(_check(isinstance(data, str), data, place, "a path"))
     if kind is bytes:
-        return base64.b64decode(_check(isinstance(data, str), data, place, "base64 text"), validate=True)
+        return _decode_bytes(data, place)
     raise TypeError(f"{kind!r} has no JSON form")
+
+
+def _decode_float(data: Any, place: str) -> float:
+    """An integer will do, if it is not too large."""
+    _check(isinstance(data, int | float) and not isinstance(data, bool), data, place, "a finite number")
+    try:
+        return _check(math.isfinite(float(data)), float(data), place, "a finite number")
+    except OverflowError as error:
+        raise DecodeError(f"{place or 'value'}: expected a finite number, got {str(data)[:80]!r}") from error
+
+
+def _decode_bytes(data: Any, place: str) -> bytes:
+    _check(isinstance(data, str), data, place, "base64 text")
+    try:
+        return base64.b64decode(data, validate=True)
+    except ValueError as error:
+        raise DecodeError(f"{place or 'value'}: not base64: {error}") from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
 
 
 def _decode_sequence(origin: Any, arguments: tuple[Any, ...], data: Any, place: str) -> Any:
@@ -122,7 +144,8 @@ def _decode_sequence(origin: Any, arguments: tuple[Any, ...], data: Any, place: 
         pairs = zip(arguments, data, strict=True)
     else:
         pairs = ((arguments[0], item) for item in data)
-    return origin(decode(kind, item, f"{place}[{index}]") for index, (kind, item) in enumerate(pairs))
+    collect: Callable[[Iterable[Any]], Any] = origin
+    return collect(decode(kind, item, f"{place}[{index}]") for index, (kind, item) in enumerate(pairs))
 
 
 def _decode_dataclass(kind: Any, data: Any, place: str) -> Any:
@@ -149,9 +172,7 @@ def _decode_union(arguments: tuple[Any, ...], data: Any, place: str) -> Any:
             return decode(kind, data, place)
         except DecodeError as error:
             failures.append(error.message)
-    raise DecodeError(
-        failures[0] if len(failures) == 1 else f"{place or 'value'}: fits none of: " + "; ".join(failures)
-    )
+    raise DecodeError(failures[0] if len(failures) == 1 else f"{place or 'value'}: fits none of: " + "; ".join(failures))
 
 
 def _check(is_valid: bool, data: Any, place: str, expected: str) -> Any:

@@ -24,7 +24,7 @@ _USER_ONLY: dict[str, JsonValue] = {"user_only": True}
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 
 
 class BuildSettings(_Section):

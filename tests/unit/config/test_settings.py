@@ -93,7 +93,7 @@ def test_a_wrong_value_is_refused_with_its_place(name: str, value: object) -> No
 
 
 def test_a_key_pasted_where_its_name_belongs_is_not_repeated() -> None:
-    with pytest.raises(UsageError, match="provider.key_env: ") as caught:
+    with pytest.raises(UsageError, match=r"provider\.key_env: ") as caught:
         load_settings(None, {"provider.key_env": "sk-12345"})
     assert "12345" not in caught.value.message + caught.value.remedy
 
