@@ -16,13 +16,16 @@ from dataclasses import dataclass
 
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Outcome, VerificationFinding
-from assistant.verify.text import blanked, new_matches
+from assistant.verify.text import Store, blanked, new_matches, stores_to
 
 __all__ = ["find_cheats"]
 
-_EFFECT = re.compile(r"\][^;=!<>]*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\*\s*\w+\s*=(?!=)|->\s*\w+\s*=(?!=)|\batomic\w+\s*\(|\basm\b")
+_EFFECT = re.compile(
+    r"[\])]\s*(?:\.\s*\w+\s*)?(?:[-+*/%&|^]|<<|>>)?=(?!=)|[\])]\s*(?:\+\+|--)|(?:\+\+|--)\s*\w+\s*\["
+    r"|\*\s*\w+\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|->\s*\w+\s*=(?!=)|\batomic\w+\s*\(|\basm\b"
+)
 """A write that someone outside the thread can see: element, pointee or field assigned, atomic, inline assembly."""
-_CALL = re.compile(r"\b(?!(?:if|for|while|switch|return|sizeof|min|max|dim3|__syncthreads|__ldg)\b)[A-Za-z_]\w*\s*\(")
+_CALL = re.compile(r"\b(?!(?:if|for|while|switch|return|sizeof|min|max|dim3|__syncthreads|__ldg)\b)[A-Za-z_]\w*\s*(?:<[^;{}()]*>\s*)?\(")
 _LITERAL = re.compile(r"[-+]?\s*(?:\(\s*\w+\s*\)\s*)?(?:\d[\w.]*(?:[eE][-+]?\d+\w*)?|\.\d\w*|true|false)")
 _CONDITION = re.compile(r"\bif\s*\(")
 _DEVICE_VARIABLE = re.compile(
@@ -85,15 +88,16 @@ def _emptied_body(pair: _Pair) -> VerificationFinding | None:
 
 
 def _constant_output(pair: _Pair) -> VerificationFinding | None:
-    """Every store to a parameter is a literal, where the original computes."""
+    """All that B does with its writable parameters is to store literals, where the original computes."""
     new_stores, old_stores = _stores(pair.new, pair.new_body), _stores(pair.old, pair.old_body)
-    computes = any(not _LITERAL.fullmatch(value) for _, value in old_stores)
-    if not new_stores or not computes or any(not _LITERAL.fullmatch(value) for _, value in new_stores):
+    computes = any(not _LITERAL.fullmatch(store.value) for store in old_stores)
+    if not new_stores or not computes:
         return None
-    if re.search(r"\batomic|\basm\b", pair.new_body):
+    use_count = sum(len(re.findall(rf"\b{re.escape(name)}\b", pair.new_body)) for name in _writable(pair.new))
+    is_literal = all(store.operator == "=" and _LITERAL.fullmatch(store.value) for store in new_stores)
+    if not is_literal or use_count > len(new_stores):
         return None
-    offset, value = new_stores[0]
-    return pair.finding("constant_output", Outcome.FAIL, f"every output is the constant {value}", offset)
+    return pair.finding("constant_output", Outcome.FAIL, f"every output is the constant {new_stores[0].value}", new_stores[0].start)
 
 
 def _magic_size(pair: _Pair) -> VerificationFinding | None:
@@ -119,16 +123,15 @@ def _written_input(pair: _Pair) -> VerificationFinding | None:
     constant |= {
         new.name
         for old, new in zip(pair.old.parameters, pair.new.parameters, strict=False)
-        if old.is_pointer and old.is_const and new.is_pointer and new.name
+        if old.is_pointer and old.is_const and new.is_pointer and new.name not in {p.name for p in pair.old.parameters}
     }
     for name in sorted(constant):
         source = rf"(?:const_cast\s*<[^>]*>\s*\(\s*{re.escape(name)}\s*\)|\([^()]*\*\s*\)\s*{re.escape(name)}\b)"
         aliases = re.findall(rf"\b(\w+)\s*=\s*{source}\s*;", pair.new_body)
-        for target in (source, *(rf"\b{re.escape(alias)}" for alias in (name, *aliases))):
-            store = re.search(rf"(?:{target})\s*\)?\s*\[[^;=]*\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", pair.new_body)
-            if store is not None:
-                message = f"writes to its input {name}, which the original takes as const"
-                return pair.finding("writes_input", Outcome.FAIL, message, store.start())
+        targets = "|".join([source, *(rf"\b{re.escape(alias)}\b" for alias in (name, *aliases))])
+        for store in stores_to(targets, pair.new_body)[:1]:
+            message = f"writes to its input {name}, which the original takes as const"
+            return pair.finding("writes_input", Outcome.FAIL, message, store.start)
     return None
 
 
@@ -154,13 +157,14 @@ def _once_only_state(old: str, new: str, after: ParsedSource) -> list[Verificati
     return findings
 
 
-def _stores(kernel: Kernel, body: str) -> list[tuple[int, str]]:
-    """(offset, right side) of every plain assignment to an element or pointee of a parameter."""
-    names = "|".join(re.escape(p.name) for p in kernel.parameters if p.is_pointer and p.name)
-    if not names:
-        return []
-    store = re.compile(rf"(?:\b(?:{names})\s*\[[^;=]*\]|\*\s*(?:{names})\b)\s*((?:[-+*/%&|^]|<<|>>)?=)(?!=)([^;]*);")
-    return [(m.start(), m[2].strip() if m[1] == "=" else f"{m[1]} {m[2].strip()}") for m in store.finditer(body)]
+def _writable(kernel: Kernel) -> list[str]:
+    return [p.name for p in kernel.parameters if p.is_pointer and not p.is_const and p.name]
+
+
+def _stores(kernel: Kernel, body: str) -> tuple[Store, ...]:
+    """Every assignment to an element of a writable parameter."""
+    names = "|".join(map(re.escape, _writable(kernel)))
+    return stores_to(rf"\b(?:{names})\b", body) if names else ()
 
 
 def _conditions(code: str) -> list[tuple[int, str, str]]:

@@ -110,7 +110,7 @@ def _new_flags(old: tuple[str, ...], new: tuple[str, ...]) -> DetectedLabel | No
 
 
 def _float_atomics(old: str, new: str) -> DetectedLabel | None:
-    """New atomic additions on floats: the order of rounding is then up to the hardware."""
+    """Atomic additions on floats where A has none: the order of rounding is then up to the hardware."""
 
     def sites(code: str) -> list[tuple[str, int]]:
         return [
@@ -119,11 +119,9 @@ def _float_atomics(old: str, new: str) -> DetectedLabel | None:
             if re.search(rf"\b{_FLOATING}\b[\s*&]*(?:__restrict__\s*)?\b{re.escape(found[2])}\b", code)
         ]
 
-    known = [text for text, _ in sites(old)]
-    for text, line in sites(new):
-        if text not in known:
-            return DetectedLabel(Label.NON_DETERMINISM, f"{text}: the order of additions varies", line)
-    return None
+    if sites(old):
+        return None
+    return next((DetectedLabel(Label.NON_DETERMINISM, f"{text}: the order of additions varies", line) for text, line in sites(new)), None)
 
 
 def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]) -> list[DetectedLabel | None]:

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Match", "blanked", "matches", "new_matches", "uncommented", "without"]
+__all__ = ["Match", "Store", "blanked", "matches", "new_matches", "stores_to", "uncommented", "without"]
 
 _LEXEME = re.compile(
     r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)\""""
     r"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'""",
     re.S,
 )
+
+_BRACKET = re.compile(r"\s*\)?\s*\[")
+_ASSIGNMENT = re.compile(r"\s*(?:\.\s*\w+\s*)?((?:[-+*/%&|^]|<<|>>)?=)(?!=)([^;]*);?")
 
 
 @dataclass(frozen=True)
@@ -70,3 +73,39 @@ def new_matches(pattern: re.Pattern[str], before: str, after: str) -> tuple[Matc
         else:
             new.append(match)
     return tuple(new)
+
+
+@dataclass(frozen=True)
+class Store:
+    """An assignment to an element."""
+
+    start: int
+    operator: str
+    """``=``, ``+=``, …"""
+    value: str
+    """The right side, up to the end of the statement."""
+
+
+def stores_to(pattern: str, code: str) -> tuple[Store, ...]:
+    """Assignments to elements or fields of elements of what ``pattern`` matches: ``NAME[…] = value;``, brackets balanced."""
+    found = list[Store]()
+    for match in re.finditer(pattern, code):
+        end = _after_brackets(code, match.end())
+        assignment = None if end is None else _ASSIGNMENT.match(code, end)
+        if assignment is not None:
+            found.append(Store(match.start(), assignment[1], assignment[2].strip()))
+    return tuple(found)
+
+
+def _after_brackets(code: str, position: int) -> int | None:
+    """The offset behind ``[…]``, ``[…][…]`` and ``)[…]`` that follow ``position``; None where no bracket follows."""
+    opening = _BRACKET.match(code, position)
+    if opening is None:
+        return None
+    depth = 0
+    for index in range(opening.end() - 1, len(code)):
+        depth += (code[index] == "[") - (code[index] == "]")
+        if depth == 0:
+            further = _after_brackets(code, index + 1)
+            return index + 1 if further is None else further
+    return None

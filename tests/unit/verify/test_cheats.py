@@ -47,6 +47,11 @@ def test_a_dropped_const_does_not_hide_a_written_input() -> None:
     assert finding.code == "writes_input"
 
 
+def test_swapped_parameters_are_no_written_input() -> None:
+    swapped = ORIGINAL.replace("const float *in, float *out", "float *out, const float *in")
+    assert find_cheats(parse(Source(Path("/a.cu"), ORIGINAL)), parse(Source(Path("/b.cu"), swapped))) == ()
+
+
 def test_work_done_only_once_is_named() -> None:
     (finding,) = cheats("if (done) return; if (i < n) out[i] = 2.0f * in[i]; done = 1;", "__device__ int done;\n")
     assert (finding.code, finding.outcome, finding.line) == ("once_only_state", Outcome.FAIL, 1)
@@ -68,6 +73,12 @@ def test_a_counter_that_is_reset_asks_the_human() -> None:
         "__shared__ float t[256]; t[threadIdx.x] = in[i]; __syncthreads(); if (i < n) out[i] = t[threadIdx.x] * 2;",
         "if (i < n) { out[i] = 0.0f; atomicAdd(&out[i], in[i]); }",
         "if (i < n) { out[i] = 0.0f; out[i] += 2.0f * in[i]; }",
+        "if (i < n && in[i] > 0) out[i] = in[i] * 2;",
+        "if (i < n) { if (in[i] == 0) out[i] = 0.0f; else { float *o = out; o[i] = 2.0f * in[i]; } }",
+        "if (i < n) { out[i] = 0.0f; *(out + i) = 2.0f * in[i]; }",
+        "run<float, 4>(out, in, n);",
+        "if (i < n) out[i]++;",
+        "float4 v; v.x = in[i]; if (i < n) reinterpret_cast<float4 *>(out)[i].x = v.x;",
         "// if (n == 4096) return;\n if (i < n) out[i] = 2.0f * in[i];",
     ],
 )

@@ -78,6 +78,11 @@ def test_what_the_original_has_too_is_no_label() -> None:
     assert detect_labels(version(text), version(text)) == ()
 
 
+def test_an_original_that_adds_floats_atomically_makes_no_new_disorder() -> None:
+    before, after = TEXT.replace("// here", "atomicAdd(out, v);"), TEXT.replace("// here", "atomicAdd(&out[3], v);")
+    assert detect_labels(version(before), version(after)) == ()
+
+
 def test_dropping_double_is_lower_precision() -> None:
     (found,) = detect_labels(version(TEXT.replace("float v", "double v")), version(TEXT))
     assert found.label is Label.PRECISION
