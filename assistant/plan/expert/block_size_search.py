@@ -17,9 +17,10 @@ from assistant.model.verification import Label
 from assistant.plan.expert.block_launch import Axis, axes_of
 from assistant.plan.expert.launch_shape import launches_of
 from assistant.plan.expert.predictions import predicted_values
+from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import node_text, scope_of, unparenthesized
+from assistant.plan.expert.values import node_text, unparenthesized
 from assistant.plan.expert.workload_block import DeclaredShape, declared_shapes
 from assistant.source.syntax import Node
 
@@ -54,9 +55,7 @@ class BlockSizeSearch:
         if isinstance(sites, str):
             return context.decline(self.technique, sites)
         variants = tuple(self._variants(context, sites))
-        return variants or context.decline(
-            self.technique, "no other block size fits the kernel's registers, launch bounds and finding"
-        )
+        return variants or context.decline(self.technique, "no other block size fits the kernel's registers, launch bounds and finding")
 
     def _variants(self, context: TransformationContext, sites: tuple[tuple[Axis, ...], ...]) -> Iterator[Rewrite]:
         current = tuple(axis.size for axis in sites[0])
@@ -92,9 +91,7 @@ def _fixed_block(context: TransformationContext) -> str | None:
     names = {node_text(n) for n in _index_names(context)}
     guarded = {name for n in context.tree.find("binary_expression", inside=context.body) for name in _compared(n)}
     if names - guarded or not guarded:
-        return (
-            f"the kernel does not check {min(names - guarded, default='its index')} against a bound, so the grid must fit exactly"
-        )
+        return f"the kernel does not check {min(names - guarded, default='its index')} against a bound, so the grid must fit exactly"
     return None
 
 
@@ -196,9 +193,7 @@ def _all_axes(context: TransformationContext) -> tuple[tuple[Axis, ...], ...] | 
         sites.append(declared)
     if len({len(axes) for axes in sites}) != 1:
         return "the kernel is launched with blocks of one and of two dimensions"
-    return (
-        tuple(sites) if len(sites[0]) <= 2 else "the block has three dimensions, for which no other shape is known to be better"
-    )
+    return tuple(sites) if len(sites[0]) <= 2 else "the block has three dimensions, for which no other shape is known to be better"
 
 
 def _declared_axes(shape: DeclaredShape, strides: bool) -> tuple[Axis, ...] | str:
@@ -270,9 +265,7 @@ def _residency(context: TransformationContext, sizes: tuple[int, ...]) -> Occupa
     )
 
 
-def _predictions(
-    context: TransformationContext, current: tuple[int, ...], sizes: tuple[int, ...]
-) -> tuple[MetricPrediction, ...]:
+def _predictions(context: TransformationContext, current: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[MetricPrediction, ...]:
     count, warp = _count(sizes), context.architecture.warp_size
     after = {"block_threads": float(count), "idle_lane_ratio": (-count % warp) / (count + -count % warp)}
     resident = _residency(context, sizes)

@@ -17,10 +17,11 @@ from assistant.model.source import TextEdit
 from assistant.plan.expert.launch_shape import known_blocks
 from assistant.plan.expert.memory_accesses import global_accesses, unknown_sizes, warp_cost
 from assistant.plan.expert.predictions import predicted_sectors
+from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.style import style_of
 from assistant.plan.expert.tile_checks import warp_dependence
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import Scope, node_text, scope_of, unparenthesized
+from assistant.plan.expert.values import Scope, node_text, unparenthesized
 from assistant.plan.expert.warp_pattern import lane_environments
 from assistant.source.syntax import Node
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from assistant.plan.expert.values import constants_of, evaluate, node_text, scope_inside
+from assistant.plan.expert.scopes import constants_of, scope_inside
+from assistant.plan.expert.values import evaluate, node_text
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["element_size_bytes"]

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.model.source import LaunchSite
+from assistant.plan.expert.scopes import scope_inside
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import Scope, evaluate, node_text, scope_inside, unparenthesized
+from assistant.plan.expert.values import Scope, evaluate, node_text, unparenthesized
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["Launch", "Shape", "block_dims", "known_blocks", "launches_of", "template_environment"]

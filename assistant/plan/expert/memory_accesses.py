@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from assistant.plan.expert.element_size import element_size_bytes
 from assistant.plan.expert.launch_shape import template_environment
+from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.shared_arrays import element_uses, shared_arrays
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import Scope, evaluate, node_text, scope_of, unparenthesized
+from assistant.plan.expert.values import Scope, evaluate, node_text, unparenthesized
 from assistant.plan.expert.warp_pattern import sector_count, wavefront_count
 from assistant.source.syntax import Node
 
@@ -105,9 +106,7 @@ def _accesses(context: TransformationContext, scope: Scope) -> Iterator[Access]:
     pointers = {p.name: p for p in context.kernel.parameters if p.is_pointer}
     for node in context.tree.find("subscript_expression", "pointer_expression", inside=context.body):
         is_address = node.type == "pointer_expression" and not node_text(node).startswith("*")
-        if is_address or (
-            node.parent is not None and node.parent.type == "pointer_expression" and node_text(node.parent)[0] == "&"
-        ):
+        if is_address or (node.parent is not None and node.parent.type == "pointer_expression" and node_text(node.parent)[0] == "&"):
             continue
         resolved = _resolved(node, scope, set(pointers), 0)
         if resolved is None:

@@ -16,9 +16,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.style import style_of
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import Scope, node_text, scope_of, unparenthesized
+from assistant.plan.expert.values import Scope, node_text, unparenthesized
 from assistant.source.syntax import Node
 
 __all__ = ["MIRRORED", "Partner", "Place", "partner_of"]
@@ -99,9 +100,7 @@ class Partner:
         return right if node_text(left) == self.place.row_counter else None
 
 
-def partner_of(
-    context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int, place: Place
-) -> Partner | str:
+def partner_of(context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int, place: Place) -> Partner | str:
     """How to write the lvalue ``target`` and ``conditions`` again; a sentence where one depends on more than indices.
 
     Locals declared from byte ``hidden_from`` on are out of sight where the new text will stand, and are declared again.
@@ -116,9 +115,7 @@ def partner_of(
             return reason
     hidden = {name for name in needed if needed[name].start_byte >= hidden_from}
     dependent = {
-        name
-        for name in needed
-        if _rests_on(needed[name], {"threadIdx", *hidden, *([] if row_counter is None else [row_counter])}, needed)
+        name for name in needed if _rests_on(needed[name], {"threadIdx", *hidden, *([] if row_counter is None else [row_counter])}, needed)
     } | hidden
     taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
     names = {name: _fresh(context, name, taken) for name in sorted(dependent, key=lambda n: needed[n].start_byte)}
@@ -162,9 +159,7 @@ def _collect(
     return None
 
 
-def _collect_name(
-    context: TransformationContext, scope: Scope, node: Node, needed: dict[str, Node], row_counter: str | None
-) -> str | None:
+def _collect_name(context: TransformationContext, scope: Scope, node: Node, needed: dict[str, Node], row_counter: str | None) -> str | None:
     name = node_text(node)
     if name in needed or name in _BUILTINS or name == row_counter:
         return None
@@ -226,8 +221,6 @@ def _declaration(partner: Partner, name: str, definition: Node) -> str:
     target = None if declarator is None else declarator.child_by_field_name("declarator")
     if declaration is None or target is None:
         return f"int {partner.names[name]} = {partner.text(definition)};"
-    head = [
-        node_text(c) for c in declaration.children if c.end_byte <= declaration.children_by_field_name("declarator")[0].start_byte
-    ]
+    head = [node_text(c) for c in declaration.children if c.end_byte <= declaration.children_by_field_name("declarator")[0].start_byte]
     spelled = re.sub(rf"\b{re.escape(name)}\b", partner.names[name], node_text(target))
     return f"{' '.join(head)} {spelled} = {partner.text(definition)};"

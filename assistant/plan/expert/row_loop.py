@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.plan.expert.memory_accesses import unknown_sizes
+from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import evaluate, node_text, scope_of
+from assistant.plan.expert.values import evaluate, node_text
 from assistant.source.syntax import Node
 
 __all__ = ["RowLoop", "compared_parts", "row_loop_of", "sees_rows_alike"]
@@ -39,9 +40,7 @@ def row_loop_of(context: TransformationContext, loop: Node, block: Dim3) -> RowL
     if declared is None or end is None or step is None:
         return why
     counter = declared[1]
-    is_upward = re.fullmatch(rf"{counter}\s*<[^=].*", node_text(condition)) and re.fullmatch(
-        rf"{counter}\s*\+=.*", node_text(update)
-    )
+    is_upward = re.fullmatch(rf"{counter}\s*<[^=].*", node_text(condition)) and re.fullmatch(rf"{counter}\s*\+=.*", node_text(update))
     scope = scope_of(context.tree, context.kernel)
     sizes = {**unknown_sizes(context), "blockDim.x": block.x, "blockDim.y": block.y}
     if not is_upward or (evaluate(end, scope, sizes), evaluate(step, scope, sizes)) != (block.x, block.y) or block.x % block.y:

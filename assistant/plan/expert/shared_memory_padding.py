@@ -16,10 +16,11 @@ from assistant.plan.expert.bounds import Range, range_of
 from assistant.plan.expert.element_size import element_size_bytes
 from assistant.plan.expert.launch_shape import known_blocks, template_environment
 from assistant.plan.expert.predictions import predicted_wavefronts
+from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
 from assistant.plan.expert.style import is_simple_term, style_of
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import Scope, evaluate, node_text, scope_of, unparenthesized
+from assistant.plan.expert.values import Scope, evaluate, node_text, unparenthesized
 from assistant.plan.expert.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
 from assistant.source.syntax import Node
 

@@ -14,12 +14,12 @@ from assistant.plan.expert.memory_accesses import Access, addresses, global_acce
 from assistant.plan.expert.predictions import predicted_sectors
 from assistant.plan.expert.recompute import MIRRORED, Place, partner_of
 from assistant.plan.expert.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
+from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.staged_store_text import Staging, rectangular_place, staging_edits
 from assistant.plan.expert.store_position import Position, position_of
 from assistant.plan.expert.style import style_of
 from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import scope_of
 from assistant.plan.expert.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
 from assistant.plan.expert.workload_block import declared_shapes
 
@@ -47,9 +47,7 @@ class StagedStore:
                 summary=f"Collect the block's {staging.store.pointer} in a shared tile and store it row by row.",
                 labels=(),
                 predictions=predicted_sectors(context, staging.ratio),
-                assumptions=(
-                    f"every launch has blocks of {staging.block.x} x {staging.block.y} threads, as all launches in this file do",
-                ),
+                assumptions=(f"every launch has blocks of {staging.block.x} x {staging.block.y} threads, as all launches in this file do",),
             ),
         )
 

@@ -15,10 +15,11 @@ from assistant.plan.expert.launch_shape import template_environment
 from assistant.plan.expert.memory_accesses import Access
 from assistant.plan.expert.recompute import Partner, Place
 from assistant.plan.expert.row_loop import RowLoop
+from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.store_position import Position
 from assistant.plan.expert.style import Style, indentation_of, style_of
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import node_text, scope_of
+from assistant.plan.expert.values import node_text
 from assistant.source.syntax import Node
 
 __all__ = ["Staging", "negated", "rectangular_place", "staging_edits"]

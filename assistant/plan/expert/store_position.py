@@ -47,9 +47,7 @@ def position_of(context: TransformationContext, store: Node) -> Position | str:
     if returns and body[first : first + len(returns)] != returns:
         return "the kernel returns early in several places"
     statements = tuple(body[first + len(returns) : index + 1]) if returns else (top,)
-    barrier = next(
-        (n for s in statements for n in context.tree.find("identifier", inside=s) if node_text(n).startswith("__sync")), None
-    )
+    barrier = next((n for s in statements for n in context.tree.find("identifier", inside=s) if node_text(n).startswith("__sync")), None)
     if returns and barrier is not None:
         return f"some threads have left the kernel before its barrier on line {context.tree.line(barrier)}"
     early = [(c, True) for c in (_early_return(r) for r in returns) if c is not None]

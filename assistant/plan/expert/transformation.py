@@ -68,9 +68,7 @@ class TransformationContext:
     def predict(self, metric: str, after: float) -> tuple[MetricPrediction, ...]:
         """A prediction for ``metric`` where the finding cites it; empty where it does not."""
         return tuple(
-            MetricPrediction(metric, evidence.value, after, evidence.unit)
-            for evidence in self.evidence
-            if evidence.metric == metric
+            MetricPrediction(metric, evidence.value, after, evidence.unit) for evidence in self.evidence if evidence.metric == metric
         )
 
 

@@ -92,9 +92,7 @@ def _conflicts(element_indices: Sequence[int], size_bytes: int) -> int:
     return max(banks.values(), default=0)
 
 
-def lane_values(
-    block: Dim3, unknowns: dict[str, int], value_of: Callable[[dict[str, int]], int | None]
-) -> tuple[int, ...] | None:
+def lane_values(block: Dim3, unknowns: dict[str, int], value_of: Callable[[dict[str, int]], int | None]) -> tuple[int, ...] | None:
     """``value_of`` each lane of the first warp; None when one of them is unknown."""
     values = [value_of({**unknowns, **lane}) for lane in lane_environments(block)]
     known = tuple(v for v in values if v is not None)

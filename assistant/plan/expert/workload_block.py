@@ -14,9 +14,7 @@ from assistant.plan.expert.transformation import TransformationContext
 __all__ = ["DeclaredShape", "declared_shapes"]
 
 _BLOCK = re.compile(r"/\*\s*kernelopt\b(?P<toml>.*?)\*/", re.DOTALL)
-_SECTION = re.compile(
-    r"^\s*\[workload\.(?P<name>[\w-]+)\]\s*$(?P<body>.*?)(?=^\s*\[workload\.[\w-]+\]|\Z)", re.DOTALL | re.MULTILINE
-)
+_SECTION = re.compile(r"^\s*\[workload\.(?P<name>[\w-]+)\]\s*$(?P<body>.*?)(?=^\s*\[workload\.[\w-]+\]|\Z)", re.DOTALL | re.MULTILINE)
 _KERNEL = re.compile(r"^\s*kernel\s*=\s*\"(?P<name>[^\"]*)\"", re.MULTILINE)
 _LIST = r"^\s*{key}\s*=\s*\[(?P<items>[^\]]*)\]"
 _ITEM = re.compile(r"\"[^\"]*\"|[^\s,]+")

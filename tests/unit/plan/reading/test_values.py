@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from assistant.model.source import Source
 from assistant.plan.expert.bounds import Range, range_of
-from assistant.plan.expert.values import evaluate, parsed_expression, scope_of
+from assistant.plan.expert.scopes import scope_of
+from assistant.plan.expert.values import evaluate, parsed_expression
 from assistant.source.parse import parse
 from assistant.source.syntax import SyntaxTree
 
