@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from assistant.plan.expert.functions import all_functions, macro_bodies
+from assistant.plan.expert.functions import KEPT_ANSWERS, all_functions, macro_bodies
 from assistant.plan.expert.intrinsics import is_pure
 from assistant.plan.expert.macros import changes_something
 from assistant.source.syntax import Node, SyntaxTree
@@ -233,5 +234,6 @@ def takes_values_only(tree: SyntaxTree, call: Node) -> bool:
     return is_pure(name) or name in _type_parameters(tree)
 
 
+@lru_cache(maxsize=KEPT_ANSWERS)
 def _type_parameters(tree: SyntaxTree) -> frozenset[str]:
     return frozenset(tree.text(n) for n in tree.find("type_identifier"))

@@ -11,12 +11,14 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = [
+    "KEPT_ANSWERS",
     "Function",
     "Variable",
     "all_functions",
@@ -31,6 +33,8 @@ __all__ = [
 
 _INTEGER_TYPES = ("int", "unsigned", "unsigned int", "size_t", "long", "long long", "short", "uint32_t", "int32_t", "auto")
 _DECLARATORS = ("pointer_declarator", "array_declarator", "reference_declarator", "parenthesized_declarator", "init_declarator")
+KEPT_ANSWERS = 64
+"""Answers about syntax trees that are kept: transformations ask the same ones many times over one text."""
 _RESTRICT = re.compile(r"\b__restrict(?:__)?\b")
 _NOT_THE_TYPE = re.compile(
     r"\b(?:const|volatile|constexpr|static|register|extern|struct|__restrict__|__restrict|__device__|__constant__|__shared__)\b"
@@ -83,6 +87,7 @@ class Function:
         return next((p for p in self.parameters if p.name == name), None)
 
 
+@lru_cache(maxsize=KEPT_ANSWERS)
 def all_functions(tree: SyntaxTree) -> tuple[Function, ...]:
     """Every function definition, in source order."""
     found = (function_of(tree, node) for node in tree.find("function_definition"))
@@ -121,7 +126,8 @@ def enclosing_function(tree: SyntaxTree, node: Node) -> Function | None:
     return None
 
 
-def locals_of(tree: SyntaxTree, body: Node) -> dict[str, tuple[Variable, ...]]:
+@lru_cache(maxsize=KEPT_ANSWERS)
+def locals_of(tree: SyntaxTree, body: Node) -> Mapping[str, tuple[Variable, ...]]:
     """Variables declared anywhere inside ``body``, by name; several where scopes reuse a name."""
     found: dict[str, tuple[Variable, ...]] = {}
     for declaration in tree.find("declaration", inside=body):
@@ -142,7 +148,8 @@ def declared_name(declarator: Node) -> Node | None:
     return node
 
 
-def macro_bodies(tree: SyntaxTree) -> dict[str, str]:
+@lru_cache(maxsize=KEPT_ANSWERS)
+def macro_bodies(tree: SyntaxTree) -> Mapping[str, str]:
     """Replacement text of every macro that is defined exactly once, function-like ones included."""
     bodies: dict[str, list[str]] = {}
     for node in tree.find("preproc_def", "preproc_function_def"):
@@ -153,6 +160,7 @@ def macro_bodies(tree: SyntaxTree) -> dict[str, str]:
     return {name: texts[0] for name, texts in bodies.items() if len(texts) == 1}
 
 
+@lru_cache(maxsize=KEPT_ANSWERS)
 def conditional_macros(tree: SyntaxTree) -> frozenset[str]:
     """Macros defined under ``#if`` or ``#ifndef``: the compiler's command line may give them another value."""
     branches = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif")
@@ -169,7 +177,7 @@ def integer_constant(tree: SyntaxTree, expression: str) -> int | None:
 
     Folds ``+ - *`` and exact or truncating ``/`` of non-negative values.
     """
-    constants = dict(_integer_variables(tree)) | macro_bodies(tree)
+    constants = {**_integer_variables(tree), **macro_bodies(tree)}
     return _fold(expression, constants, depth=0)
 
 
@@ -213,20 +221,23 @@ def _variable(tree: SyntaxTree, declaration: Node, declarator: Node) -> Variable
     )
 
 
-def _integer_variables(tree: SyntaxTree) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=KEPT_ANSWERS)
+def _integer_variables(tree: SyntaxTree) -> Mapping[str, str]:
     """Constants and enumerators with their values; a name that is declared twice anywhere means too much to be one."""
     parameters = tree.find("parameter_declaration", "optional_parameter_declaration")
     names = {tree.text(n) for p in parameters for d in p.named_children if (n := declared_name(d)) is not None}
+    found: dict[str, str] = {}
     for name, variables in locals_of(tree, tree.root).items():
         only = variables[0]
         is_constant = only.is_const and only.value is not None and not only.is_pointer and only.type in _INTEGER_TYPES
         if len(variables) == 1 and name not in names and is_constant and only.value is not None:
-            yield name, tree.text(only.value)
+            found[name] = tree.text(only.value)
     for enumerator in tree.find("enumerator"):
         name = enumerator.child_by_field_name("name")
         value = enumerator.child_by_field_name("value")
         if name is not None and value is not None:
-            yield tree.text(name), tree.text(value)
+            found[tree.text(name)] = tree.text(value)
+    return found
 
 
 _TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)[uUlL]*(?![\w.])|([A-Za-z_]\w*)|([-+*/()]))")

@@ -9,6 +9,8 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 from assistant.plan.expert.intrinsics import is_pure
 from assistant.source.syntax import Node, SyntaxTree
@@ -20,7 +22,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
-def macro_texts(tree: SyntaxTree) -> dict[str, tuple[str, ...]]:
+@lru_cache(maxsize=8)
+def macro_texts(tree: SyntaxTree) -> Mapping[str, tuple[str, ...]]:
     """Replacement texts of every macro, function-like ones included; several where it is defined more than once."""
     found: dict[str, tuple[str, ...]] = {}
     for node in tree.find("preproc_def", "preproc_function_def"):
@@ -54,7 +57,7 @@ def hidden_effect(tree: SyntaxTree, region: Node) -> str | None:
     return None
 
 
-def _used(tree: SyntaxTree, region: Node, texts: dict[str, tuple[str, ...]]) -> frozenset[str]:
+def _used(tree: SyntaxTree, region: Node, texts: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
     used: set[str] = set()
     kinds = ("identifier", "type_identifier", "field_identifier")
     waiting = [tree.text(n) for n in tree.find(*kinds, inside=region)]

@@ -8,10 +8,11 @@ Example::
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assistant.plan.expert.accesses import names_in
 from assistant.plan.expert.aliasing import NoCallers, Overlap, overlap
-from assistant.plan.expert.functions import Function, Variable, locals_of
+from assistant.plan.expert.functions import KEPT_ANSWERS, Function, Variable, locals_of
 from assistant.plan.expert.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
 
@@ -84,6 +85,7 @@ def root_of(tree: SyntaxTree, function: Function, name: str) -> Root | Private |
     return Unclear(f"where `{name}` points is not clear")
 
 
+@lru_cache(maxsize=KEPT_ANSWERS)
 def pointer_names(tree: SyntaxTree, function: Function) -> frozenset[str]:
     """Names of the function's pointers and arrays, ``auto`` locals made from one included."""
     names = {p.name for p in function.parameters if p.is_pointer}
@@ -202,6 +204,7 @@ def _file_scope(tree: SyntaxTree, name: str) -> Private | Unclear:
     return Unclear(f"`{name}` is a device variable that a pointer may name too")
 
 
+@lru_cache(maxsize=KEPT_ANSWERS)
 def _file_scope_arrays(tree: SyntaxTree) -> frozenset[str]:
     found: set[str] = set()
     for node in tree.root.named_children:

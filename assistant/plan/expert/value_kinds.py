@@ -11,7 +11,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 from functools import cached_property, reduce
 
@@ -261,11 +261,11 @@ class ValueKinds:
         return declared[0] if same_type else None
 
     @cached_property
-    def _locals(self) -> dict[str, tuple[Variable, ...]]:
+    def _locals(self) -> Mapping[str, tuple[Variable, ...]]:
         return locals_of(self._tree, self._function.body)
 
     @cached_property
-    def _macros(self) -> dict[str, str]:
+    def _macros(self) -> Mapping[str, str]:
         return macro_bodies(self._tree)
 
     @cached_property

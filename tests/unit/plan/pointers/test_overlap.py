@@ -1,0 +1,71 @@
+"""Which launches let two pointer parameters name the same memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.plan.expert.aliasing import NoCallers, Overlap, overlap
+from assistant.plan.expert.functions import all_functions
+from assistant.source.syntax import SyntaxTree
+
+KERNEL = "__global__ void k(float *c, float *a, int n) { c[0] = a[0]; }\n"
+ALLOCATED = "float *a, *c; cudaMalloc(&a, 4); cudaMalloc(&c, 4); "
+
+SEPARATE = {
+    "two allocations": f"int main() {{ {ALLOCATED} k<<<1, 1>>>(c, a, 4); }}",
+    "an offset into each": f"int main() {{ {ALLOCATED} k<<<1, 1>>>(c + 1, &a[2], 4); }}",
+    "exchanged by hand": f"int main() {{ {ALLOCATED} float *t = a; a = c; c = t; k<<<1, 1>>>(c, a, 4); }}",
+    "exchanged by std::swap": f"int main() {{ {ALLOCATED} std::swap(a, c); k<<<1, 1>>>(c, a, 4); }}",
+    "through a wrapper": f"void run(float *x, float *y) {{ k<<<1, 1>>>(x, y, 4); }}\nint main() {{ {ALLOCATED} run(c, a); }}",
+    "allocated by a helper": (
+        "float *make(int n) { float *p; cudaMalloc(&p, n); return p; }\n"
+        "int main() { float *a = make(4), *c = make(4); k<<<1, 1>>>(c, a, 4); }"
+    ),
+    "vectors": "int main() { thrust::device_vector<float> a(4), c(4); k<<<1, 1>>>(c.data(), a.data(), 4); }",
+    "members allocated apart": (
+        "struct P { float *a, *c; };\nint main() { P p; cudaMalloc(&p.a, 4); cudaMalloc(&p.c, 4); k<<<1, 1>>>(p.c, p.a, 4); }"
+    ),
+}
+OVERLAPPING = {
+    "the same buffer": f"int main() {{ {ALLOCATED} k<<<1, 1>>>(a, a, 4); }}",
+    "parts of one buffer": f"int main() {{ {ALLOCATED} k<<<1, 1>>>(a, a + 2, 4); }}",
+    "a copy of the pointer": f"int main() {{ {ALLOCATED} c = a; k<<<1, 1>>>(c, a, 4); }}",
+    "one of two by choice": f"int main(int n, char **) {{ {ALLOCATED} k<<<1, 1>>>(c, n ? a : c, 4); }}",
+    "the second launch only": f"int main() {{ {ALLOCATED} k<<<1, 1>>>(c, a, 4); k<<<1, 1>>>(c, c, 4); }}",
+    "through a wrapper": f"void run(float *x) {{ k<<<1, 1>>>(x, x, 4); }}\nint main() {{ {ALLOCATED} run(c); }}",
+    "a pool behind a helper": (
+        "static float *pool; float *get() { if (!pool) cudaMalloc(&pool, 4); return pool; }\n"
+        "int main() { float *a = get(), *c = get(); k<<<1, 1>>>(c, a, 4); }"
+    ),
+    "a member set elsewhere": (
+        "struct P { float *a, *c; };\nint main() { P p; cudaMalloc(&p.a, 4); p.c = p.a; k<<<1, 1>>>(p.c, p.a, 4); }"
+    ),
+    "launched through a pointer": f"int main() {{ {ALLOCATED} auto f = k; f<<<1, 1>>>(c, a, 4); }}",
+}
+
+
+def verdict(host: str) -> Overlap | NoCallers | None:
+    tree = SyntaxTree(KERNEL + host)
+    kernel = next(f for f in all_functions(tree) if f.name == "k")
+    return overlap(tree, kernel, "c", "a")
+
+
+@pytest.mark.parametrize("host", SEPARATE.values(), ids=SEPARATE.keys())
+def test_these_launches_keep_the_pointers_apart(host):
+    assert verdict(host) is None
+
+
+@pytest.mark.parametrize("host", OVERLAPPING.values(), ids=OVERLAPPING.keys())
+def test_these_launches_may_let_them_overlap(host):
+    assert isinstance(verdict(host), Overlap)
+
+
+@pytest.mark.parametrize("host", ["", "void run(float *x, float *y) { k<<<1, 1>>>(x, y, 4); }"])
+def test_nothing_is_known_without_callers(host):
+    assert isinstance(verdict(host), NoCallers)
+
+
+def test_the_reason_names_the_line_and_the_buffer():
+    found = verdict(OVERLAPPING["parts of one buffer"])
+    assert isinstance(found, Overlap)
+    assert found.reason == "line 2 passes memory of `a` for both `c` and `a`"
