@@ -119,7 +119,8 @@ def _magic_size(pair: _Pair) -> VerificationFinding | None:
 
 def _written_input(pair: _Pair) -> VerificationFinding | None:
     """A store through a pointer that the original takes as const, directly or after a cast."""
-    constant = {p.name for p in pair.old.parameters if p.is_pointer and p.is_const and p.name}
+    taken = {p.name for p in pair.new.parameters if p.is_pointer and p.name}
+    constant = {p.name for p in pair.old.parameters if p.is_pointer and p.is_const and p.name in taken}
     constant |= {
         new.name
         for old, new in zip(pair.old.parameters, pair.new.parameters, strict=False)
