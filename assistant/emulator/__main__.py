@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
@@ -23,13 +25,17 @@ from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
 
 _SYMBOLIZERS_KEPT = 32
+_RUNS_KEPT = 8
+"""Folders with the output of earlier runs; whoever asked reads the files at once."""
 
 
 class Emulator:
     """Answers requests one after another."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], scratch: Path) -> None:
+        """``scratch`` receives the output of programs; only that of the last runs is kept."""
         self._environment = environment
+        self._scratch = scratch
         self._symbolizers: dict[tuple[str, int, int], Symbolizer] = {}
 
     def answer(self, line: str) -> dict[str, Any]:
@@ -63,12 +69,18 @@ class Emulator:
                 return _build(decode(BuildMessage, fields))
             case "run":
                 run: RunRequest = decode(RunRequest, fields)
-                return encode(run_program(run, self._symbolizer(run.binary), self._environment))
+                self._forget_old_runs()
+                return encode(run_program(run, self._symbolizer(run.binary), self._environment, self._scratch))
             case "replay":
                 request: ReplayRequest = decode(ReplayRequest, fields)
                 return {"cases": encode(replay(request, self._symbolizer(request.binary), self._environment))}
             case _:
                 return failure("bad_request", f"unknown op {operation!r}: expected build, run, replay or ping")
+
+    def _forget_old_runs(self) -> None:
+        folders = sorted(self._scratch.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
+        for folder in folders[: max(0, len(folders) - _RUNS_KEPT)]:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _symbolizer(self, binary: Path) -> Symbolizer:
         status = binary.stat()
@@ -144,12 +156,13 @@ def main() -> int:
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     signal.signal(signal.SIGTERM, _terminate)
-    emulator = Emulator(os.environ)
     try:
-        for line in sys.stdin:
-            if line.strip():
-                replies.write(json.dumps(emulator.answer(line), ensure_ascii=False, allow_nan=False) + "\n")
-                replies.flush()
+        with tempfile.TemporaryDirectory(prefix="kernelopt-emulator-", ignore_cleanup_errors=True) as scratch:
+            emulator = Emulator(os.environ, Path(scratch))
+            for line in sys.stdin:
+                if line.strip():
+                    replies.write(json.dumps(emulator.answer(line), ensure_ascii=False, allow_nan=False) + "\n")
+                    replies.flush()
     except (Interrupted, BrokenPipeError, KeyboardInterrupt):
         return 0
     return 0

@@ -17,7 +17,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -28,8 +28,8 @@ _TICK_S = 0.05
 _CHUNK_BYTES = 1 << 16
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
-_PROCESS_LIMIT = 4096
-"""RLIMIT_NPROC counts all processes of the user; this only stops a fork bomb."""
+_TASKS_ALLOWED = 4096
+"""Threads a program may add to those the user already runs (RLIMIT_NPROC counts all of them): this only stops a fork bomb."""
 _FILE_LIMIT_BYTES = 16 << 30
 
 
@@ -91,6 +91,7 @@ def _descriptor(pipe: IO[bytes] | None) -> int:
 
 def _preparation(parent: int, bounds: Bounds) -> Callable[[], None]:
     libc = ctypes.CDLL(None, use_errno=True)
+    tasks = _user_task_count() + _TASKS_ALLOWED
     seconds = int(bounds.wall_s * (os.cpu_count() or 1)) + 10
 
     def prepare() -> None:
@@ -101,7 +102,7 @@ def _preparation(parent: int, bounds: Bounds) -> Callable[[], None]:
             (resource.RLIMIT_CORE, 0),
             (resource.RLIMIT_CPU, seconds),
             (resource.RLIMIT_FSIZE, _FILE_LIMIT_BYTES),
-            (resource.RLIMIT_NPROC, _PROCESS_LIMIT),
+            (resource.RLIMIT_NPROC, tasks),
         ):
             soft, hard = resource.getrlimit(kind)
             allowed = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
@@ -176,14 +177,22 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 def _resident_bytes(group: int) -> int:
     """Resident memory of the processes of a group; pages shared by a replay's forks count once each."""
-    total = 0
+    return sum(int(fields[21]) * _PAGE_BYTES for fields in _process_fields() if int(fields[2]) == group)
+
+
+def _user_task_count() -> int:
+    """Threads of this user; 0 for those of processes that end meanwhile."""
+    return sum(int(fields[17]) for fields in _process_fields(os.getuid()))
+
+
+def _process_fields(user: int | None = None) -> Iterator[list[str]]:
+    """Fields of ``/proc/PID/stat`` after the name (proc(5): field 3, the state, is item 0), of one user's processes or of all."""
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
             continue
         try:
-            fields = Path(entry.path, "stat").read_text().rpartition(")")[2].split()
-        except (OSError, UnicodeDecodeError):
+            if user is not None and entry.stat().st_uid != user:
+                continue
+            yield Path(entry.path, "stat").read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
             continue
-        if int(fields[2]) == group:
-            total += int(fields[21]) * _PAGE_BYTES
-    return total

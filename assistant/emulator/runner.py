@@ -19,9 +19,9 @@ from assistant.emulator.symbolize import Symbolizer
 __all__ = ["core_environment", "run_program"]
 
 
-def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mapping[str, str]) -> RunReply:
-    """Output files stay until the reader removes their folder. Raises Interrupted, SymbolsMissing, OSError."""
-    folder = Path(tempfile.mkdtemp(prefix="kernelopt-run-"))
+def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mapping[str, str], scratch: Path) -> RunReply:
+    """The output files lie in a new folder under ``scratch``. Raises Interrupted, SymbolsMissing, OSError."""
+    folder = Path(tempfile.mkdtemp(prefix="run-", dir=scratch))
     report = folder / "report"
     variables = (restricted_environment if request.is_restricted else own_environment)(environment)
     variables |= core_environment(request.mode, request.limits, request.sample_blocks) | {
@@ -35,9 +35,7 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mappin
         variables["EMU_RECORD"] = str(request.record)
     stdout, stderr = folder / "stdout", folder / "stderr"
     command = Command((str(request.binary), *request.args), request.cwd, variables)
-    outcome = run_child(
-        command, Bounds(request.limits.wall_s, request.limits.memory_bytes, request.limits.output_bytes), stdout, stderr
-    )
+    outcome = run_child(command, Bounds(request.limits.wall_s, request.limits.memory_bytes, request.limits.output_bytes), stdout, stderr)
     return _reply(request, outcome, symbolizer, report)
 
 

@@ -27,6 +27,9 @@ constexpr unsigned THREADS_PER_MULTIPROCESSOR = 2048, BLOCKS_PER_MULTIPROCESSOR 
 // The race table takes 8 bytes for each byte of device memory (shadow.h): it may use half of the memory limit.
 constexpr size_t RACE_TABLE_SHARE = 2 * sizeof(GlobalCell) / sizeof(uint32_t);
 
+// Launches that are not counted have little to tell: kernel, configuration and error.
+constexpr uint64_t PLAIN_LAUNCHES_REPORTED = 1024;
+
 struct DeviceError {
   std::mutex mutex;
   int last = CUDA_SUCCESS;
@@ -88,6 +91,7 @@ LaunchReport collect(Launch& launch) {
     w->counters.drain_into(result.sites);
     logs.push_back(w->problems.take());
     result.block_unique_sectors += w->block_unique_sectors;
+    w->block_unique_sectors = 0;
   }
   result.problems = merge(std::move(logs));
   result.grid_unique_sectors = launch.grid_unique_sectors.load();
@@ -107,7 +111,7 @@ void ensure_timeout_is_reported(LaunchReport& result) {
 int run(const EmuLaunch& request) {
   static uint32_t launch_count = 0;
   uint32_t index = launch_count++;
-  bool is_reported = index < options().launch_limit;
+  bool is_reported = index < std::min(options().launch_limit, options().mode == Mode::plain ? PLAIN_LAUNCHES_REPORTED : ~uint64_t{0});
   Refusal refusal = refuse(request);
   if (refusal.error) {
     LaunchReport result;

@@ -1,5 +1,6 @@
 #include "pool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <link.h>
@@ -24,10 +25,10 @@ namespace {
 
 struct Pool {
   std::mutex mutex;
-  std::condition_variable has_work, is_done;
+  std::condition_variable is_done;
   std::vector<Worker*> workers;
-  Launch* launch = nullptr;
-  uint64_t generation = 0;
+  std::vector<std::condition_variable*> has_work;  // one a worker: small grids wake only as many as they have blocks
+  std::vector<Launch*> assigned;                   // one a worker; nullptr: nothing to do
   unsigned running = 0;
 };
 Pool& pool() {
@@ -89,30 +90,30 @@ void run_launch(Worker& w, Launch& launch) {
 void worker_main(Worker* w) {
   prepare(*w);
   Pool& p = pool();
-  uint64_t seen = 0;
+  std::unique_lock<std::mutex> hold(p.mutex);
+  Launch*& assigned = p.assigned[w->index];
   for (;;) {
-    Launch* launch;
-    {
-      std::unique_lock<std::mutex> hold(p.mutex);
-      p.has_work.wait(hold, [&] { return p.generation != seen; });
-      seen = p.generation;
-      launch = p.launch;
-    }
+    p.has_work[w->index]->wait(hold, [&] { return assigned != nullptr; });
+    Launch* launch = assigned;
+    hold.unlock();
     run_launch(*w, *launch);
-    std::lock_guard<std::mutex> hold(p.mutex);
+    hold.lock();
+    assigned = nullptr;
     if (--p.running == 0) p.is_done.notify_all();
   }
 }
 
 void start_workers(Pool& p) {
   install_fault_handlers();
+  p.assigned.resize(options().worker_count);
+  for (unsigned i = 0; i < options().worker_count; ++i) p.has_work.push_back(new std::condition_variable);
   for (unsigned i = 0; i < options().worker_count; ++i) {
     auto* w = new Worker;
     w->index = i;
+    p.workers.push_back(w);
     std::thread thread(worker_main, w);
     w->thread = thread.native_handle();
     thread.detach();
-    p.workers.push_back(w);
   }
 }
 
@@ -129,16 +130,18 @@ void run_on_workers(Launch& launch, double wall_s) {
   Pool& p = pool();
   const std::vector<Worker*>& all = workers();
   std::unique_lock<std::mutex> hold(p.mutex);
-  p.launch = &launch;
-  p.running = static_cast<unsigned>(all.size());
-  ++p.generation;
-  p.has_work.notify_all();
+  p.running = static_cast<unsigned>(std::min<uint64_t>(all.size(), launch.block_count));
+  for (unsigned i = 0; i < p.running; ++i) {
+    p.assigned[i] = &launch;
+    p.has_work[i]->notify_one();
+  }
   auto finished = [&] { return p.running == 0; };
   if (p.is_done.wait_for(hold, std::chrono::duration<double>(wall_s), finished)) return;
   launch.error.store(CUDA_ERROR_LAUNCH_TIMEOUT);
   launch.is_aborted.store(true);
   while (!finished()) {
-    for (Worker* w : all) interrupt(*w);
+    for (Worker* w : all)
+      if (p.assigned[w->index]) interrupt(*w);
     p.is_done.wait_for(hold, INTERRUPT_PERIOD, finished);
   }
 }

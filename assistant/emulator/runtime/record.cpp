@@ -149,7 +149,9 @@ const char* reason_to_skip(Recorder& r, const EmuLaunch& l, const Reach& reach) 
   if (r.is_full) return "recording is full";
   if (reach.total_bytes() > o.record_launch_bytes) return "launch reaches more memory than the limit";
   uint64_t& count = r.kept[shape];
-  if (count >= o.record_per_shape) return "enough launches of this shape";
+  // The second half of the space is for shapes not seen yet.
+  uint64_t limit = r.blobs.written_bytes() > o.record_total_bytes / 2 ? 1 : o.record_per_shape;
+  if (count >= limit) return "enough launches of this shape";
   ++count;
   return nullptr;
 }
@@ -264,7 +266,21 @@ void note_written(void* destination, const void* source, size_t bytes) {
 }
 }  // namespace
 
+namespace {
+constexpr int INVALID_VALUE = 1;  // cudaErrorInvalidValue
+
+// Whether a host transfer may touch the range: all of one allocation, or memory that is not the device's at all.
+bool is_transferable(const void* pointer, size_t bytes) {
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  ArenaRange range = arena();
+  if (bytes == 0 || !in_range(address, range.begin, range.size)) return true;
+  const Allocation* a = find_live(address);
+  return a && bytes <= a->end - address;
+}
+}  // namespace
+
 extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, int kind) {
+  if (!is_transferable(destination, bytes) || !is_transferable(source, bytes)) return INVALID_VALUE;
   note_written(destination, source, bytes);
   Recorder* r = recorder();
   if (!r || bytes == 0 || (kind != COPY_DEVICE_TO_HOST && kind != COPY_DEFAULT)) return 0;
@@ -276,6 +292,7 @@ extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, 
 }
 
 extern "C" int emu_on_memset(void* destination, size_t bytes) {
+  if (!is_transferable(destination, bytes)) return INVALID_VALUE;
   note_written(destination, nullptr, bytes);
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -77,6 +78,16 @@ void write_problem(FILE* f, const Problem& p) {
   fputc('}', f);
 }
 
+// Flushing every entry would cost more than a small launch; a program that is killed loses the last moments at most.
+void flush_now_and_then(FILE* f, bool is_urgent) {
+  constexpr auto PERIOD = std::chrono::milliseconds(20);
+  static auto last = std::chrono::steady_clock::time_point{};
+  auto now = std::chrono::steady_clock::now();
+  if (!is_urgent && now - last < PERIOD) return;
+  last = now;
+  fflush(f);
+}
+
 }  // namespace
 
 void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& report) {
@@ -104,7 +115,7 @@ void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& 
     separator = ",";
   }
   fputs("]}\n", f);
-  fflush(f);
+  flush_now_and_then(f, !report.problems.empty());
 }
 
 void note_launch_count(uint32_t count) {

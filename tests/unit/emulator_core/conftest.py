@@ -20,8 +20,8 @@ Run = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="session")
-def emulator() -> Emulator:
-    return Emulator(os.environ)
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Emulator:
+    return Emulator(os.environ, tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from assistant.emulator.__main__ import Emulator
+
 ROOT = Path(__file__).parents[3]
 PROMPTLY_S = 5.0
 
@@ -174,10 +176,9 @@ def test_the_program_dies_with_a_killed_emulator(process: Process, script: Any, 
     await_death([program])
 
 
-def test_model_written_code_sees_a_short_environment(run: Any, script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from assistant.emulator.__main__ import Emulator
-
-    emulator = Emulator({**os.environ, "SOME_API_KEY": "s3cret"})
+def test_model_written_code_sees_a_short_environment(script: Any, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    emulator = Emulator({**os.environ, "SOME_API_KEY": "s3cret"}, tmp_path / "runs")
     body = "import os\nprint(os.environ.get('SOME_API_KEY'))"
     message = {"op": "run", "binary": str(script(body)), "cwd": "/"}
     full = emulator.reply(message)
