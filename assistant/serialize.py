@@ -18,7 +18,6 @@ import json
 import math
 import types
 import typing
-from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -144,7 +143,7 @@ def _decode_sequence(origin: Any, arguments: tuple[Any, ...], data: Any, place: 
         pairs = zip(arguments, data, strict=True)
     else:
         pairs = ((arguments[0], item) for item in data)
-    collect: Callable[[Iterable[Any]], Any] = origin
+    collect: Any = origin
     return collect(decode(kind, item, f"{place}[{index}]") for index, (kind, item) in enumerate(pairs))
 
 

@@ -3,6 +3,7 @@
 from assistant.memory.forget import ForgetScope, Forgotten
 from assistant.memory.integrity import Damage, IntegrityReport
 from assistant.memory.knowledge import Knowledge
+from assistant.memory.recordings import NotReplayable
 from assistant.memory.store import MemoryStore, open_store
 
-__all__ = ["Damage", "ForgetScope", "Forgotten", "IntegrityReport", "Knowledge", "MemoryStore", "open_store"]
+__all__ = ["Damage", "ForgetScope", "Forgotten", "IntegrityReport", "Knowledge", "MemoryStore", "NotReplayable", "open_store"]

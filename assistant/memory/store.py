@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,9 +20,10 @@ from assistant.memory import records
 from assistant.memory.database import Database, Row, open_database
 from assistant.memory.experience import read_judgements, read_trials
 from assistant.memory.forget import ForgetScope, Forgotten, forget
-from assistant.memory.integrity import IntegrityReport, verify
+from assistant.memory.integrity import Damage, IntegrityReport, verify
 from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
+from assistant.memory.recordings import NotReplayable, RecordingArchive
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Recalled
@@ -49,6 +51,7 @@ class MemoryStore:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self._archive = RecordingArchive(database)
 
     @property
     def read_only_reason(self) -> str | None:
@@ -169,12 +172,27 @@ class MemoryStore:
         return derive(read_trials(self.database), read_judgements(self.database))
 
     def verify(self) -> IntegrityReport:
-        """Derive every hash again and compare."""
-        return verify(self.database)
+        """Derive every hash again and compare, those of kept recordings included."""
+        report = verify(self.database)
+        try:
+            lost = tuple(Damage(f"recording of {proposal}", message) for proposal, message in self._archive.damages())
+        except MemoryFileError as error:
+            lost = (Damage("recordings", error.message),)
+        return replace(report, damages=report.damages + lost)
 
     def forget(self, scope: ForgetScope, now_ms: int) -> Forgotten:
         """Purge contents for good, leaving tombstones; raises UsageError for an empty scope."""
-        return forget(self.database, scope, now_ms)
+        forgotten = forget(self.database, scope, now_ms)
+        self._archive.drop_forgotten(now_ms)
+        return forgotten
+
+    def keep_recording(self, proposal_id: str, recording: Path, quota_bytes: int, now_ms: int) -> None:
+        """Copy the recording that a stored proposal was judged on, so that it can be replayed; the oldest go above the quota."""
+        self._archive.keep(proposal_id, recording, quota_bytes, now_ms)
+
+    def restore_recording(self, proposal_id: str, folder: Path) -> Path | NotReplayable:
+        """Lay out a kept recording in ``folder``."""
+        return self._archive.restore(proposal_id, folder)
 
     # --- jobs -------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 __all__ = ["NAMES", "script"]
 
-NAMES = ("0001_initial", "0002_experience")
+NAMES = ("0001_initial", "0002_experience", "0003_recordings")
 
 
 def script(name: str) -> str:
