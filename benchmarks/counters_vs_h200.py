@@ -37,7 +37,7 @@ from assistant.source.parse import parse  # noqa: E402
 H200 = ROOT / "tests" / "data" / "h200"
 DEFAULT_SETS = (
     (H200, H200 / "counters.json"),
-    (ROOT / "examples", H200 / "examples.json"),
+    (H200 / "examples", H200 / "examples.json"),
     (H200, H200 / "grade.json"),
 )
 
@@ -64,7 +64,9 @@ def main() -> int:
     wrong = 0
     print(f"{'truth':<18}{'lines':>7}{'exact':>7}{'':>6}{'equal':>7}{'':>7}{'exact but different':>21}")
     for folder, truth in pairs:
-        rows = list(compare(folder, truth, arguments.save))
+        rows = list(compare(folder.resolve(), truth, arguments.save))
+        if not rows:
+            continue
         wrong += _print_summary(truth.stem, rows)
         if arguments.verbose:
             _print_rows(rows)

@@ -108,8 +108,7 @@ def control_flow(code: KernelCode) -> ControlFlow:
         grouped[bisect_right(starts, instruction.offset_bytes) - 1].append(instruction)
     index_of = {start: index for index, start in enumerate(starts)}
     blocks = tuple(
-        Block(index, tuple(group), _successors(group[-1], index, len(starts), labels, index_of))
-        for index, group in enumerate(grouped)
+        Block(index, tuple(group), _successors(group[-1], index, len(starts), labels, index_of)) for index, group in enumerate(grouped)
     )
     edges = {block.index: block.successors for block in blocks}
     reachable = _reachable(edges, 0)
@@ -146,9 +145,7 @@ _ELSEWHERE = 1 << 62
 """An offset that no function reaches."""
 
 
-def _successors(
-    last: SassInstruction, index: int, count: int, labels: dict[str, int], index_of: dict[int, int]
-) -> tuple[int, ...]:
+def _successors(last: SassInstruction, index: int, count: int, labels: dict[str, int], index_of: dict[int, int]) -> tuple[int, ...]:
     name = opcode_name(last)
     following = (index + 1,) if index + 1 < count else ()
     if name in _JUMPS:

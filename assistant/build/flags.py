@@ -76,9 +76,7 @@ _NVRTC_PREFIXES = _words(
 """Spelt alike by nvcc and NVRTC (NVRTC 13.0 manual, "Supported Compile Options")."""
 
 
-def choose_flags(
-    *, command_line: tuple[str, ...] | None, project: tuple[str, ...] | None, database: tuple[str, ...] | None
-) -> Flags:
+def choose_flags(*, command_line: tuple[str, ...] | None, project: tuple[str, ...] | None, database: tuple[str, ...] | None) -> Flags:
     """The flags of one source and where they come from; None stands for a place that says nothing."""
     candidates = ((command_line, "command line"), (project, "kernelopt.toml"), (database, "compile_commands.json"))
     for arguments, origin in candidates:
@@ -161,9 +159,7 @@ def nvrtc_options(flags: Flags) -> tuple[str, ...] | None:
     return tuple(options)
 
 
-def cache_key(
-    compiler: str, architecture: str, arguments: tuple[str, ...], texts: Mapping[str, str], want: tuple[str, ...]
-) -> str:
+def cache_key(compiler: str, architecture: str, arguments: tuple[str, ...], texts: Mapping[str, str], want: tuple[str, ...]) -> str:
     """Content hash of a compile: compiler version, target, flags, wanted views, text of the source and of each header."""
     digest = hashlib.sha256()
     for part in (compiler, architecture, *arguments, *want):

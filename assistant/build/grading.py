@@ -26,7 +26,7 @@ from itertools import groupby
 from assistant.build.cfg import ControlFlow, control_flow
 from assistant.build.loop_map import LoopMap
 from assistant.build.regions import COUNT, WARP_LANES, Ran, RegionFacts, is_full
-from assistant.build.sites import AccessKey, Region, machine_sites, obstacles
+from assistant.build.sites import AccessKey, MachineSite, Region, machine_sites, obstacles
 from assistant.build.unrolled import is_split_loop, split_loop_reason
 from assistant.model.build import KernelCode
 from assistant.model.profile import AccessSite, Grade, LaunchProfile, LineAccess
@@ -34,7 +34,7 @@ from assistant.model.source import SourceLoop
 
 __all__ = ["GradingInput", "code_of", "grade"]
 
-NO_CODE = "no CUDA compiler: nothing to compare with"
+NO_CODE = "no machine code of this kernel to compare with"
 SAMPLED = "not all blocks were counted"
 UNORDERED = "threads race here, so the count depends on their order"
 LOCAL = "local memory is laid out by the compiler"
@@ -127,9 +127,17 @@ class _Comparison:
     @cached_property
     def _machine(self) -> dict[AccessKey, Counter[Region]]:
         found: dict[AccessKey, Counter[Region]] = {}
-        for site in machine_sites(self._code, self._graph):
+        for site in self._sites:
             found.setdefault(site.key, Counter())[site.region] += 1
         return found
+
+    @cached_property
+    def _frames(self) -> dict[AccessKey, frozenset[tuple[tuple[str, int], ...]]]:
+        return {key: frozenset(site.instruction.frames for site in self._sites if site.key == key) for key in self._machine}
+
+    @cached_property
+    def _sites(self) -> tuple[MachineSite, ...]:
+        return machine_sites(self._code, self._graph)
 
     @cached_property
     def _obstacles(self) -> dict[tuple[str, int, str], str]:
@@ -145,6 +153,7 @@ class _Comparison:
             self._emulated,
             self._machine,
             Ran(block_count * threads, block_count * -(-threads // WARP_LANES)),
+            self._frames,
             self._request.kernel_lines,
         )
 

@@ -6,11 +6,12 @@ told apart and stand for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 from assistant.build.cfg import ControlFlow, Loop
+from assistant.model.build import SassInstruction
 from assistant.model.profile import LineExecution
 from assistant.model.source import SourceLoop
 
@@ -25,10 +26,9 @@ class LoopMap:
     loops: tuple[SourceLoop, ...]
     executions: tuple[LineExecution, ...]
 
-    def chain(self, file: str, line: int) -> tuple[SourceLoop, ...]:
-        """Source loops around a line, outermost first."""
-        around = [o for o in self.loops if o.file == file and o.first_line <= line <= o.last_line]
-        return _outermost_first(around)
+    def chain(self, places: Iterable[tuple[str, int]]) -> tuple[SourceLoop, ...]:
+        """Source loops around a line that was inlined through calls, outermost first; ``places`` inner before outer."""
+        return tuple(loop for place in reversed(tuple(places)) for loop in self._around(*place))
 
     def stands_for(self, loop: Loop) -> SourceLoop | None:
         """The only source loop whose condition stands where the machine loop's closing branches are booked."""
@@ -37,14 +37,13 @@ class LoopMap:
     def chain_of(self, block: int) -> tuple[SourceLoop, ...] | None:
         """Source loops around the machine loops of a block; None unless each of these stands for one, nested likewise."""
         machine = self.graph.loop_chain(block)
+        if not machine:
+            return None
+        chain = self.chain(_places(self._closing(machine[-1])[0]))
+        remaining = iter(chain)
         sources = [self.stands_for(loop) for loop in machine]
-        found = [source for source in sources if source is not None]
-        if len(found) != len(machine) or not found:
-            return None
-        if any(not _contains(outer, inner) for outer, inner in pairwise(found)):
-            return None
-        innermost = found[-1]
-        return _outermost_first([o for o in self.loops if o == innermost or _contains(o, innermost)])
+        is_nested_likewise = all(source is not None and source in remaining for source in sources)
+        return chain if is_nested_likewise and chain[-1] == sources[-1] else None
 
     def own_loop(self, block: int, source: SourceLoop) -> Loop | None:
         """The machine loop around ``block`` that stands for ``source``."""
@@ -59,7 +58,8 @@ class LoopMap:
         counts = [
             e.thread_executions
             for e in self.executions
-            if _holds(source, e.file, e.line) and not any(_holds(o, e.file, e.line) for o in inner)
+            if (_holds(source, e.file, e.line) and not any(_holds(o, e.file, e.line) for o in inner))
+            or self._loop_of_inlined_line.get((e.file, e.line)) == source
         ]
         return max(counts, default=None)
 
@@ -72,15 +72,35 @@ class LoopMap:
     def _source_by_header(self) -> dict[int, SourceLoop | None]:
         return {loop.header: self._source(loop) for loop in self.graph.loops}
 
+    @cached_property
+    def _loop_of_inlined_line(self) -> dict[tuple[str, int], SourceLoop | None]:
+        """Lines of inlined functions → the loop that every copy of them stands in; None where copies differ."""
+        found: dict[tuple[str, int], SourceLoop | None] = {}
+        for instruction in (i for block in self.graph.blocks for i in block.instructions if i.frames):
+            chain = self.chain(_places(instruction))
+            loop = chain[-1] if chain else None
+            place = (instruction.file, instruction.line)
+            found[place] = loop if found.get(place, loop) == loop else None
+        return found
+
     def _source(self, loop: Loop) -> SourceLoop | None:
-        closing = [self.graph.blocks[b].last for b in loop.blocks if loop.header in self.graph.blocks[b].successors]
-        places = {(branch.file, branch.line) for branch in closing}
-        candidates = [o for o in self.loops if places == {(o.file, o.condition_line)}]
+        places = {_places(branch) for branch in self._closing(loop)}
+        if len(places) != 1:
+            return None
+        (file, line), *_ = places.pop()
+        candidates = [o for o in self.loops if (o.file, o.condition_line) == (file, line)]
         return candidates[0] if len(candidates) == 1 else None
 
+    def _closing(self, loop: Loop) -> list[SassInstruction]:
+        return [self.graph.blocks[b].last for b in sorted(loop.blocks) if loop.header in self.graph.blocks[b].successors]
 
-def _outermost_first(loops: list[SourceLoop]) -> tuple[SourceLoop, ...]:
-    return tuple(sorted(loops, key=lambda loop: (loop.first_line, -loop.last_line)))
+    def _around(self, file: str, line: int) -> list[SourceLoop]:
+        around = [o for o in self.loops if _holds(o, file, line)]
+        return sorted(around, key=lambda loop: (loop.first_line, -loop.last_line))
+
+
+def _places(instruction: SassInstruction) -> tuple[tuple[str, int], ...]:
+    return ((instruction.file, instruction.line), *instruction.frames)
 
 
 def _contains(outer: SourceLoop, inner: SourceLoop) -> bool:

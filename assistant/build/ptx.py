@@ -10,9 +10,7 @@ import re
 __all__ = ["ptx_by_line", "ptx_entries"]
 
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
-_LOC = re.compile(
-    r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?:,\s*function_name\s+[^,]+(?:\s*\+\s*\d+)?,\s*inlined_at\s+(\d+)\s+(\d+)\s+\d+)?"
-)
+_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?:,\s*function_name\s+[^,]+(?:\s*\+\s*\d+)?,\s*inlined_at\s+(\d+)\s+(\d+)\s+\d+)?")
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _CODE = re.compile(r"^\s*(?:@!?%p\d+\s+)?[a-z][\w.:]*(?:\s.*)?;")
 

@@ -46,6 +46,8 @@ class RegionFacts:
     machine: Mapping[AccessKey, Counter[Region]]
     everyone: Ran
     """All threads and warps of the launch."""
+    frames: Mapping[AccessKey, frozenset[tuple[tuple[str, int], ...]]]
+    """Chains of calls through which each access was inlined; one empty chain for the kernel's own lines."""
     kernel_lines: tuple[int, int]
 
     def reason(self, key: AccessKey) -> str:
@@ -61,7 +63,10 @@ class RegionFacts:
         return "" if seen == expected else COUNT
 
     def chain(self, key: AccessKey) -> tuple[SourceLoop, ...]:
-        return self.loops.chain(key.file, key.line)
+        """Source loops around an access; those of its own function alone where it was inlined through several calls."""
+        frames = self.frames.get(key, frozenset())
+        calls = next(iter(frames)) if len(frames) == 1 else ()
+        return self.loops.chain(((key.file, key.line), *calls))
 
     def is_guarded(self, region: Region) -> bool:
         """Whether a condition other than the ends of the loops around it decides if the region runs in an iteration."""
@@ -69,10 +74,11 @@ class RegionFacts:
         guards = [b for b in self.graph.guards(region.block) if not self._only_ends_or_enters(b, around)]
         return bool(region.predicate) or bool(guards)
 
-    def is_in_kernel(self, key: AccessKey) -> bool:
-        """Lines of inlined functions may stand for several calls, in different loops."""
+    def has_one_context(self, key: AccessKey) -> bool:
+        """Whether the line stands for one known chain of calls; several may be in different loops."""
         first, last = self.kernel_lines
-        return first <= key.line <= last
+        is_own = first <= key.line <= last
+        return len(self.frames[key]) == 1 and (is_own or frozenset({()}) != self.frames[key])
 
     def _only_ends_or_enters(self, block: int, around: tuple[Loop, ...]) -> bool:
         if not around:
@@ -151,7 +157,7 @@ class RegionFacts:
             if set(regions) == {region}
             and key in self.emulated
             and self.chain(key) == chain
-            and self.is_in_kernel(key)
+            and self.has_one_context(key)
             and is_uniform(self.emulated[key])
         ]
 

@@ -47,8 +47,7 @@ def parse_sass(text: str, names: Mapping[str, str], system_directories: tuple[st
     for line in text.splitlines():
         if match := _INSTRUCTION.match(line):
             if functions:
-                file, number = _user_place(places, system_directories)
-                _add(functions[-1], match, file, number)
+                _add(functions[-1], match, _user_places(places, system_directories))
             is_open = True
         elif match := _PLACE.match(line):
             if is_open:
@@ -70,16 +69,18 @@ def parse_sass(text: str, names: Mapping[str, str], system_directories: tuple[st
     )
 
 
-def _add(function: _Function, match: re.Match[str], file: str, line: int) -> None:
+def _add(function: _Function, match: re.Match[str], places: tuple[tuple[str, int], ...]) -> None:
     offset = int(match[1], 16)
     function.labels.extend((label, offset) for label in function.pending_labels)
     function.pending_labels.clear()
-    function.instructions.append(SassInstruction(offset, match[2] or "", match[3], " ".join(match[4].split()), file, line))
+    operands = " ".join(match[4].split())
+    file, line = places[0] if places else ("", 0)
+    function.instructions.append(SassInstruction(offset, match[2] or "", match[3], operands, file, line, places[1:]))
 
 
-def _user_place(places: list[tuple[str, int]], system_directories: tuple[str, ...]) -> tuple[str, int]:
-    """The innermost place outside the toolkit; ``("", 0)`` if there is none."""
-    for file, line in places:
-        if line > 0 and not any(file.startswith(directory + "/") for directory in system_directories):
-            return file, line
-    return "", 0
+def _user_places(places: list[tuple[str, int]], system_directories: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """Places outside the toolkit, innermost first, each once."""
+    own = [
+        (file, line) for file, line in places if line > 0 and not any(file.startswith(directory + "/") for directory in system_directories)
+    ]
+    return tuple(dict.fromkeys(own))

@@ -29,7 +29,7 @@ def split_loop_reason(facts: RegionFacts, key: AccessKey) -> str:
     chain = facts.chain(key)
     source = chain[-1]
     members = tuple(k for k in facts.machine if k in facts.emulated and facts.chain(k) == chain and _is_inside(facts, k))
-    if any(not facts.is_in_kernel(k) or not is_uniform(facts.emulated[k]) for k in members):
+    if any(not facts.has_one_context(k) or not is_uniform(facts.emulated[k]) for k in members):
         return COUNT
     pieces = _pieces(facts, source, members)
     if pieces is None:

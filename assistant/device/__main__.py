@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import IO, Any, cast
 
@@ -58,6 +59,8 @@ class Worker:
                 request = compile_request(message)
                 if not request.sources:
                     return failure(request_id, "bad_request", "sources: expected at least one (path, text)")
+                if any(not Path(path).is_absolute() for path, _ in request.sources):
+                    return failure(request_id, "bad_request", "sources: expected absolute paths")
                 return success(request_id, compile_program(request, self._find(), self._runner))
             case "reference":
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}

@@ -76,6 +76,8 @@ class SassInstruction:
     file: str
     line: int
     """Innermost user-source line; 0 where unknown."""
+    frames: tuple[tuple[str, int], ...] = ()
+    """User-source (file, line) of the calls it was inlined through, inner before outer; empty for the kernel's own lines."""
 
 
 @dataclass(frozen=True)

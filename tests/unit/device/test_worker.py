@@ -62,6 +62,7 @@ def test_a_reply_carries_its_requests_id(ask: Ask) -> None:
         ({"op": "dance"}, "unknown op 'dance'"),
         ({"op": "compile", "sources": [["k.cu"]], "architecture": "sm_90"}, "sources[0]"),
         ({"op": "compile", "sources": [], "architecture": "sm_90"}, "at least one"),
+        ({"op": "compile", "sources": [["k.cu", ""]], "architecture": "sm_90"}, "absolute"),
         ({"op": "compile", "sources": [["/k.cu", ""]], "architecture": "sm_90", "colour": 1}, "unknown field 'colour'"),
     ],
 )
