@@ -60,7 +60,7 @@ def reordered(context: TransformationContext, technique: str) -> Rewrite | str:
     count = _worker_count(context, run)
     if count is None:
         return f"nothing says how many threads have work: there is no guard on {run.thread} that the new stride could follow"
-    reason = warp_dependence(context) or _order_matters(context, run, scope)
+    reason = warp_dependence(context) or _partial_work(context, run, count, scope) or _order_matters(context, run, scope)
     if reason is not None:
         return reason
     return _rewrite(context, technique, run, count, scope)
@@ -141,11 +141,26 @@ def _worker_count(context: TransformationContext, run: _Run) -> str | None:
             continue
         text = re.sub(r"\s+", "", node_text(condition))
         is_around = then.start_byte <= run.loop.start_byte and run.loop.end_byte <= then.end_byte
-        is_return = re.sub(r"[\s{}]+", "", node_text(then)) == "return;" and then.end_byte <= run.loop.start_byte
+        is_first = node.parent == context.body and then.end_byte <= run.loop.start_byte
+        is_return = is_first and re.sub(r"[\s{}]+", "", node_text(then)) == "return;"
         pattern = rf"\({run.thread}<([\w.]+)\)" if is_around else rf"\({run.thread}>=([\w.]+)\)" if is_return else None
         found = None if pattern is None else re.fullmatch(pattern, text)
         if found is not None:
             return found[1]
+    return None
+
+
+def _partial_work(context: TransformationContext, run: _Run, count: str, scope: Scope) -> str | None:
+    """Why some threads below the bound may skip their run, or the bounds may change; None when all of them work."""
+    for name in (count, run.length):
+        is_parameter = any(p.name == name for p in context.kernel.parameters)
+        if name in scope.writes and (is_parameter or scope.definition(name) is None):
+            return f"{name} changes its value in the kernel"
+    around = [a for a in context.tree.ancestors(run.loop) if context.body.start_byte < a.start_byte]
+    conditions = [a for a in around if a.type not in {"compound_statement", "else_clause"}]
+    returns = tuple(context.tree.find("return_statement", inside=context.body))
+    if len(conditions) + len(returns) > 1 or any(a.type == "else_clause" for a in around):
+        return "some threads may skip their run on another condition than the guard"
     return None
 
 
@@ -271,4 +286,5 @@ def _rewrite(context: TransformationContext, technique: str, run: _Run, count: s
         summary="Deal elements out so that neighbouring threads take neighbouring ones.",
         labels=(),
         predictions=predicted_sectors(context, after / before.line_sectors),
+        assumptions=(f"every launch has a thread for each of the {count} runs, as the guard implies",),
     )

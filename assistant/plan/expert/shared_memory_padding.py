@@ -14,7 +14,7 @@ from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.bounds import Range, range_of
 from assistant.plan.expert.element_size import element_size_bytes
-from assistant.plan.expert.launch_shape import known_blocks, template_environment
+from assistant.plan.expert.launch_shape import block_dims, known_blocks, launches_of, template_environment
 from assistant.plan.expert.predictions import predicted_wavefronts
 from assistant.plan.expert.scopes import scope_of
 from assistant.plan.expert.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
@@ -98,8 +98,17 @@ class SharedMemoryPadding:
                 summary=f"Lengthen each row of {tile.array.name} by {one}, so that a column spreads over all banks.",
                 labels=(),
                 predictions=predicted_wavefronts(context, after.on_line / before.on_line),
+                assumptions=_assumptions(context, tile),
             ),
         )
+
+
+def _assumptions(context: TransformationContext, tile: _Tile) -> tuple[str, ...]:
+    """For a flat tile, whose columns are bounded by the block: where the block's size is known from."""
+    is_written = all(block_dims(launch) is not None for launch in launches_of(context)) and launches_of(context)
+    if len(tile.array.sizes) > 1 or is_written:
+        return ()
+    return (f"{tile.array.name} keeps its rows apart for the block sizes that were seen running",)
 
 
 def _arrays_on_line(context: TransformationContext) -> tuple[SharedArray, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.plan.expert.transformation import TransformationContext
@@ -9,6 +10,9 @@ from assistant.plan.expert.values import node_text, unparenthesized
 from assistant.source.syntax import Node
 
 __all__ = ["Position", "position_of"]
+
+
+_BREAKABLE = frozenset({"for_statement", "while_statement", "do_statement", "switch_statement"})
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,23 @@ def position_of(context: TransformationContext, store: Node) -> Position | str:
     if returns and body[first : first + len(returns)] != returns:
         return "the kernel returns early in several places"
     statements = tuple(body[first + len(returns) : index + 1]) if returns else (top,)
+    jump = next((n for n in _jumps(context, loop)), None)
+    if jump is not None:
+        return f"{node_text(jump).split(';')[0]} on line {context.tree.line(jump)} may skip the store"
     barrier = next((n for s in statements for n in context.tree.find("identifier", inside=s) if node_text(n).startswith("__sync")), None)
     if returns and barrier is not None:
         return f"some threads have left the kernel before its barrier on line {context.tree.line(barrier)}"
     early = [(c, True) for c in (_early_return(r) for r in returns) if c is not None]
     return Position(statements, tuple(returns), (*early, *((c, False) for c in conditions)), loop)
+
+
+def _jumps(context: TransformationContext, loop: Node | None) -> Iterator[Node]:
+    """Statements that lead past the store other than by ``if`` and ``return``."""
+    yield from context.tree.find("goto_statement", inside=context.body)
+    if loop is not None:
+        for node in context.tree.find("continue_statement", "break_statement", inside=loop):
+            if next(a for a in context.tree.ancestors(node) if a.type in _BREAKABLE) == loop:
+                yield node
 
 
 def _statement(node: Node) -> Node | None:

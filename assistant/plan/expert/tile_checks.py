@@ -53,6 +53,8 @@ def hidden_builtin(context: TransformationContext) -> str | None:
 
 def uncontrolled_launch(context: TransformationContext) -> str | None:
     """Why the kernel's launches cannot all be changed with it; None when they can."""
+    if sum(k.name == context.kernel.name for k in context.parsed.kernels) > 1:
+        return f"several kernels of this file are named {context.kernel.name}, and a launch may mean any of them"
     sites = tuple(s.span for s in context.parsed.launch_sites_of(context.kernel))
     if not sites and not declared_shapes(context):
         return f"{context.kernel.name} is not launched in this file, and its launch would have to change with it"
