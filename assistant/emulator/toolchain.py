@@ -239,7 +239,9 @@ def _runtime_objects(compiler: Compiler, folder: Path, own: Digests) -> tuple[Pa
     if any(not path.is_file() for _, path in keyed):
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / "lock"), ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            list(pool.map(lambda pair: _compile_runtime(compiler, *pair), [p for p in keyed if not p[1].is_file()]))
+            jobs = [pool.submit(_compile_runtime, compiler, source, path) for source, path in keyed if not path.is_file()]
+            for job in jobs:
+                job.result()
     return tuple(path for _, path in keyed)
 
 

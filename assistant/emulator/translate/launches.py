@@ -140,19 +140,41 @@ def _callee(stream: Stream, i: int, context: UnitContext, macro: Macro | None) -
 def _is_local(stream: Stream, i: int) -> bool:
     """Whether an enclosing function declares a variable or parameter of this name (a kernel chosen at run time)."""
     name = stream.text(i)
-    depth = 0
-    for k in range(i - 1, 0, -1):
-        text = stream.text(k)
-        depth += {"}": 1, "{": -1}.get(text, 0)
-        if text != name or depth > 0:
-            continue
-        before, after = stream.text(k - 1), stream.text(k + 1)
-        if before == "*" and stream.text(k - 2) == "(" and after == ")":
+    start = _function_start(stream, i)
+    k = i - 1
+    while start is not None and k >= start:
+        if stream.text(k) == "}":
+            k = stream.partner.get(k, k)
+        elif stream.text(k) == name and _declares(stream, k):
             return True
-        is_type_before = before in (">", "*", "&") or (stream.tokens[k - 1].kind is Kind.NAME and before not in _NO_TYPES)
-        if is_type_before and after in ("=", ",", ")", ";", "{") and not (before == "&" and stream.text(k - 2) in ("(", ",", "=")):
-            return True
+        k -= 1
     return False
+
+
+def _function_start(stream: Stream, i: int) -> int | None:
+    """First token of the head of the outermost function around ``i``; None outside functions."""
+    start: int | None = None
+    opener = stream.enclosing[i]
+    while opener is not None:
+        if stream.text(opener) == "{":
+            head = opener
+            while head > 0 and stream.text(head - 1) not in (";", "{", "}"):
+                head -= 1
+            words = {stream.text(k) for k in range(head, opener)}
+            if not words & {"namespace", "class", "struct", '"C"'}:
+                start = head
+        opener = stream.enclosing[opener]
+    return start
+
+
+def _declares(stream: Stream, k: int) -> bool:
+    before, after = stream.text(k - 1), stream.text(k + 1)
+    if before == "*" and stream.text(k - 2) == "(" and after == ")":
+        return True
+    if before == "&" and stream.text(k - 2) in ("(", ",", "="):
+        return False
+    is_behind_type = before in (">", "*", "&") or (stream.tokens[k - 1].kind is Kind.NAME and before not in _NO_TYPES)
+    return is_behind_type and after in ("=", ",", ")", ";", "{")
 
 
 def _expression_start(stream: Stream, i: int) -> int:

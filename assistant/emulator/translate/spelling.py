@@ -81,7 +81,7 @@ def _is_declared_at(stream: Stream, i: int) -> bool:
 
 def _visible_from(stream: Stream, i: int) -> range:
     """Token indexes in which a name declared at ``i`` is visible: its block, or a parameter list and the body behind it."""
-    depth_open = _enclosing(stream, i)
+    depth_open = stream.enclosing[i]
     if depth_open is None:
         return range(i, len(stream.tokens))
     close = stream.close(depth_open)
@@ -91,18 +91,6 @@ def _visible_from(stream: Stream, i: int) -> range:
     while k < len(stream.tokens) and stream.text(k) not in ("{", ";"):
         k += 1
     return range(i, stream.close(k) + 1 if stream.text(k) == "{" else k)
-
-
-def _enclosing(stream: Stream, i: int) -> int | None:
-    k = i - 1
-    while k >= 0:
-        text = stream.text(k)
-        if text in (")", "]", "}") and k in stream.partner:
-            k = stream.partner[k]
-        elif text in ("(", "{"):
-            return k
-        k -= 1
-    return None
 
 
 def _is_class_body(stream: Stream, opener: int) -> bool:

@@ -18,6 +18,8 @@ class Stream:
 
     tokens: tuple[Token, ...]
     partner: dict[int, int]
+    enclosing: tuple[int | None, ...]
+    """Per token, the index of the innermost bracket that is open before it; None at the outermost level."""
     alternatives: frozenset[int]
     """Brackets that two branches of one ``#if`` open, closed by a common one behind it."""
 
@@ -85,6 +87,7 @@ def stream_of(tokens: Iterable[Token]) -> Stream:
     stack: list[int] = []
     branches: list[tuple[list[int], list[int]]] = []  # open brackets at the `#if`, and those the branch before left open
     twins: dict[int, int] = {}
+    enclosing: list[int | None] = []
     for token in tokens:
         if token.kind is Kind.DIRECTIVE:
             name = directive_name(token)
@@ -100,6 +103,7 @@ def stream_of(tokens: Iterable[Token]) -> Stream:
             continue
         index = len(kept)
         kept.append(token)
+        enclosing.append(stack[-1] if stack else None)
         if token.kind is not Kind.SYMBOL:
             continue
         if token.text in _OPENERS:
@@ -114,4 +118,4 @@ def stream_of(tokens: Iterable[Token]) -> Stream:
                 while opener in twins:
                     opener = twins[opener]
                     partner.setdefault(opener, index)
-    return Stream(tuple(kept), partner, frozenset(twins) | frozenset(twins.values()))
+    return Stream(tuple(kept), partner, tuple(enclosing), frozenset(twins) | frozenset(twins.values()))

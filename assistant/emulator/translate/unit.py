@@ -18,6 +18,7 @@ from assistant.emulator.translate.host import host_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
 from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
+from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
 from assistant.emulator.translate.spelling import device_call_renames, keyword_renames, shadow_renames
 from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Declaration, Function, declarations
@@ -126,6 +127,7 @@ def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[l
         unread += [stream.tokens[i].start for i in unread_tokens]
         edits += shared_edits(stream, renames) + launches + address_edits(stream, context) + invocation_edits(stream, context, macro)
         edits += _declaration_edits(stream, found, context, renames, is_macro=macro is not None)
+        edits += [e for i, t in enumerate(stream.tokens) if t.text in ASM_WORDS and (e := ptx_edit(stream, i)) is not None]
         edits += [Edit(t.start, t.end, renames[t.start]) for t in stream.tokens if t.start in renames]
     return edits, unread
 

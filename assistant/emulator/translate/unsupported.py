@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assistant.emulator.translate.context import LexedFile, UnitContext
 from assistant.emulator.translate.lexer import Kind, Token, directive_name
+from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
 from assistant.emulator.translate.structure import Function
 
 _INCLUDES: tuple[tuple[str, str], ...] = (
@@ -59,7 +60,7 @@ def find_unsupported(file: LexedFile, context: UnitContext) -> list[Unsupported]
     for function in _device_functions(file, context):
         for i in function.body or ():
             token = file.code.tokens[i]
-            if token.text in ("asm", "__asm__", "__asm"):
+            if token.text in ASM_WORDS and ptx_edit(file.code, i) is None:
                 note(f"inline PTX ({_instruction(file, i)})", token)
             elif token.text == "<<<":
                 note("kernel launches from device code (dynamic parallelism)", token)

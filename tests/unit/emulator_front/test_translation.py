@@ -99,7 +99,7 @@ def test_library_calls_of_device_code_use_the_device_form() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "construct"),
     [
-        ('__global__ void k() {\n  asm("bar.sync 0;");\n}', 2, 3, "inline PTX (bar.sync 0)"),
+        ('__global__ void k() {\n  asm("cp.async.commit_group;");\n}', 2, 3, "inline PTX (cp.async.commit_group)"),
         ("#include <thrust/sort.h>\n", 1, 1, "Thrust"),
         ("#include <cublas_v2.h>\n", 1, 1, "cuBLAS"),
         ("texture<float, 2> t;\n", 1, 1, "texture references"),
@@ -108,6 +108,11 @@ def test_library_calls_of_device_code_use_the_device_form() -> None:
 )
 def test_an_unsupported_construct_is_one_sentence_at_its_place(text: str, line: int, column: int, construct: str) -> None:
     assert refused(text) == ((line, column, f"the emulator does not support {construct}"),)
+
+
+def test_inline_ptx_that_reads_a_register_needs_no_ptx() -> None:
+    text = translated('__device__ int f() { int l; asm volatile("mov.u32 %0, %%laneid;" : "=r"(l)); asm("bar.sync 0;"); return l; }')
+    assert "int l; (l) = emu_lane_index(); __syncthreads(); return l;" in text
 
 
 def test_promotion_rewrites_types_literals_and_functions() -> None:
