@@ -85,10 +85,11 @@ class BlockQueue {
     while (!w_.launch->is_aborted.load(std::memory_order_relaxed)) {
       std::unique_ptr<Block> block = take_fresh();
       if (!block) block = take_parked();
-      if (!block) return;
+      if (!block) break;
       if (run_until_idle(w_, *block)) finish(std::move(block));
       else park(std::move(block));
     }
+    if (!parked_.empty()) report_timeout(w_, *parked_.front());
   }
 
  private:
@@ -132,7 +133,7 @@ class BlockQueue {
   }
 
   void park(std::unique_ptr<Block> block) {
-    if (w_.launch->is_aborted.load(std::memory_order_relaxed)) return;
+    if (w_.launch->is_aborted.load(std::memory_order_relaxed)) return report_timeout(w_, *block);
     save_shared(w_, *block);
     w_.shared_is_tracked = false;
     block->was_parked = true;

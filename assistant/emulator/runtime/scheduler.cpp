@@ -38,6 +38,7 @@ void enter_lane(Worker& w, unsigned lane) {
 }
 
 void leave_lane(Worker& w) {
+  if (emu_thread.cursor > w.current->trace) w.current->pc = emu_thread.cursor[-1].pc;
   w.current->trace_end = emu_thread.cursor;
   emu_thread.cursor = nullptr;
 }
@@ -74,6 +75,7 @@ void* next_context(Worker& w) {
 void start_lane(Worker& w, unsigned lane) {
   Lane& l = lane_of(w, lane);
   l.stack = nullptr;
+  l.pc = 0;
   l.spins = l.spins_in_turn = 0;
   l.local_top = reinterpret_cast<uint64_t>(w.runner_stack);
   l.trace = w.block->is_counted ? &w.events[lane * TRACE_STRIDE] : nullptr;
@@ -109,14 +111,6 @@ void runner_main() {
   __builtin_unreachable();
 }
 
-// The watchdog's order may arrive while the core runs: then the place is that of the lane's last event.
-void report_timeout(Worker& w) {
-  if (w.launch->error.load() != CUDA_ERROR_LAUNCH_TIMEOUT) return;
-  const Lane& lane = w.block->lanes[w.current_thread];
-  uint32_t pc = lane.trace_end > lane.trace ? lane.trace_end[-1].pc : lane.pc;
-  if (pc) report(w, "timeout", pc, 0, 0, w.current_thread, "%s", TIMEOUT_MESSAGE);
-}
-
 void run_warp(Worker& w, unsigned index) {
   w.warp_index = index;
   Warp& warp = current_warp(w);
@@ -132,10 +126,7 @@ void run_warp(Worker& w, unsigned index) {
       emu_thread.cursor = nullptr;
       has_run = true;
     }
-    if (w.launch->is_aborted.load(std::memory_order_relaxed)) {
-      report_timeout(w);
-      break;
-    }
+    if (w.launch->is_aborted.load(std::memory_order_relaxed)) break;
     if (warp.full) {
       uint32_t before = warp.full;
       align_traces(w, false);
@@ -215,7 +206,6 @@ void step_in_turn() {
 void trace_is_full() {
   Worker& w = *worker();
   Warp& warp = current_warp(w);
-  w.current->pc = emu_thread.cursor[-1].pc;
   uint32_t self = bit(w.current_thread % WARP_LANES);
   warp.ready |= self;
   warp.full |= self;
@@ -253,6 +243,16 @@ bool run_until_idle(Worker& w, Block& block) {
       continue;
     }
     release_barriers(w, block, true);
+  }
+}
+
+void report_timeout(Worker& w, const Block& block) {
+  if (w.launch->error.load() != CUDA_ERROR_LAUNCH_TIMEOUT) return;
+  for (unsigned i = 0; i < w.launch->threads_per_block; ++i) {
+    const Warp& warp = block.warps[i / WARP_LANES];
+    uint32_t pc = block.lanes[i].pc;
+    if (((warp.fresh | warp.exited) & bit(i % WARP_LANES)) || !pc) continue;
+    return report(w, "timeout", pc, 0, 0, i, "%s", TIMEOUT_MESSAGE);
   }
 }
 

@@ -145,6 +145,8 @@ void run_blocks(Worker& w);
 void begin_block(Worker& w, Block& block, uint64_t linear);
 bool run_until_idle(Worker& w, Block& block);
 void release_grid_barrier(Block& block);
+// The watchdog's order may arrive while no thread runs: then the place is where one of the block's threads waits.
+void report_timeout(Worker& w, const Block& block);
 void reset_after_abort(Worker& w);
 
 // Analyses the traces of the current warp. `is_final`: nothing more can arrive before the next barrier.
