@@ -28,8 +28,8 @@ from assistant.source.syntax import Node, SyntaxTree
 __all__ = ["ACCUMULATOR_COUNT", "Reduction", "reduction_of", "split_edits"]
 
 ACCUMULATOR_COUNT = 4
-"""Independent sums: the latency of a dependent float addition is 4 cycles on compute capability 7.0 to 9.0 (CUDA C++
-Best Practices Guide, "Instruction optimization": 4 warps per scheduler hide it; so do 4 independent additions)."""
+"""Independent sums: as many as the cycles that one addition takes to finish (CUDA C++ Programming Guide, "Multiprocessor
+Level": 4 cycles for most arithmetic instructions)."""
 _SCALARS = ("float", "double", "int", "unsigned", "unsigned int", "long long")
 
 
