@@ -6,6 +6,7 @@ Both live in worker processes; this class turns the core's values into their mes
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,8 +56,9 @@ class CpuLab:
         self._cache = cache
         self._target = target
         self._missing = missing
-        self._emulator = WorkerProcess("assistant.emulator")
-        self._compiler = WorkerProcess("assistant.device")
+        environment = {**os.environ, "TMPDIR": str(scratch)}  # what a killed worker leaves goes with the job's scratch
+        self._emulator = WorkerProcess("assistant.emulator", environment)
+        self._compiler = WorkerProcess("assistant.device", environment)
         self._run_count = 0
 
     def describe(self) -> LabDescription:

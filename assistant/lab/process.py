@@ -85,6 +85,7 @@ class WorkerProcess:
         self._stderr.clear()
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # never import from the folder the user works in
             "-m",
             self._module,
             stdin=asyncio.subprocess.PIPE,
