@@ -1,0 +1,38 @@
+// Warp shuffles instead of shared memory: the same sums in another order.
+#include <cstdio>
+#include <vector>
+
+__global__ void sum(float *out, const float *in, int n)
+{
+    __shared__ float part[8];
+    int i = blockIdx.x * 256 + threadIdx.x;
+    float value = i < n ? in[i] : 0.0f;
+    for (int step = 16; step > 0; step /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, step);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = value;
+    __syncthreads();
+    if (threadIdx.x < 8) {
+        value = part[threadIdx.x];
+        for (int step = 4; step > 0; step /= 2)
+            value += __shfl_down_sync(0xffu, value, step);
+        if (threadIdx.x == 0) out[blockIdx.x] = value;
+    }
+}
+
+int main()
+{
+    const int n = 30001;
+    std::vector<float> host(n);
+    for (int i = 0; i < n; i++) host[i] = (float)(i * 31 % 257) / 16.0f - 8.0f;
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemcpy(in, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, n * sizeof(float));
+    sum<<<(n + 255) / 256, 256>>>(out, in, n);
+    cudaMemcpy(host.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%g %g\n", host[0], host[n - 1]);
+    cudaFree(in);
+    cudaFree(out);
+    return 0;
+}

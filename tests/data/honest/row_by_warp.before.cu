@@ -1,0 +1,29 @@
+// A row a thread: neighbouring threads are a row apart.
+#include <cstdio>
+#include <vector>
+
+__global__ void columns(float *out, const float *in, int width, int height)
+{
+    int y = blockIdx.x * blockDim.x + threadIdx.x;
+    if (y >= height) return;
+    for (int x = 0; x < width; x++)
+        out[y * width + x] = 2.0f * in[y * width + x] + 1.0f;
+}
+
+int main()
+{
+    const int n = 40000;
+    std::vector<float> host(n);
+    for (int i = 0; i < n; i++) host[i] = (float)(i * 31 % 257) / 16.0f - 8.0f;
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemcpy(in, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, n * sizeof(float));
+    columns<<<(n / 100 + 127) / 128, 128>>>(out, in, 100, n / 100);
+    cudaMemcpy(host.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%g %g\n", host[0], host[n - 1]);
+    cudaFree(in);
+    cudaFree(out);
+    return 0;
+}

@@ -1,0 +1,27 @@
+// One float a thread.
+#include <cstdio>
+#include <vector>
+
+__global__ void scale(float *out, const float *in, float factor, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] * factor;
+}
+
+int main()
+{
+    const int n = 100003;
+    std::vector<float> host(n);
+    for (int i = 0; i < n; i++) host[i] = (float)(i * 31 % 257) / 16.0f - 8.0f;
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemcpy(in, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, n * sizeof(float));
+    scale<<<(n + 255) / 256, 256>>>(out, in, 1.5f, n);
+    cudaMemcpy(host.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%g %g\n", host[0], host[n - 1]);
+    cudaFree(in);
+    cudaFree(out);
+    return 0;
+}

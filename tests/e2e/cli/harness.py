@@ -1,0 +1,241 @@
+"""Runs the real command line in folders of its own, and sees every process that it starts.
+
+Each test gets a memory of its own; the build cache is shared by all tests and kept between runs, as it is for users. The test
+process adopts orphans (``PR_SET_CHILD_SUBREAPER``), so a worker or an emulated program that outlives its command is found even if
+it left its session and its process group.
+
+Example::
+
+    ended = cli.run("check", "transpose.cu", "--json")
+    assert ended.code == 0 and ended.one("check")["problems"] == []
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples"
+CHEATS = ROOT / "tests" / "cheats"
+DATA = ROOT / "tests" / "data"
+
+COMMAND = (sys.executable, "-P", "-m", "assistant")
+"""What the ``kernelopt`` script runs, for the tree that these tests are in."""
+DEADLINE_S = 120.0
+"""A command on a loaded machine with a cold cache; a hang is what it is there to find."""
+GONE_WITHIN_S = 15.0
+"""Workers get two seconds to end their own children; the rest is for a loaded machine."""
+_POLL_S = 0.02
+_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended."""
+
+    code: int
+    """As a shell sees it; negative where a signal ended it."""
+    out: str
+    err: str
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What ``--json`` printed; a line that is not strict JSON is an error."""
+        return [json.loads(line, parse_constant=_refuse_constant) for line in self.out.splitlines()]
+
+    def all(self, name: str) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["event"] == name]
+
+    def one(self, name: str) -> dict[str, Any]:
+        """The only event of that name."""
+        found = self.all(name)
+        assert len(found) == 1, f"{len(found)} {name} events in:\n{self.out}\n{self.err}"
+        return found[0]
+
+    @property
+    def said(self) -> str:
+        """Everything a person would have read."""
+        return self.out + self.err
+
+
+@dataclass(frozen=True)
+class Alive:
+    """A process that descends from the tests."""
+
+    pid: int
+    name: str
+    command: str
+    variables: frozenset[str]
+    """Names of its environment variables."""
+
+
+@dataclass
+class Cli:
+    """The command line with a home, a working folder and a temporary folder of its own."""
+
+    folder: Path
+    home: Path
+    temporary: Path
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+
+    def run(self, *arguments: str | Path, **options: Any) -> Ended:
+        """Run to the end. Options: ``variables``, ``limit`` (called in the child), ``deadline_s``, ``folder``."""
+        deadline_s = options.pop("deadline_s", DEADLINE_S)
+        process = self.start(*arguments, **options)
+        return finish(process, deadline_s)
+
+    def start(
+        self,
+        *arguments: str | Path,
+        variables: Mapping[str, str] | None = None,
+        limit: Callable[[], None] | None = None,
+        folder: Path | None = None,
+    ) -> subprocess.Popen[str]:
+        """Start without waiting; its own process group, no terminal."""
+        return subprocess.Popen(
+            (*COMMAND, *map(str, arguments)),
+            cwd=folder or self.folder,
+            env=self.environment() | dict(variables or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+            preexec_fn=limit,
+        )
+
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("KERNELOPT_", "PYTEST_"))}
+        own = {"KERNELOPT_HOME": str(self.home), "TMPDIR": str(self.temporary), "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+        return kept | own | self.variables
+
+    def write(self, name: str, text: str) -> Path:
+        """A source in the working folder."""
+        path = self.folder / name
+        path.write_text(text, "utf-8")
+        return path
+
+    def example(self, name: str) -> Path:
+        """A copy of an example in the working folder."""
+        return self.write(name, (EXAMPLES / name).read_text("utf-8"))
+
+    def open_proposals(self) -> list[dict[str, Any]]:
+        return self.run("proposals", "--json").events
+
+    def left_behind(self) -> list[str]:
+        """What the command left in the temporary folder."""
+        return sorted(path.name for path in self.temporary.iterdir())
+
+
+def finish(process: subprocess.Popen[str], deadline_s: float = DEADLINE_S) -> Ended:
+    """Wait for the end; a command that does not come to one is killed and named."""
+    try:
+        out, err = process.communicate(timeout=deadline_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        raise AssertionError(f"no end after {deadline_s:.0f} s: {process.args}\n{out}\n{err}") from None
+    return Ended(process.returncode, out, err)
+
+
+def make_cli(folder: Path) -> Cli:
+    """A command line below ``folder`` that shares the tests' build cache."""
+    for name in ("work", "home", "tmp"):
+        (folder / name).mkdir()
+    (folder / "home" / "cache").symlink_to(shared_cache())
+    return Cli(folder / "work", folder / "home", folder / "tmp")
+
+
+def shared_cache() -> Path:
+    """Builds of every test, kept between runs: cold, the emulator's runtime and prelude take some ten seconds."""
+    folder = Path(tempfile.gettempdir()) / f"kernelopt-e2e-cache-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def adopt_orphans() -> None:
+    """From now on a process whose parent ends becomes a child of this one."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def alive() -> list[Alive]:
+    """Every process that descends from this one, except those that have ended already."""
+    parents: dict[int, tuple[int, str]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
+                state, parent = rest.split()[:2]
+                if state not in "ZX":
+                    parents[int(entry.name)] = (int(parent), name)
+    return [_alive(pid, name) for pid, (_, name) in parents.items() if _descends(pid, parents)]
+
+
+def wait_until_gone(before: frozenset[int] = frozenset()) -> list[Alive]:
+    """What is still alive after everything had time to end; empty is right."""
+    deadline = time.monotonic() + GONE_WITHIN_S
+    while True:
+        left = [process for process in alive() if process.pid not in before]
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(_POLL_S)
+
+
+def wait_for(what: Callable[[Alive], bool], process: subprocess.Popen[str]) -> Alive:
+    """The first descendant that fits; fails when the command ends without one."""
+    deadline = time.monotonic() + DEADLINE_S
+    while time.monotonic() < deadline and process.poll() is None:
+        for found in alive():
+            if what(found):
+                return found
+        time.sleep(_POLL_S)
+    ended = finish(process, deadline_s=1)
+    raise AssertionError(f"the phase never came: {ended.code}\n{ended.said}")
+
+
+@contextlib.contextmanager
+def no_orphans() -> Generator[None]:
+    """Fails if anything that was started inside is alive at the end; kills it, too."""
+    before = frozenset(process.pid for process in alive())
+    yield
+    left = wait_until_gone(before)
+    for process in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+    assert not left, f"still alive: {[(process.pid, process.command[:200]) for process in left]}"
+
+
+def _alive(pid: int, name: str) -> Alive:
+    folder = Path("/proc", str(pid))
+    command, variables = b"", b""
+    with contextlib.suppress(OSError):
+        command = (folder / "cmdline").read_bytes()
+        variables = (folder / "environ").read_bytes()
+    names = frozenset(item.partition(b"=")[0].decode("utf-8", "replace") for item in variables.split(b"\0"))
+    return Alive(pid, name, command.replace(b"\0", b" ").decode("utf-8", "replace"), names)
+
+
+def _descends(pid: int, parents: Mapping[int, tuple[int, str]]) -> bool:
+    own = os.getpid()
+    while pid in parents:
+        pid = parents[pid][0]
+        if pid == own:
+            return True
+    return False
+
+
+def _refuse_constant(name: str) -> float:
+    raise AssertionError(f"{name} is no JSON number")

@@ -1,0 +1,227 @@
+"""The commands people type every day, on the example programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli.harness import COMMAND, EXAMPLES, Cli
+
+COMMANDS = (
+    *("inspect", "check", "profile", "compare", "optimize"),
+    *("proposals", "show", "accept", "reject", "undo", "history", "doctor", "init", "trust"),
+)
+PROGRAMS = tuple(sorted(path.name for path in EXAMPLES.glob("*.cu")))
+SLOW = ("accumulator.cu", "bank_conflicts.cu", "block_size.cu", "double_literals.cu", "pipeline.cu", "row_walk.cu", "transpose.cu")
+FAST = ("good_reduce.cu", "good_saxpy.cu")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_inspect_tells_kernels_without_running_them(cli: Cli, name: str) -> None:
+    ended = cli.run("inspect", cli.example(name), "--json")
+    assert ended.code == 0, ended.said
+    assert ended.err == ""
+    kernels = ended.all("kernel")
+    assert len(kernels) == (EXAMPLES / name).read_text().count("__global__")
+    for kernel in kernels:
+        assert kernel["parameters"], kernel
+        assert all(found["registers_per_thread"] > 0 for found in kernel["resources"])
+
+
+def test_check_finds_no_problem_in_a_right_program(cli: Cli) -> None:
+    ended = cli.run("check", cli.example("transpose.cu"), "--json")
+    checked = ended.one("check")
+    assert (ended.code, checked["problems"], checked["is_deterministic"], checked["launch_count"]) == (0, [], True, 1)
+
+
+def test_check_names_the_line_of_a_missing_barrier(cli: Cli) -> None:
+    source = (EXAMPLES.parent / "tests" / "cheats" / "missing_barrier.cu").read_text("utf-8")
+    ended = cli.run("check", cli.write("racy.cu", source), "--json")
+    problem = ended.one("check")["problems"][0]
+    assert ended.code == 1
+    assert problem["kind"] in ("shared_race", "missing_syncwarp")
+    assert "tile[" in source.splitlines()[problem["line"] - 1]
+
+
+@pytest.mark.parametrize("name", [*SLOW, *FAST])
+def test_profile_says_what_limits_a_program(cli: Cli, name: str) -> None:
+    ended = cli.run("profile", cli.example(name), "--json")
+    assert ended.code == 0, ended.said
+    profiles = ended.all("profile")
+    assert profiles and all(event["lines"] and event["method"] for event in profiles)
+    assert all(event["launch_count"] >= 1 and event["bottleneck"] for event in ended.all("profile_summary"))
+    findings = [finding for event in profiles for finding in event["findings"]]
+    assert bool(findings) == (name in SLOW), findings
+
+
+def test_every_number_of_a_finding_is_cited_evidence_with_a_unit(cli: Cli) -> None:
+    ended = cli.run("profile", cli.example("transpose.cu"), "--json")
+    for event in ended.all("profile"):
+        known = {fact["id"]: fact for fact in event["evidence"]}
+        for finding in event["findings"]:
+            assert finding["evidence"]
+            assert all(known[identity]["unit"] and known[identity]["method"] for identity in finding["evidence"])
+
+
+def test_a_counter_that_does_not_apply_is_absent(cli: Cli) -> None:
+    lines = cli.run("profile", cli.example("bank_conflicts.cu"), "--json").all("profile")[0]["lines"]
+    for line in lines:
+        kind = line["op"].split()[0]
+        assert ("sectors" in line) == (kind != "shared"), line
+        assert None not in line.values()
+
+
+def test_launches_limits_what_profile_shows_not_what_it_counts(cli: Cli) -> None:
+    ended = cli.run("profile", cli.example("pipeline.cu"), "--launches", "1", "--json")
+    assert len(ended.all("profile")) == 1
+    assert sum(event["launch_count"] for event in ended.all("profile_summary")) > 1
+
+
+def test_only_the_named_kernel_is_profiled(cli: Cli) -> None:
+    path = cli.example("pipeline.cu")
+    names = [event["kernel"] for event in cli.run("inspect", path, "--json").all("kernel")]
+    chosen = names[1].split("(")[0]
+    ended = cli.run("profile", path, "--kernel", chosen, "--json")
+    assert {event["kernel"] for event in ended.all("profile")} == {names[1]}
+
+
+def test_arguments_after_two_dashes_reach_the_program(cli: Cli) -> None:
+    path = cli.write("sized.cu", SIZED)
+    grids = [cli.run("profile", path, "--json", "--", count).one("profile")["grid"] for count in ("3", "5")]
+    assert grids == [[3, 1, 1], [5, 1, 1]]
+
+
+def test_cflags_reach_both_compilers(cli: Cli) -> None:
+    path = cli.write("defined.cu", SIZED.replace("atoi(argv[1])", "BLOCKS"))
+    assert cli.run("inspect", path, "--json").code == 1
+    ended = cli.run("profile", path, "--cflags", "-DBLOCKS=7", "--json")
+    assert (ended.code, ended.one("profile")["grid"]) == (0, [7, 1, 1])
+
+
+def test_further_sources_are_compiled_with_the_file(cli: Cli) -> None:
+    main = cli.write("main.cu", "int blocks();\n" + SIZED.replace("atoi(argv[1])", "blocks()"))
+    other = cli.write("other.cu", "int blocks() { return 6; }\n")
+    ended = cli.run("profile", main, other, "--json")
+    assert (ended.code, ended.one("profile")["grid"]) == (0, [6, 1, 1]), ended.said
+
+
+def test_doctor_names_every_missing_part_with_a_remedy(cli: Cli) -> None:
+    ended = cli.run("doctor", "--json")
+    parts = json.loads(ended.out)
+    assert ended.code == 0, ended.said
+    assert all(part["is_fine"] or part["remedy"] for part in parts)
+    assert any("g++" in part["detail"] for part in parts), parts
+
+
+def test_doctor_says_what_is_wrong_without_a_host_compiler(cli: Cli) -> None:
+    ended = cli.run("doctor", variables={"PATH": str(cli.folder)})
+    assert ended.code == 3
+    assert "g++" in ended.out and "try:" in ended.out
+
+
+def test_a_machine_without_a_host_compiler_cannot_answer(cli: Cli) -> None:
+    ended = cli.run("check", cli.example("good_saxpy.cu"), variables={"PATH": str(cli.folder)})
+    assert ended.code == 3
+    assert "g++" in ended.said and "try:" in ended.said
+
+
+def test_doctor_tells_where_a_setting_comes_from(cli: Cli) -> None:
+    cli.write("kernelopt.toml", 'target = "a100"\n')
+    ended = cli.run("doctor", "--config", cli.example("good_saxpy.cu"), "--json")
+    setting = json.loads(ended.out)["target"]
+    assert setting["value"] == "a100" and "kernelopt.toml" in setting["origin"]
+
+
+def test_trust_is_kept_in_the_users_own_folder(cli: Cli) -> None:
+    assert cli.run("trust", ".").code == 0
+    assert json.loads((cli.home / "trust.json").read_text())["folders"] == {str(cli.folder.resolve()): True}
+    assert list(cli.folder.iterdir()) == []
+    assert cli.run("trust", ".", "--revoke").code == 0
+    assert json.loads((cli.home / "trust.json").read_text())["folders"] == {str(cli.folder.resolve()): False}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_explains_a_command_and_its_arguments(cli: Cli, command: str) -> None:
+    ended = cli.run(command, "--help")
+    assert ended.code == 0
+    assert f"kernelopt {command}" in ended.out
+    assert "\x1b" not in ended.out
+    explained = [line for line in ended.out.splitlines() if line.strip().startswith("│")]
+    assert explained, ended.out
+
+
+def test_help_without_a_command_lists_every_command(cli: Cli) -> None:
+    ended = cli.run("--help")
+    assert ended.code == 0
+    assert [command for command in COMMANDS if command not in ended.out] == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [("inspect",), ("nonsense",), ("check", "a.cu", "--nonsense"), ("profile", "a.cu", "--launches", "x")]
+)
+def test_misuse_is_exit_2_and_says_what_is_wrong(cli: Cli, arguments: tuple[str, ...]) -> None:
+    ended = cli.run(*arguments)
+    assert ended.code == 2
+    assert ended.err.strip() and "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("command", ["inspect", "check", "profile", "optimize", "proposals", "history", "doctor"])
+def test_piped_output_has_no_escape_codes(cli: Cli, command: str) -> None:
+    path = cli.example("transpose.cu")
+    ended = cli.run(command, *([path] if command != "doctor" else []), variables={"TERM": "xterm-256color"})
+    assert ended.code == 0, ended.said
+    assert "\x1b" not in ended.said
+
+
+def test_a_piped_diff_can_be_applied_with_patch(cli: Cli) -> None:
+    path = cli.example("transpose.cu")
+    ended = cli.run("optimize", path)
+    lines = ended.out.splitlines()
+    first = lines.index("--- a/transpose.cu")
+    last = lines.index("PASS", first)
+    offered = cli.open_proposals()[0]
+    assert "\n".join(lines[first:last]).strip() == offered["diff"].strip()
+    subprocess.run(["patch", "-p1", "--quiet"], cwd=cli.folder, input=offered["diff"], text=True, check=True, timeout=10)
+    assert "tile" in path.read_text("utf-8")
+
+
+def test_a_piped_list_shows_whole_ids(cli: Cli) -> None:
+    cli.run("optimize", cli.example("transpose.cu"))
+    (offered,) = cli.open_proposals()
+    assert offered["id"] in cli.run("proposals").out
+
+
+def test_nothing_of_the_working_folder_is_imported(cli: Cli) -> None:
+    """A stranger's folder may hold files named like Python's modules; ``inspect`` runs nothing of it."""
+    path = cli.example("transpose.cu")
+    for name in ("json", "signal", "asyncio", "assistant"):
+        cli.write(f"{name}.py", f"open({str(cli.folder / 'ran')!r}, 'w')\n")
+    ended = cli.run("inspect", path)
+    assert ended.code == 0, ended.said
+    assert not (cli.folder / "ran").exists()
+
+
+def test_the_installed_script_is_the_same_command(cli: Cli) -> None:
+    script = Path(COMMAND[0]).with_name("kernelopt")
+    ended = subprocess.run([script, "--help"], capture_output=True, text=True, timeout=60, env=cli.environment() | os.environ, check=True)
+    assert ended.stdout == cli.run("--help").out
+
+
+SIZED = """#include <cstdlib>
+__global__ void ones(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+int main(int argc, char **argv)
+{
+    int blocks = atoi(argv[1]);
+    float *out;
+    cudaMalloc(&out, blocks * 64 * sizeof(float));
+    ones<<<blocks, 64>>>(out);
+    float first;
+    cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    return first == 1.0f ? 0 : 1;
+}
+"""

@@ -1,0 +1,114 @@
+"""Wrong edits are refused with the finding that names the fault; honest edits pass without a false alarm."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from tests.e2e.cli.harness import CHEATS, DATA, Cli, Ended
+
+EXPECTED: dict[str, dict[str, Any]] = tomllib.loads((CHEATS / "expected.toml").read_text("utf-8"))
+HONEST = tuple(sorted(path.name.removesuffix(".before.cu") for path in (DATA / "honest").glob("*.before.cu")))
+
+
+def test_every_cheat_is_in_the_manifest() -> None:
+    assert sorted(EXPECTED) == sorted(path.stem for path in CHEATS.glob("*.cu") if path.stem != "original")
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_version_gets_the_verdict_it_deserves(cli: Cli, name: str) -> None:
+    expected = EXPECTED[name]
+    ended = cli.run("compare", CHEATS / "original.cu", CHEATS / f"{name}.cu", "--json")
+    comparison = ended.one("comparison")
+    verification = comparison["verification"]
+    assert verification["outcome"] == expected["outcome"], verification["findings"]
+    assert set(verification["labels"]) >= set(expected.get("labels", ()))
+    if expected["outcome"] == "FAIL":
+        found = {finding["code"] for finding in verification["findings"] if finding["outcome"] == "FAIL"}
+        assert found & set(expected["any_of"]), verification["findings"]
+        assert ended.code == 1 and comparison["speed"] is None
+    else:
+        assert ended.code == 0 and comparison["speed"]["outcome"] == "PREDICTED"
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_edit_passes(cli: Cli, name: str) -> None:
+    ended = _compare_honest(cli, name)
+    for comparison in ended.all("comparison"):
+        verification = comparison["verification"]
+        assert verification["outcome"] == "PASS", verification["findings"]
+        assert [finding for finding in verification["findings"] if finding["outcome"] != "PASS"] == []
+        assert verification["cases"] and comparison["confirmed"]
+    assert ended.all("comparison")
+    assert ended.code == 0, ended.one("job_ended")
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_the_faster_version_is_predicted_to_be_faster(cli: Cli, name: str) -> None:
+    speed = _compare_honest(cli, name).all("comparison")[-1]["speed"]
+    assert speed["outcome"] == "PREDICTED" and speed["ratio"] >= 1.0, speed
+    assert "performance model" in speed["method"]
+
+
+def test_a_version_that_moves_more_memory_is_answered_with_no(cli: Cli) -> None:
+    folder = DATA / "honest"
+    ended = cli.run("compare", folder / "transpose.after.cu", folder / "transpose.before.cu", "--json")
+    assert ended.code == 1
+    assert ended.one("comparison")["verification"]["outcome"] == "PASS"
+    assert ended.one("comparison")["speed"]["ratio"] < 1.0
+
+
+def test_a_version_that_does_not_compile_fails(cli: Cli) -> None:
+    text = (CHEATS / "original.cu").read_text("utf-8")
+    ended = cli.run("compare", CHEATS / "original.cu", cli.write("b.cu", text.replace("__syncthreads();", "__syncthreads()")))
+    assert ended.code == 1
+    assert "FAIL" in ended.out and "b.cu" in ended.out
+
+
+def test_a_racy_original_cannot_judge_anything(cli: Cli) -> None:
+    ended = cli.run("compare", CHEATS / "missing_barrier.cu", CHEATS / "original.cu")
+    assert ended.code == 3
+    assert "race" in ended.said
+
+
+def test_strict_turns_what_a_person_must_decide_into_no(cli: Cli) -> None:
+    before = cli.write("a.cu", PRECISE)
+    after = cli.write("b.cu", PRECISE.replace("expf(", "__expf("))
+    ended = cli.run("compare", before, after, "--json")
+    assert ended.one("comparison")["verification"]["outcome"] == "NEEDS_DECISION", ended.said
+    assert ended.one("comparison")["verification"]["labels"]
+    assert ended.code == 0
+    assert cli.run("compare", before, after, "--strict").code == 1
+
+
+def _compare_honest(cli: Cli, name: str) -> Ended:
+    folder = DATA / "honest"
+    return cli.run("compare", folder / f"{name}.before.cu", folder / f"{name}.after.cu", "--json")
+
+
+PRECISE = """#include <cstdio>
+#include <cmath>
+__global__ void soften(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = expf(in[i]) / (1.0f + expf(in[i]));
+}
+int main()
+{
+    const int n = 1000;
+    static float host[n];
+    for (int i = 0; i < n; i++) host[i] = (float)(i % 17) - 8.0f;
+    float *in, *out;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    soften<<<(n + 127) / 128, 128>>>(out, in, n);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += host[i];
+    printf("%.3f\\n", sum);
+    return 0;
+}
+"""
