@@ -39,6 +39,7 @@ DEFAULT_SETS = (
     (H200, H200 / "counters.json"),
     (H200 / "examples", H200 / "examples.json"),
     (H200, H200 / "grade.json"),
+    (H200, H200 / "wide.json"),
 )
 
 

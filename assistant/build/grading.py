@@ -41,8 +41,10 @@ LOCAL = "local memory is laid out by the compiler"
 NO_SITE = "nvcc placed no such access on this line"
 NO_DETAIL = "the run gave no account of single accesses"
 FUSED = "nvcc uses accesses of {} bytes where the source has {}"
-PARTIAL_WIDE = "wide accesses by partly active warps are not verified on hardware"
+WIDE_SHARED = "how hardware groups the lanes of such a wide shared access is not established"
 JUMPS = "the kernel's control flow cannot be read"
+_BANK_BYTES = 4
+"""Width of a shared memory bank (CUDA C++ Programming Guide 13.0, "Shared Memory")."""
 _WIDE_BYTES = 8
 """From here on a warp's access goes in several groups of lanes."""
 MOVED = "nvcc moved accesses of this kind between lines under a condition"
@@ -171,11 +173,22 @@ class _Comparison:
                 return self._obstacles[key.file, key.line, kind]
         if key not in self._machine:
             return self._missing(key)
-        if key.size_bytes >= _WIDE_BYTES and not is_full(sites):
-            return PARTIAL_WIDE
+        if key.size_bytes >= _WIDE_BYTES and key.op.startswith("shared") and not self._is_plain(key):
+            return WIDE_SHARED
         if is_split_loop(self._facts, key):
             return split_loop_reason(self._facts, key)
         return self._facts.reason(key)
+
+    def _is_plain(self, key: AccessKey) -> bool:
+        """Whether whole warps access without a bank conflict and, storing, all to different words: the verified patterns."""
+        place = (key.file, key.line, key.op)
+        lines = [a for a in self._request.profile.accesses if (a.file, a.line, a.op) == place]
+        widths = [k for k in self._emulated if (k.file, k.line, k.op) == place]
+        if len(lines) != 1 or len(widths) != 1 or not is_full(self._emulated[key]):
+            return False
+        line = lines[0]
+        most = line.requests * key.size_bytes // _BANK_BYTES
+        return line.wavefronts == line.ideal_wavefronts and (key.op == "shared load" or line.wavefronts == most)
 
     def _missing(self, key: AccessKey) -> str:
         other = sorted(k.size_bytes for k in self._machine if (k.file, k.line, k.op) == (key.file, key.line, key.op))

@@ -54,7 +54,9 @@ def total(pairs: list[tuple[int | None, int | None]]) -> tuple[int, int]:
     return sum(a or 0 for a, _ in pairs), sum(b or 0 for _, b in pairs)
 
 
-@pytest.mark.parametrize(("truth", "least_exact_ratio"), [("counters.json", 0.8), ("examples.json", 0.95), ("grade.json", 0.55)])
+@pytest.mark.parametrize(
+    ("truth", "least_exact_ratio"), [("counters.json", 0.8), ("examples.json", 0.95), ("grade.json", 0.55), ("wide.json", 0.5)]
+)
 def test_every_exact_line_equals_the_hardware(graded: Graded, hardware: Hardware, truth: str, least_exact_ratio: float) -> None:
     wrong, exact_count, line_count = compare(graded, hardware(truth))
     assert wrong == []
@@ -80,6 +82,7 @@ def reason(graded: Graded, program: str, kernel: str, line: int, op: str) -> str
         ("grade_branches.cu", "small_struct", 122, "global load", "2 bytes"),
         ("grade_branches.cu", "atomics2", 182, "shared atomic", "compare-and-swap"),
         ("grade_branches.cu", "atomics2", 183, "shared atomic", "wait"),
+        ("more.cu", "smem_shapes", 56, "shared load", "wide shared"),
         ("grade_branches.cu", "partial_shared", 92, "global store", "race"),
         ("grade_branches.cu", "helpers", 5, "global load", ""),
     ],
