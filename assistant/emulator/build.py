@@ -6,6 +6,7 @@ run, or a typed failure. Compiler messages are about the user's own files, lines
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -115,8 +116,9 @@ def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
         return _cached(final)
     with toolchain.staging(final.parent) as folder:
         reply = _compile(_Job(request, compiler, has_openmp, own, folder), units)
-        (folder / _REPLY_FILE).write_text(serialize.dumps(_stored(reply)), encoding="utf-8")
-        toolchain.publish(folder, final)
+        if _is_lasting(reply):
+            (folder / _REPLY_FILE).write_text(serialize.dumps(_stored(reply)), encoding="utf-8")
+            toolchain.publish(folder, final)
     return replace(reply, program=final / _PROGRAM_FILE) if isinstance(reply, Built) else reply
 
 
@@ -174,7 +176,14 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
     return Built(job.folder / _PROGRAM_FILE, has_main, job.compiler.name, tuple(diagnostics), translate_s, compile_s, is_cached=False)
 
 
+def _is_lasting(reply: Built | BuildFailure | CannotPromote) -> bool:
+    """Whether the same request would end the same way: not when the compiler ran out of time."""
+    return isinstance(reply, Built) or not any(toolchain.TIMEOUT_TEXT in d.message for d in reply.diagnostics)
+
+
 def _failure(job: _Job, diagnostics: list[Diagnostic], output: str) -> BuildFailure | CannotPromote:
+    if os.strerror(errno.ENOSPC) in output:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if not any(d.severity is DiagnosticSeverity.ERROR for d in diagnostics):
         main = str(job.request.sources[0][0])
         text = output.strip()[-2000:]

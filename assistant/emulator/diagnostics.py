@@ -12,6 +12,7 @@ _MESSAGE = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<kind>fatal error|error|warning|note): (?P<text>.*)$"
 )
 _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r" \[-fpermissive\]$"), ""),  # a way out that the user does not have
     (re.compile(r"emu_stub_"), ""),
     (re.compile(r"const EmuConfig&(, )?"), ""),
     (re.compile(r"\(EmuConfig, "), "("),

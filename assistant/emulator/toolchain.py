@@ -29,6 +29,7 @@ INCLUDE_DIR = HERE / "include"
 RUNTIME_DIR = HERE / "runtime"
 _OLDEST_MAJOR = 11
 _COMPILE_TIMEOUT_S = 300.0
+TIMEOUT_TEXT = "did not end within"
 _ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
 
 _COMMON_FLAGS = (
@@ -197,7 +198,7 @@ def run_tool(command: tuple[str, ...], timeout_s: float = _COMPILE_TIMEOUT_S) ->
             timeout=timeout_s, env=environment, start_new_session=True, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Run(False, f"{Path(command[0]).name} did not end within {timeout_s:.0f} s")
+        return Run(False, f"{Path(command[0]).name} {TIMEOUT_TEXT} {timeout_s:.0f} s")
     return Run(done.returncode == 0, done.stdout)
 
 
