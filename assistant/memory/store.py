@@ -38,6 +38,7 @@ _STATE_AFTER = {
     DecisionKind.REJECTED: ProposalState.REJECTED,
     DecisionKind.UNDONE: ProposalState.UNDONE,
 }
+_SHOWN_IDS = 5
 _HUMAN_STATES = frozenset({ProposalState.ACCEPTED, ProposalState.REJECTED, ProposalState.UNDONE})
 
 
@@ -119,7 +120,9 @@ class MemoryStore:
         return tuple(self._proposal(*row) for row in found)
 
     def find_proposal(self, id_prefix: str) -> Proposal:
-        prefix = id_prefix.upper()
+        prefix = id_prefix.strip().upper()
+        if not prefix:
+            raise UsageError("a proposal is named by its id or the first letters of it", "kernelopt proposals lists them")
         found = self.database.rows("select id, state, record from proposals where substr(id, 1, length(?1)) = ?1 order by id", (prefix,))
         match found:
             case []:
@@ -129,7 +132,7 @@ class MemoryStore:
             case [row]:
                 return self._proposal(*row)
             case _:
-                ids = ", ".join(row[0] for row in found)
+                ids = ", ".join(row[0] for row in found[:_SHOWN_IDS]) + (", …" if len(found) > _SHOWN_IDS else "")
                 raise UsageError(f"{len(found)} proposals start with {id_prefix!r}", f"give more letters: {ids}")
 
     def decide(self, decision: Decision, expected: frozenset[ProposalState]) -> Decision | AlreadyDecided:

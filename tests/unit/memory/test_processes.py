@@ -8,6 +8,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +22,12 @@ from assistant.memory.database import open_database
 from assistant.memory.migrations import NAMES
 
 ROOT = Path(__file__).parents[3]
-WRITER = ROOT / "tests" / "data" / "memory" / "writer.py"
+DATA = ROOT / "tests" / "data" / "memory"
 
 
-def start(path: Path, given: object, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+def start(path: Path, given: object, *arguments: str, script: str = "writer.py", **options: Any) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        (sys.executable, str(WRITER), str(path), *arguments),
+        (sys.executable, str(DATA / script), str(path), *arguments),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -141,6 +143,49 @@ def test_a_folder_that_cannot_be_made_is_said() -> None:
     assert "memory.path" in caught.value.remedy
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can reach."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+        Path(name).chmod(0o755)
+
+
+def test_a_write_protected_folder_is_said_and_its_memory_still_read(open_folder: Path, given: Any) -> None:
+    path = open_folder / "memory.sqlite3"
+    with open_store(path) as reader:
+        reader.add_attempt(given.attempt("C01"))
+        for file in open_folder.iterdir():
+            file.chmod(0o444)
+        open_folder.chmod(0o555)
+        output, errors = start(path, given.attempt("C02"), script="unprivileged.py").communicate(timeout=60)
+        assert errors == ""
+        count, said = output.splitlines()
+        assert count == "1"
+        assert "open for reading only: the file or its folder is write-protected | make the file" in said
+        assert len(reader.attempts()) == 1
+
+
+def test_a_file_that_may_not_be_read_is_said(open_folder: Path, given: Any) -> None:
+    path = open_folder / "memory.sqlite3"
+    open_store(path).close()
+    path.chmod(0)
+    output, errors = start(path, given.attempt(), script="unprivileged.py").communicate(timeout=60)
+    assert errors == ""
+    assert "cannot be opened" in output
+    assert "memory.path" in output
+
+
+def test_a_folder_where_no_file_can_be_made_is_said(open_folder: Path, given: Any) -> None:
+    open_folder.chmod(0o555)
+    for path in (open_folder / "memory.sqlite3", open_folder / "deeper" / "memory.sqlite3"):
+        output, errors = start(path, given.attempt(), script="unprivileged.py").communicate(timeout=60)
+        assert errors == ""
+        assert "cannot" in output
+        assert "memory.path" in output
+
+
 def test_a_newer_file_is_opened_for_reading_and_says_so(path: Path, given: Any) -> None:
     with open_store(path) as store:
         store.add_attempt(given.attempt())
@@ -156,7 +201,7 @@ def test_a_newer_file_is_opened_for_reading_and_says_so(path: Path, given: Any) 
 @pytest.mark.parametrize("version", range(1, len(NAMES) + 1))
 def test_every_older_file_is_brought_up_to_date(path: Path, given: Any, version: int) -> None:
     path.parent.mkdir()
-    shutil.copy(ROOT / "tests" / "data" / "memory" / f"version{version}.sqlite3", path)
+    shutil.copy(DATA / f"version{version}.sqlite3", path)
     with open_store(path) as store:
         assert store.attempts() == (given.attempt("C01"),)
         assert [p.state.value for p in store.proposals()] == ["accepted"]

@@ -97,6 +97,8 @@ def test_a_proposal_is_found_by_a_unique_prefix_in_any_case(store: MemoryStore, 
         store.find_proposal("P01")
     with pytest.raises(UsageError, match="no proposal starts with 'P%'"):
         store.find_proposal("P%")
+    with pytest.raises(UsageError, match="named by its id"):
+        store.find_proposal("")
 
 
 @pytest.mark.parametrize(
