@@ -1,11 +1,14 @@
 // Races on global memory: two threads access a word, one writes, and nothing in the launch orders them.
 //
+// Two plain writes that leave the same value (a flag that many threads set) are a possible race, too.
+//
 // Threads of different blocks are never ordered; threads of one block are ordered by its barriers; threads of one warp are not
 // examined. If the kernel uses device-wide fences, or the two accesses mix atomics with plain ones, the order may come from
 // a protocol that cannot be seen here: then the race is only possible.
 #include <algorithm>
 #include <atomic>
 
+#include "memory.h"
 #include "requests.h"
 
 namespace emu {
@@ -18,6 +21,8 @@ struct Access {
   uint32_t pc;
   uint8_t mask;
   bool is_atomic;
+  bool has_digest;       // the memory can be read: the access was in bounds
+  uint8_t digest;        // of the word now, after the access
 };
 
 const char* kind_of_race(const Worker& w, bool other_is_atomic, bool self_is_atomic) {
@@ -35,7 +40,8 @@ void report_race(Worker& w, const char* pattern, const Access& self, const Globa
   uint32_t block = is_with_write ? cell.write_block : cell.read_block;
   unsigned thread = is_with_write ? cell.write_thread : cell.read_thread;
   bool other_is_atomic = is_with_write ? cell.is_atomic_write : cell.is_atomic_read;
-  report(w, kind_of_race(w, other_is_atomic, self.is_atomic), self.pc, is_with_write ? cell.write_pc : cell.read_pc, address, self.thread,
+  bool is_equal_write = is_with_write && self.has_digest && self.digest == cell.written_digest;
+  report(w, is_equal_write ? "possible_global_race" : kind_of_race(w, other_is_atomic, self.is_atomic), self.pc, is_with_write ? cell.write_pc : cell.read_pc, address, self.thread,
          "%s: no barrier orders it with thread %u of block %u (linear indices)", pattern, thread, block - 1);
 }
 
@@ -67,6 +73,7 @@ void remember_write(GlobalCell& cell, const Access& self) {
   bool is_same_phase = cell.write_block == self.block && cell.write_epoch == self.epoch;
   cell.write_mask = static_cast<uint8_t>((is_same_phase ? cell.write_mask : 0) | self.mask);
   cell.is_atomic_write = self.is_atomic;
+  cell.written_digest = self.digest;
   cell.write_block = self.block;
   cell.write_epoch = self.epoch;
   cell.write_thread = self.thread;
@@ -80,13 +87,13 @@ uint32_t next_race_serial() {
   return last.fetch_add(1) + 1;
 }
 
-void check_global_races(Worker& w, const Event& event, const Request& r) {
+void check_global_races(Worker& w, const Site& site, const Event& event, const Request& r) {
   static GlobalCell* const cells = global_cells();
   if (!cells) return;
   unsigned kind = event.kind & EVENT_KIND_MASK;
   bool reads = kind != EVENT_STORE, writes = kind != EVENT_LOAD;
   uint32_t serial = w.launch->race_serial.load(std::memory_order_relaxed);
-  Access self{static_cast<uint32_t>(w.block->linear + 1), w.barrier_epoch & GLOBAL_EPOCH_MASK, 0, event.pc, 0, kind == EVENT_ATOMIC};
+  Access self{static_cast<uint32_t>(w.block->linear + 1), w.barrier_epoch & GLOBAL_EPOCH_MASK, 0, event.pc, 0, kind == EVENT_ATOMIC, false, 0};
   for (unsigned i = 0; i < r.lane_count;) {
     uint64_t region = r.address[i] / 4096;
     RegionLock hold(r.address[i]);
@@ -96,6 +103,8 @@ void check_global_races(Worker& w, const Event& event, const Request& r) {
       while (a < end) {
         unsigned first = a % 4, bytes = static_cast<unsigned>(std::min<uint64_t>(4 - first, end - a));
         self.mask = static_cast<uint8_t>(((1u << bytes) - 1) << first);
+        self.has_digest = kind == EVENT_STORE && a >= site.known_begin && end <= site.known_end && (!site.allocation || site.allocation->is_live);
+        self.digest = self.has_digest ? digest_word(a) : 0;
         GlobalCell& cell = global_cell(cells, a);
         if (cell.race_serial != serial) {
           cell = GlobalCell{};

@@ -1,7 +1,7 @@
 // Shared memory: bounds of the dynamic part, uninitialised reads, and races between two barriers.
 //
 // Threads of different warps are ordered only by barriers. Threads of one warp are ordered by __syncwarp and the other warp
-// operations; two accesses by one instruction are one write-write conflict. Volatile accesses of a warp count as ordered, as
+// operations; two accesses by one instruction are one write-write conflict. Writes that leave the same value are only possible races. Volatile accesses of a warp count as ordered, as
 // in code written before warps could diverge.
 #include <algorithm>
 
@@ -15,6 +15,7 @@ struct Access {
   uint32_t epoch, sync, pc;
   uint16_t thread;
   uint8_t mask;
+  uint8_t digest;        // of the word now, after the access
   bool is_atomic, is_volatile;
 };
 
@@ -33,7 +34,8 @@ void examine_against_write(Worker& w, const SharedCell& cell, const Access& self
   if (cell.write_epoch != self.epoch || !(cell.write_mask & self.mask) || cell.write_thread == self.thread) return;
   if (self.is_atomic && cell.is_atomic_write) return;
   if (!same_warp(cell.write_thread, self.thread)) {
-    report(w, "shared_race", self.pc, cell.write_pc, self.address, self.thread, "%s: no barrier orders it with thread %u of the block",
+    bool is_equal_write = writes && !self.is_atomic && cell.written_digest == self.digest;
+    report(w, is_equal_write ? "possible_shared_race" : "shared_race", self.pc, cell.write_pc, self.address, self.thread, "%s: no barrier orders it with thread %u of the block",
            writes ? "write after write" : "read after write", cell.write_thread);
   } else if (writes && cell.write_pc == self.pc && cell.write_sync == self.sync) {
     report(w, "possible_shared_race", self.pc, cell.write_pc, self.address, self.thread,
@@ -85,6 +87,7 @@ void remember_write(SharedCell& cell, const Access& self, uint32_t block_serial)
   cell.write_sync = self.sync;
   cell.write_pc = self.pc;
   cell.is_atomic_write = self.is_atomic;
+  cell.written_digest = self.digest;
   if (cell.initialised_serial != block_serial) cell.initialised_mask = 0;
   cell.initialised_serial = block_serial;
   cell.initialised_mask = static_cast<uint8_t>(cell.initialised_mask | self.mask);
@@ -97,7 +100,7 @@ void check_shared(Worker& w, const Event& event, const Request& r) {
   if (!w.launch->is_checked) return;
   unsigned kind = event.kind & EVENT_KIND_MASK;
   bool reads = kind != EVENT_STORE, writes = kind != EVENT_LOAD;
-  Access self{0, w.barrier_epoch, w.block->warps[w.warp_index].sync_epoch, event.pc, 0, 0, kind == EVENT_ATOMIC, (event.kind & EVENT_VOLATILE) != 0};
+  Access self{0, w.barrier_epoch, w.block->warps[w.warp_index].sync_epoch, event.pc, 0, 0, 0, kind == EVENT_ATOMIC, (event.kind & EVENT_VOLATILE) != 0};
   for (unsigned i = 0; i < r.lane_count; ++i) {
     self.thread = static_cast<uint16_t>(thread_index(w, r.lane[i]));
     uint64_t a = r.address[i], end = a + r.size_bytes;
@@ -105,6 +108,7 @@ void check_shared(Worker& w, const Event& event, const Request& r) {
       unsigned first = a % 4, bytes = static_cast<unsigned>(std::min<uint64_t>(4 - first, end - a));
       self.mask = static_cast<uint8_t>(((1u << bytes) - 1) << first);
       self.address = a;
+      self.digest = writes ? digest_word(a) : 0;
       SharedCell& cell = w.shared_shadow.at(a);
       examine_against_write(w, cell, self, writes);
       if (writes) examine_against_read(w, cell, self);

@@ -79,7 +79,7 @@ void count_program_data(Worker& w, Site& site, const Event& event, const Request
   }
   if (site.is_constant) return count_constant(site, r);
   count_global(w, site, r);
-  if (w.launch->checks_global_races) check_global_races(w, event, r);
+  if (w.launch->checks_global_races) check_global_races(w, site, event, r);
 }
 
 void report_foreign(Worker& w, const Event& event, const Request& r) {
@@ -104,7 +104,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
       check_bounds(w, site, event, r);
       if (is_checked) {
         check_global_initialised(w, site, event, r);
-        if (w.launch->checks_global_races) check_global_races(w, event, r);
+        if (w.launch->checks_global_races) check_global_races(w, site, event, r);
       }
       return;
     case Space::shared:

@@ -11,7 +11,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
 void fail_misaligned(Worker& w, const Event& event, const Request& request);  // ends the launch, as a GPU does
 void check_bounds(Worker& w, Site& site, const Event& event, const Request& request);
 void check_global_initialised(Worker& w, const Site& site, const Event& event, const Request& request);
-void check_global_races(Worker& w, const Event& event, const Request& request);
+void check_global_races(Worker& w, const Site& site, const Event& event, const Request& request);
 void check_shared(Worker& w, const Event& event, const Request& request);
 
 }  // namespace emu

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 
 #include "memory.h"
@@ -105,6 +106,12 @@ bool enter_grid_sector(uint64_t sector, uint32_t launch_serial) {
   std::atomic<uint32_t>& last = table[flat(sector * 32) / 32];
   if (last.load(std::memory_order_relaxed) == launch_serial) return false;
   return last.exchange(launch_serial, std::memory_order_relaxed) != launch_serial;
+}
+
+uint8_t digest_word(uint64_t address) {
+  uint32_t word;
+  memcpy(&word, reinterpret_cast<const void*>(address & ~uint64_t{3}), sizeof word);
+  return static_cast<uint8_t>(word * 0x9E3779B1u >> 24);
 }
 
 void SharedShadow::reserve(uint64_t begin, uint64_t bytes) {

@@ -38,6 +38,9 @@ class SectorShadow {
 // True at the grid's first use of the sector; any worker may ask.
 bool enter_grid_sector(uint64_t sector, uint32_t launch_serial);
 
+// Eight bits of the aligned word that holds the address.
+uint8_t digest_word(uint64_t address);
+
 // --- shared memory, per worker: one cell per 4-byte word ----------------------------------------------------------------
 struct SharedCell {
   uint32_t write_epoch, read_epoch;          // barrier epoch of the last write and read; other fields count only if current
@@ -47,6 +50,7 @@ struct SharedCell {
   uint8_t write_mask, read_mask;             // bytes of the word
   uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_readers : 1;  // many: of several warps
   uint8_t initialised_mask;                  // valid if initialised_serial is the current block's
+  uint8_t written_digest;                    // as in GlobalCell
   uint32_t initialised_serial;
 };
 
@@ -69,6 +73,7 @@ struct GlobalCell {
   uint32_t write_epoch : 22, write_thread : 10;  // barrier epoch of that block, modulo 2^22
   uint32_t read_epoch : 22, read_thread : 10;
   uint8_t write_mask, read_mask;
+  uint8_t written_digest;                    // of the word after the last write; tells different values apart, mostly
   uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_reader_blocks : 1, has_many_reader_warps : 1;
 };
 static_assert(sizeof(GlobalCell) == 32);

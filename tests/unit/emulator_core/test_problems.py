@@ -74,6 +74,11 @@ def test_a_spin_lock_across_warps_and_blocks_ends(build: Any, run: Any, seed: in
     assert {p["kind"] for p in reply["problems"]} <= {"possible_global_race"}
 
 
+def test_a_flag_that_many_threads_set_is_only_a_possible_race(build: Any, run: Any) -> None:
+    reply = run(build(PROGRAM), "flag", mode="check")
+    assert {p["kind"] for p in reply["problems"]} == {"possible_shared_race", "possible_global_race"}
+
+
 @pytest.mark.parametrize("flavour", ["counted", "fast"])
 def test_an_endless_kernel_ends_with_a_timeout_at_its_line(build: Any, run: Any, flavour: str) -> None:
     reply = run(build(PROGRAM, flavour), "endless", mode="check", limits={"wall_s": 1.0})

@@ -71,6 +71,12 @@ __global__ void dynamic_overflow(int* out) {
   d[threadIdx.x] = 1;  // out_of_bounds
   out[threadIdx.x] = d[threadIdx.x];
 }
+__global__ void flag(int* found) {  // many threads write the same value, into shared and global memory
+  __shared__ int s;
+  if (threadIdx.x % 40 == 0) s = 7;
+  __syncthreads();
+  if (threadIdx.x == 3) found[0] = s;
+}
 __global__ void clean(int* out) {
   __shared__ int s[256];
   for (int r = 0; r < 3; r++) {
@@ -134,6 +140,7 @@ int main(int, char** argv) {
   if (is("endless")) endless<<<1, 32>>>(d);
   if (is("dynamic_overflow")) dynamic_overflow<<<1, 64, 128>>>(d);
   if (is("bad_launch")) clean<<<1, 2048>>>(d);  // bad_launch
+  if (is("flag")) flag<<<4, 256>>>(d);
   if (is("clean")) clean<<<4, 256>>>(d);
   if (is("lock_step")) lock_step<<<1, 32>>>(d);
   if (is("spin_lock")) spin_lock<<<8, 64>>>(d, d + 1);
