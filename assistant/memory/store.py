@@ -94,6 +94,11 @@ class MemoryStore:
         )
         return tuple(self._attempt(*row) for row in found)
 
+    def attempt_count(self) -> int:
+        """Attempts that were not forgotten."""
+        ((count,),) = self.database.rows("select count(*) from attempts where record is not null")
+        return int(count)
+
     # --- proposals and decisions --------------------------------------------------------------------------------------
 
     def add_proposal(self, workspace: Path, proposal: Proposal) -> None:

@@ -1,0 +1,32 @@
+"""The whole memory as JSON lines, for other programs and for keeping: one line per attempt, proposal and decision, texts included.
+
+Example::
+
+    for line in export_lines(store):        # {"kind": "attempt", "workspace": …, "text": …}
+        stream.write(line + "\\n")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from assistant import serialize
+from assistant.memory.records import canonical
+from assistant.memory.store import MemoryStore
+
+__all__ = ["export_lines"]
+
+
+def export_lines(store: MemoryStore) -> Iterator[str]:
+    """Oldest first within each kind; ASCII, keys sorted. What was forgotten is not there."""
+    for attempt in reversed(store.attempts(limit=store.attempt_count())):
+        yield _line("attempt", attempt)
+    for proposal in reversed(store.proposals()):
+        yield _line("proposal", proposal)
+    for decision in store.decisions():
+        yield _line("decision", decision)
+
+
+def _line(kind: str, value: Any) -> str:
+    return canonical({"kind": kind} | serialize.encode(value))
