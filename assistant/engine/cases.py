@@ -20,9 +20,10 @@ from assistant.source.match import kernel_of_instance, select_kernels
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract, fresh_values, with_specials
 from assistant.workload.draws import Draw, draws_for, fresh_draws
-from assistant.workload.generate import Signature, generate
+from assistant.workload.generate import Signature
 from assistant.workload.recordings import NewCase, RecordingReader, write_case
 from assistant.workload.select import LaunchPair, select_launches, started_as
+from assistant.workload.signature import signature_of
 
 __all__ = ["Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "write_cases"]
 
@@ -78,7 +79,7 @@ def declared_cases(
     cases: list[JudgedCase] = []
     for shape in chosen:
         for draw in draws_for(shape, effort.seeds):
-            made = generate(workload, shape, {name: signature for name, (_, signature) in signatures.items()}, draw)
+            made = _generated(subject, workload, shape, signatures, draw)
             if isinstance(made, WorkloadProblem):
                 raise CannotAnswerError(f"{made.path}:{made.line}: {made.message}", "mend the workload block")
             cases.append(_declared_case(workload, made, signatures))
@@ -134,8 +135,15 @@ def _signatures(subject: Subject, workload: DeclaredWorkload) -> dict[str, tuple
                 f"which {len(found)} kernels match; the source has: {names}",
                 "name one kernel with the key `kernel`",
             )
-        signatures[step.kernel] = (found[0], Signature(step.kernel, instance_parameters(found[0], step.kernel)))
+        signatures[step.kernel] = (found[0], signature_of(found[0], step.kernel))
     return signatures
+
+
+def _generated(
+    subject: Subject, workload: DeclaredWorkload, shape: Shape, signatures: dict[str, tuple[Kernel, Signature]], draw: Draw
+) -> NewCase | WorkloadProblem:
+    options = GenerateOptions(symbol_types=device_variable_types(subject.source.text))
+    return generate(workload, shape, {name: signature for name, (_, signature) in signatures.items()}, draw, options)
 
 
 def _declared_case(workload: DeclaredWorkload, made: NewCase, signatures: dict[str, tuple[Kernel, Signature]]) -> JudgedCase:
@@ -152,12 +160,8 @@ def _declared_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | N
         if shape is None and origin.kind != "boundary":
             continue
         chosen = shape or _shape_of(origin)
-        made = generate(
-            workload,
-            chosen,
-            {name: signature for name, (_, signature) in _signatures(candidate, workload).items()},
-            Draw(origin.seed, origin.scale, is_timed=False),
-        )
+        draw = Draw(origin.seed, origin.scale, is_timed=False)
+        made = _generated(candidate, workload, chosen, _signatures(candidate, workload), draw)
         if isinstance(made, WorkloadProblem) or len(made.recording.launches) != len(case.new.recording.launches):
             return None
         launches = tuple(

@@ -11,9 +11,10 @@ from typing import Any
 from assistant.model.events import Event
 from assistant.serialize import encode
 
-__all__ = ["event_json", "event_object"]
+__all__ = ["OPTIONAL_COUNTERS", "event_json", "event_object"]
 
-_OPTIONAL_COUNTERS = ("sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+OPTIONAL_COUNTERS = ("sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+"""Fields of a profile line that are left out where the kind of access has no such counter."""
 
 
 def event_object(event: Event) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def event_object(event: Event) -> dict[str, Any]:
     data: dict[str, Any] = encode(event)
     if data["event"] == "profile":
         data["lines"] = [
-            {key: value for key, value in line.items() if value is not None or key not in _OPTIONAL_COUNTERS} for line in data["lines"]
+            {key: value for key, value in line.items() if value is not None or key not in OPTIONAL_COUNTERS} for line in data["lines"]
         ]
     return data
 

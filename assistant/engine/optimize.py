@@ -110,9 +110,9 @@ class _KernelSearch:
 
     async def run(self) -> AsyncIterator[events.Event]:
         link = self._start
-        for item in self._kernel(link):
-            yield findings_event(self._job, item)
         for _ in range(self._search.options.max_rounds):
+            for item in self._kernel(link):
+                yield findings_event(self._job, item)
             tried = _Tried()
             async for event in self._round(link, tried):
                 yield event
@@ -193,13 +193,18 @@ class _KernelSearch:
             subject = with_text(link.looked.subject, text)
         except KernelOptError as error:
             return replace(result, outcome="build_failed", reason=error.message)
-        looked = await look(self._job, subject)
+        looked = await look(self._job, subject, self._next_evidence(link))
         if isinstance(looked, LabFailure):
             return replace(result, outcome=_outcome_of(looked), reason=_first_diagnostic(looked))
         verification = await self._verify(link, looked, rewrite, is_confirming=False)
         if not isinstance(verification, Verification):
             return replace(result, outcome="cannot_judge", reason=_why(verification))
         return self._gated(link, step, result, looked, verification)
+
+    def _next_evidence(self, link: _Link) -> int:
+        """Ids of a candidate's evidence go on after its parent's: a chain never uses one id for two facts."""
+        numbers = [int(fact.id[1:]) for item in link.looked.assessment.kernels for fact in item.evidence]
+        return 1 + max(numbers, default=0)
 
     def _gated(self, link: _Link, step: Step, result: _Result, looked: Looked, verification: Verification) -> _Result:
         before, after = self._kernel(link), looked.kernel(self._name)

@@ -1,7 +1,7 @@
 """Predictions beside what was then counted: the metric that a prediction names, asked again on the edited text.
 
 A prediction speaks of the finding's line. An edit moves lines, so the line is followed through the diff: an unchanged line to its new
-place, a changed one to the lines that replaced it.
+place, a changed one to the lines that replaced it. Lines that the edit inserts elsewhere count too: that is where it moved the access.
 """
 
 from __future__ import annotations
@@ -107,11 +107,12 @@ _LAUNCH_METRICS: dict[str, Callable[[AssessedLaunch], float | None]] = {
 
 
 def _lines_after(before: str, after: str, line: int) -> frozenset[int]:
-    """Where line ``line`` (1-based) of ``before`` went: its new place, or all lines of the run that replaced it."""
+    """Where line ``line`` (1-based) of ``before`` went: its new place, or the lines that replaced it, and all inserted lines."""
     matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    found: set[int] = set()
     for tag, low, high, new_low, new_high in matcher.get_opcodes():
-        if low < line <= high:
-            if tag == "equal":
-                return frozenset({new_low + line - low})
-            return frozenset(range(new_low + 1, new_high + 1))
-    return frozenset()
+        if tag == "equal" and low < line <= high:
+            found.add(new_low + line - low)
+        elif tag == "insert" or (tag == "replace" and low < line <= high):
+            found.update(range(new_low + 1, new_high + 1))
+    return frozenset(found)

@@ -9,12 +9,14 @@ from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
+from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
 
 __all__ = ["EXPERT_TRANSFORMATIONS"]
 
 EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
+    SharedTile(),
     CoalescingInterchange(),
     StagedStore(),
     SharedMemoryPadding(),
