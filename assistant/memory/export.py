@@ -2,7 +2,7 @@
 
 Example::
 
-    for line in export_lines(store):        # {"kind": "attempt", "workspace": …, "text": …}
+    for line in export_lines(store):        # {"record": "attempt", "workspace": …, "text": …}
         stream.write(line + "\\n")
 """
 
@@ -29,4 +29,4 @@ def export_lines(store: MemoryStore) -> Iterator[str]:
 
 
 def _line(kind: str, value: Any) -> str:
-    return canonical({"kind": kind} | serialize.encode(value))
+    return canonical({"record": kind} | serialize.encode(value))
