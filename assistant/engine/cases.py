@@ -20,10 +20,10 @@ from assistant.source.match import kernel_of_instance, select_kernels
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract, fresh_values, with_specials
 from assistant.workload.draws import Draw, draws_for, fresh_draws
-from assistant.workload.generate import Signature
+from assistant.workload.generate import GenerateOptions, Signature, generate
 from assistant.workload.recordings import NewCase, RecordingReader, write_case
 from assistant.workload.select import LaunchPair, select_launches, started_as
-from assistant.workload.signature import signature_of
+from assistant.workload.signature import device_variable_types, signature_of
 
 __all__ = ["Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "write_cases"]
 
