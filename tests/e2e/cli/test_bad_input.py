@@ -1,0 +1,296 @@
+"""Input that cannot be answered: a clear sentence, the right exit code, nothing left behind, no user file touched."""
+
+from __future__ import annotations
+
+import ctypes
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli.harness import Cli, Ended
+
+PROGRAM = """#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+__global__ void twice(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2.0f * in[i];
+}
+__global__ void unused(float *out) { out[0] = 1.0f; }
+int main(int argc, char **argv)
+{
+    const int n = 1000;
+    static float host[n];
+    float *in, *out;
+    BEFORE
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    twice<<<(n + 127) / 128, 128>>>(out, in, n);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    AFTER
+    return 0;
+}
+"""
+EVERY_COMMAND = ("inspect", "check", "profile", "optimize")
+
+
+def program(before: str = "", after: str = "") -> str:
+    return PROGRAM.replace("BEFORE", before).replace("AFTER", after)
+
+
+@pytest.mark.parametrize("command", EVERY_COMMAND)
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("empty.cu", b"", "is empty"),
+        ("letter.txt", b"Dear reader,\nthis is not CUDA.\n", "no __global__ function"),
+        ("host.cu", b"int main() { return 0; }\n", "no __global__ function"),
+        ("program.exe", b"\x7fELF\0\0\0\0", "not a text file"),
+        ("latin.cu", b"// caf\xe9\n__global__ void k() {}\n", "not UTF-8"),
+    ],
+)
+def test_what_is_no_cuda_source_is_misuse(cli: Cli, command: str, name: str, content: bytes, words: str) -> None:
+    path = cli.folder / name
+    path.write_bytes(content)
+    ended = cli.run(command, path)
+    assert ended.code == 2
+    assert words in ended.err and name in ended.err
+    _is_clean(cli, ended, path, content)
+
+
+@pytest.mark.parametrize(("name", "words"), [("missing.cu", "does not exist"), (".", "is a folder")])
+def test_what_is_no_file_is_misuse(cli: Cli, name: str, words: str) -> None:
+    ended = cli.run("profile", name)
+    assert ended.code == 2 and words in ended.err
+
+
+def test_an_unknown_kernel_is_misuse_and_names_the_known_ones(cli: Cli) -> None:
+    ended = cli.run("profile", cli.write("a.cu", program()), "--kernel", "thrice")
+    assert ended.code == 2 and "thrice" in ended.err and "twice(" in ended.err
+
+
+@pytest.mark.parametrize("device", ["gpu:0", "toaster"])
+def test_a_device_that_is_not_there_is_named(cli: Cli, device: str) -> None:
+    ended = cli.run("check", cli.write("a.cu", program()), "--device", device)
+    assert ended.code == (3 if device.startswith("gpu") else 2)
+    assert device in ended.err
+
+
+@pytest.mark.parametrize("option", [("--target", "tpu"), ("--count", "some"), ("--launches", "0")])
+def test_an_impossible_option_is_misuse(cli: Cli, option: tuple[str, str]) -> None:
+    ended = cli.run("profile", cli.write("a.cu", program()), *option)
+    assert ended.code == 2 and option[1] in ended.err, ended.said
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("command", ["inspect", "check", "optimize"])
+def test_a_line_that_is_being_typed_is_a_diagnostic_on_that_line(cli: Cli, command: str) -> None:
+    text = program().replace("out[i] = 2.0f * in[i];", "out[i] = 2.0f * in[")
+    path = cli.write("typing.cu", text)
+    ended = cli.run(command, path)
+    assert ended.code == 1
+    assert "typing.cu:7:" in ended.out and "error" in ended.out
+    _is_clean(cli, ended, path, text.encode())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("*(volatile int *)nullptr = 1;", "", "SIGSEGV"),
+        ("abort();", "", "SIGABRT"),
+        ("", "return 7;", "7"),
+        ('if (argc < 2) { fprintf(stderr, "usage: a SIZE\\n"); return 2; }', "", "usage: a SIZE"),
+        ('if (!fopen("weights.bin", "rb")) { perror("weights.bin"); return 1; }', "", "weights.bin"),
+        ("if (cudaMalloc(&in, 1ull << 44) != cudaSuccess) return 9;", "", "9"),
+    ],
+    ids=["crashes", "aborts", "fails at the end", "needs arguments", "needs a file", "allocates too much"],
+)
+@pytest.mark.parametrize("command", ["check", "optimize"])
+def test_a_program_that_fails_cannot_be_judged(cli: Cli, command: str, before: str, after: str, words: str) -> None:
+    text = program(before, after)
+    path = cli.write("failing.cu", text)
+    ended = cli.run(command, path)
+    assert ended.code == 3, ended.said
+    assert words in ended.said
+    _is_clean(cli, ended, path, text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [program("for (volatile int i = 0;;) i = i;"), program().replace("if (i < n)", "while (n) __threadfence();\n    if (i < n)")],
+    ids=["host", "kernel"],
+)
+def test_a_program_that_never_ends_is_stopped(cli: Cli, text: str) -> None:
+    path = cli.write("endless.cu", text)
+    started = time.monotonic()
+    ended = cli.run("check", path, "--timeout", "2")
+    assert time.monotonic() - started < 60
+    assert ended.code == 3, ended.said
+    assert "2 s" in ended.said and "--timeout" in ended.said
+    _is_clean(cli, ended, path, text.encode())
+
+
+def test_a_program_that_prints_without_end_is_cut_off(cli: Cli) -> None:
+    path = cli.write("loud.cu", program(after='for (int i = 0; i < (1 << 20); i++) puts("a line of forty characters, without meaning");'))
+    ended = cli.run("check", path)
+    assert ended.code in (0, 3), ended.said
+    assert len(ended.out) < 10_000
+    assert "output" in ended.said or ended.code == 0
+
+
+def test_a_kernel_that_is_never_launched_is_named(cli: Cli) -> None:
+    path = cli.write("a.cu", program())
+    ended = cli.run("profile", path)
+    assert ended.code == 0 and "unused(float *) is never launched" in ended.out
+    for command in ("profile", "optimize"):
+        ended = cli.run(command, path, "--kernel", "unused")
+        assert ended.code == 3, ended.said
+    assert "never launched" in cli.run("check", path, "--kernel", "unused").out
+
+
+def test_a_source_without_main_and_without_a_workload_says_how_to_get_one(cli: Cli) -> None:
+    path = cli.write("library.cu", program().split("int main")[0])
+    ended = cli.run("profile", path)
+    assert ended.code == 3
+    assert "kernelopt init" in ended.said
+
+
+def test_a_broken_workload_block_is_named_with_its_line(cli: Cli) -> None:
+    text = (Path(__file__).parents[3] / "examples" / "declared_blur.cu").read_text("utf-8")
+    ended = cli.run("check", cli.write("b.cu", text.replace('"empty(n*n)"', '"__import__(1)"')))
+    assert ended.code == 3, ended.said
+    assert "b.cu:" in ended.said and "Traceback" not in ended.said
+
+
+def test_an_unknown_setting_is_named_with_the_nearest_one(cli: Cli) -> None:
+    cli.write("kernelopt.toml", 'taget = "h200"\n')
+    ended = cli.run("inspect", cli.write("a.cu", program()))
+    assert ended.code in (2, 3)
+    assert "taget" in ended.said and "target" in ended.said
+
+
+@pytest.mark.parametrize("command", ["accept", "init"])
+def test_a_read_only_folder_is_left_alone(cli: Cli, command: str) -> None:
+    path = cli.example("declared_blur.cu" if command == "init" else "transpose.cu")
+    if command == "init":
+        path.write_text("__global__ void k(float *out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 1.0f; }\n", "utf-8")
+        arguments = ("init", path)
+    else:
+        arguments = ("accept", cli.run("optimize", path, "--json").one("proposal")["id"])
+    before = path.read_bytes()
+    cli.folder.chmod(0o555)
+    try:
+        ended = cli.run(*arguments, limit=_without_root_rights)
+    finally:
+        cli.folder.chmod(0o755)
+    assert ended.code == 3, ended.said
+    assert "try:" in ended.err
+    _is_clean(cli, ended, path, before)
+    assert [found.name for found in cli.folder.iterdir()] == [path.name]
+
+
+def test_a_read_only_file_is_left_alone(cli: Cli) -> None:
+    path = cli.example("transpose.cu")
+    offered = cli.run("optimize", path, "--json").one("proposal")
+    path.chmod(0o444)
+    before = path.read_bytes()
+    ended = cli.run("accept", offered["id"], limit=_without_root_rights)
+    assert ended.code == 3 and "read-only" in ended.err
+    _is_clean(cli, ended, path, before)
+    assert [found["id"] for found in cli.open_proposals()] == [offered["id"]]
+
+
+def test_a_file_that_cannot_be_read_is_misuse(cli: Cli) -> None:
+    path = cli.write("secret.cu", program())
+    path.chmod(0)
+    ended = cli.run("inspect", path, limit=_without_root_rights)
+    assert ended.code == 2 and "cannot be read" in ended.err
+
+
+@pytest.mark.parametrize("command", EVERY_COMMAND)
+def test_a_home_that_cannot_be_written_is_named(cli: Cli, command: str) -> None:
+    text = program()
+    path = cli.write("a.cu", text)
+    (cli.home / "cache").unlink()
+    cli.home.chmod(0o555)
+    try:
+        ended = cli.run(command, path, limit=_without_root_rights)
+    finally:
+        cli.home.chmod(0o755)
+    assert ended.code == 3, ended.said
+    assert str(cli.home) in ended.said
+    _is_clean(cli, ended, path, text.encode())
+
+
+@pytest.mark.parametrize("size", [0, 4096, 65536, 262144])
+def test_a_full_disk_is_named_and_loses_nothing(cli: Cli, size: int) -> None:
+    """A file-size limit stands for the disk: every write beyond it fails."""
+    text = program("// a text that no cache holds")
+    path = cli.write("a.cu", text)
+    ended = cli.run("optimize", path, limit=_files_at_most(size))
+    assert ended.code == 3, ended.said
+    _is_clean(cli, ended, path, text.encode())
+    after = cli.run("history", path)
+    assert after.code == 0, after.said
+
+
+def test_an_accept_on_a_full_disk_leaves_the_old_text(cli: Cli) -> None:
+    filler = "".join(f"// line {number} of a long comment\n" for number in range(60_000))
+    path = cli.write("long.cu", (Path(__file__).parents[3] / "examples" / "transpose.cu").read_text("utf-8") + filler)
+    offered = cli.run("optimize", path, "--json").one("proposal")
+    before = path.read_bytes()
+    ended = cli.run("accept", offered["id"], limit=_files_at_most(1 << 20))
+    assert ended.code == 3, ended.said
+    _is_clean(cli, ended, path, before)
+    assert [found.name for found in cli.folder.iterdir()] == ["long.cu"]
+
+
+@pytest.mark.parametrize("content", [b"not a database", b"SQLite format 3\0" + b"\xff" * 4096])
+def test_a_damaged_memory_is_named_and_not_overwritten(cli: Cli, content: bytes) -> None:
+    memory = cli.home / "memory.sqlite3"
+    memory.write_bytes(content)
+    ended = cli.run("history")
+    assert ended.code == 3 and str(memory) in ended.err and "try:" in ended.err, ended.said
+    assert memory.read_bytes() == content
+
+
+def test_a_memory_locked_by_another_program_is_waited_for_or_named(cli: Cli) -> None:
+    import sqlite3
+
+    path = cli.write("a.cu", program())
+    assert cli.run("history").code == 0
+    holder = sqlite3.connect(cli.home / "memory.sqlite3")
+    holder.execute("begin immediate")
+    try:
+        ended = cli.run("optimize", path)
+    finally:
+        holder.rollback()
+        holder.close()
+    assert ended.code == 3, ended.said
+    assert "memory.sqlite3" in ended.said and "Traceback" not in ended.said
+
+
+def _is_clean(cli: Cli, ended: Ended, path: Path, content: bytes) -> None:
+    assert "Traceback" not in ended.said, ended.said
+    assert path.read_bytes() == content
+    assert cli.left_behind() == []
+
+
+def _without_root_rights() -> None:
+    """Root obeys file permissions, too; for others this changes nothing."""
+    drop_from_bounding_set, override, read_search, owner = 24, 1, 2, 3  # linux/prctl.h, linux/capability.h
+    libc = ctypes.CDLL(None)
+    for capability in (override, read_search, owner):
+        libc.prctl(drop_from_bounding_set, capability, 0, 0, 0)
+
+
+def _files_at_most(size: int) -> Callable[[], None]:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit

@@ -1,0 +1,130 @@
+"""Sources without ``main()``: the declared workload, and ``init`` that writes one."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli.harness import EXAMPLES, Cli
+
+BLUR = (EXAMPLES / "declared_blur.cu").read_text("utf-8")
+LIBRARY = """// A library source: no main(), no workload yet.
+__global__ void scale(float *out, const float *in, float factor, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] * factor;
+}
+"""
+
+
+@pytest.fixture
+def blur(cli: Cli) -> Path:
+    return cli.example("declared_blur.cu")
+
+
+def test_a_declared_workload_is_checked(cli: Cli, blur: Path) -> None:
+    ended = cli.run("check", blur, "--json")
+    assert ended.code == 0, ended.said
+    assert ended.one("check")["launch_count"] >= 2 and ended.one("check")["problems"] == []
+
+
+def test_every_declared_shape_is_profiled(cli: Cli, blur: Path) -> None:
+    ended = cli.run("profile", blur, "--json")
+    assert ended.code == 0, ended.said
+    assert {tuple(event["grid"]) for event in ended.all("profile")} == {(8, 32, 1)}
+    assert len(ended.all("profile")) == 2
+    assert blur.read_text("utf-8") == BLUR
+
+
+def test_an_edit_is_judged_on_declared_and_boundary_shapes(cli: Cli, blur: Path) -> None:
+    edited = cli.write("edited.cu", BLUR.replace("if (x >= n || y >= n) return;", "if (!(x < n && y < n)) return;"))
+    ended = cli.run("compare", blur, edited, "--json")
+    verification = ended.one("comparison")["verification"]
+    assert (ended.code, verification["outcome"]) == (0, "PASS"), ended.said
+    assert len({case["shape"] for case in verification["cases"]}) > 2
+
+
+def test_an_edit_that_is_wrong_only_on_other_sizes_is_refused(cli: Cli, blur: Path) -> None:
+    """Right at n = 256 and n = 250, wrong where n is not even."""
+    edited = cli.write("edited.cu", BLUR.replace("out[y * n + x] = sum / count;", "out[y * n + x] = sum / (count + n % 2);"))
+    ended = cli.run("compare", blur, edited, "--json")
+    assert ended.code == 1, ended.said
+    assert ended.one("comparison")["verification"]["outcome"] == "FAIL"
+
+
+def test_a_wrong_halo_is_refused(cli: Cli, blur: Path) -> None:
+    edited = cli.write("edited.cu", BLUR.replace("sx >= 0", "sx >= 1"))
+    ended = cli.run("compare", blur, edited, "--json")
+    codes = {finding["code"] for finding in ended.one("comparison")["verification"]["findings"]}
+    assert ended.code == 1 and "wrong_value" in codes
+
+
+def test_a_sidecar_file_declares_as_a_comment_does(cli: Cli) -> None:
+    start, end = BLUR.index("/* kernelopt"), BLUR.index("*/") + 2
+    block = BLUR[start:end].removeprefix("/* kernelopt").removesuffix("*/")
+    path = cli.write("blur.cu", BLUR[:start] + BLUR[end:])
+    cli.write("blur.kernelopt.toml", block)
+    ended = cli.run("check", path, "--json")
+    assert ended.code == 0, ended.said
+    assert ended.one("check")["launch_count"] >= 2
+
+
+def test_init_writes_a_block_that_check_accepts(cli: Cli) -> None:
+    path = cli.write("library.cu", LIBRARY)
+    ended = cli.run("init", path)
+    assert ended.code == 0, ended.said
+    written = path.read_text("utf-8")
+    assert "[workload.scale]" in written
+    assert written.replace(written[written.index("/* kernelopt") : written.index("*/") + 2], "").split() == LIBRARY.split()
+    checked = cli.run("check", path, "--json")
+    assert checked.code == 0, checked.said
+    assert checked.one("check")["launch_count"] >= 1
+
+
+def test_init_prints_what_it_would_write(cli: Cli) -> None:
+    path = cli.write("library.cu", LIBRARY)
+    ended = cli.run("init", path, "--no-write")
+    assert ended.code == 0 and "[workload.scale]" in ended.out
+    assert path.read_text("utf-8") == LIBRARY
+
+
+def test_init_does_not_touch_a_file_that_declares_already(cli: Cli, blur: Path) -> None:
+    ended = cli.run("init", blur)
+    assert ended.code == 2 and "already declares" in ended.err
+    assert blur.read_text("utf-8") == BLUR
+
+
+def test_init_asks_which_kernel_where_there_are_several(cli: Cli) -> None:
+    path = cli.write("library.cu", LIBRARY + LIBRARY.replace("scale(", "offset(").replace("*", "+", 0))
+    ended = cli.run("init", path)
+    assert ended.code == 2 and "scale(" in ended.err and "offset(" in ended.err
+    assert cli.run("init", path, "--kernel", "offset").code == 0
+    assert "[workload.offset]" in path.read_text("utf-8")
+
+
+def test_a_folder_with_spaces_and_umlauts_works(cli: Cli) -> None:
+    folder = cli.folder / "größe und form"
+    folder.mkdir()
+    path = folder / "weich zeichnen.cu"
+    path.write_text(BLUR, "utf-8")
+    ended = cli.run("profile", path, "--json")
+    assert ended.code == 0, ended.said
+    assert {line["file"] for event in ended.all("profile") for line in event["lines"]} == {str(path)}
+
+
+def test_a_source_reached_by_a_link_is_changed_through_it(cli: Cli) -> None:
+    path = cli.write("library.cu", LIBRARY)
+    link = cli.folder / "link.cu"
+    link.symlink_to(path)
+    assert cli.run("init", link).code == 0
+    assert link.is_symlink() and "[workload.scale]" in path.read_text("utf-8")
+
+
+def test_a_file_is_found_from_another_folder(cli: Cli, blur: Path) -> None:
+    elsewhere = cli.folder / "elsewhere"
+    elsewhere.mkdir()
+    ended = cli.run("inspect", Path("..") / blur.name, folder=elsewhere)
+    assert ended.code == 0, ended.said
+    assert subprocess.run(["ls", "-A", elsewhere], capture_output=True, text=True, check=True).stdout == ""

@@ -1,0 +1,226 @@
+"""Stopped in any phase: no process is left, no user file is changed, memory can be read, scratch is gone."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli.harness import COMMAND, DEADLINE_S, Alive, Cli, finish, make_cli, no_orphans, wait_for, wait_until_gone
+
+SLOW_PROGRAM = """#include <cstdio>
+// {unique}
+__global__ void burn(float *out, const float *in, int n, int rounds)
+{{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[i % n];
+    for (int round = 0; round < rounds; round++)
+        x = x * 0.5f + (float)round;
+    if (i < n) out[i] = x;
+}}
+int main()
+{{
+    const int n = 4096;
+    static float host[n];
+    float *in, *out;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    for (int launch = 0; launch < {launches}; launch++)
+        burn<<<n / 256, 256>>>(out, in, n, 400);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    printf("%g\\n", host[7]);
+    return 0;
+}}
+"""
+
+PHASES: dict[str, Callable[[Alive], bool]] = {
+    "building for the GPU": lambda p: p.name in ("nvcc", "cicc", "ptxas", "cudafe++"),
+    "building for the emulator": lambda p: p.name in ("cc1plus", "as"),
+    "running the program": lambda p: "EMU_REPORT" in p.variables,
+    "replaying launches": lambda p: "EMU_REPLAY" in p.variables,
+}
+LAUNCHES = {"replaying launches": 3}
+"""The program itself must be over soon where replays are waited for; elsewhere it runs for long."""
+MANY_LAUNCHES = 5000
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Generator[Cli]:
+    """As ``cli``; a killed command may leave its scratch."""
+    with no_orphans():
+        yield make_cli(tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_stopped_command_leaves_nothing_running(slow: Cli, phase: str, number: signal.Signals) -> None:
+    text = SLOW_PROGRAM.format(unique=f"{os.getpid()} {time.time_ns()}", launches=LAUNCHES.get(phase, MANY_LAUNCHES))
+    path = slow.write("slow.cu", text)
+    process = slow.start("optimize", path, "--accept", "best-predicted", "--json")
+    wait_for(PHASES[phase], process)
+    process.send_signal(number)
+    ended = finish(process)
+    if number is signal.SIGKILL:
+        assert ended.code == -signal.SIGKILL
+    else:
+        assert ended.code == 130, ended.said
+        assert "interrupted" in ended.err and "Traceback" not in ended.err
+        assert slow.left_behind() == []
+    assert wait_until_gone() == []
+    assert path.read_text("utf-8") == text
+    assert [found.name for found in slow.folder.iterdir()] == ["slow.cu"]
+    assert slow.run("history", path).code == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize("delay_s", [0.05, 0.2, 0.4])
+def test_a_command_stopped_while_it_starts_says_no_more_than_that(slow: Cli, delay_s: float, number: signal.Signals) -> None:
+    process = slow.start("optimize", slow.example("transpose.cu"))
+    time.sleep(delay_s)
+    process.send_signal(number)
+    ended = finish(process)
+    assert ended.code in (128 + number, 130, -number), ended.said
+    assert "Traceback" not in ended.said
+    assert slow.left_behind() == []
+
+
+def test_the_same_job_works_after_it_was_killed(slow: Cli) -> None:
+    """Nothing that a killed build left in the cache is taken for a build."""
+    text = SLOW_PROGRAM.format(unique=f"{os.getpid()} {time.time_ns()}", launches=2)
+    path = slow.write("slow.cu", text)
+    process = slow.start("profile", path)
+    wait_for(PHASES["building for the emulator"], process)
+    process.kill()
+    finish(process)
+    assert wait_until_gone() == []
+    assert slow.run("profile", path).code == 0
+
+
+def test_a_killed_job_is_not_shown_as_a_success(slow: Cli) -> None:
+    process = slow.start("profile", slow.write("slow.cu", SLOW_PROGRAM.format(unique=time.time_ns(), launches=MANY_LAUNCHES)), "--json")
+    wait_for(PHASES["running the program"], process)
+    process.kill()
+    ended = finish(process)
+    assert ended.all("job_ended") == []
+
+
+def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
+    """``kernelopt profile … | head -1``."""
+    process = slow.start("profile", slow.example("pipeline.cu"), "--json")
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr is not None
+    said = process.stderr.read()
+    process.wait(DEADLINE_S)
+    assert process.returncode not in (0, 4)
+    assert "Traceback" not in said
+    assert wait_until_gone() == []
+    assert slow.left_behind() == []
+
+
+@pytest.mark.parametrize("answer", ["a", "r", "l"])
+def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
+    path = slow.example("transpose.cu")
+    before = path.read_text("utf-8")
+    with _Terminal(slow, path) as terminal:
+        terminal.read_until("decide [l]ater")
+        terminal.type(answer + "\n")
+        if answer == "r":
+            terminal.read_until("why")
+            terminal.type("style\n")
+            terminal.read_until("in your words")
+            terminal.type("ugly\n")
+        assert terminal.wait() == 0
+    state = [found["state"] for found in slow.run("proposals", "--all", "--json").events]
+    assert state == {"a": ["accepted"], "r": ["rejected"], "l": ["open"]}[answer]
+    assert (path.read_text("utf-8") != before) == (answer == "a")
+
+
+def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slow: Cli) -> None:
+    path = slow.example("transpose.cu")
+    before = path.read_text("utf-8")
+    with _Terminal(slow, path) as terminal:
+        terminal.read_until("decide [l]ater")
+        terminal.type("\x03")
+        assert terminal.wait(15) == 130
+    assert path.read_text("utf-8") == before
+    assert [found["state"] for found in slow.open_proposals()] == ["open"]
+    assert slow.left_behind() == []
+
+
+def test_a_terminal_gets_colour(slow: Cli) -> None:
+    with _Terminal(slow, slow.example("transpose.cu")) as terminal:
+        terminal.read_until("decide [l]ater")
+        assert "\x1b[" in terminal.seen
+        terminal.type("l\n")
+        assert terminal.wait() == 0
+
+
+class _Terminal:
+    """``kernelopt optimize`` on a pseudo terminal of its own."""
+
+    def __init__(self, cli: Cli, path: Path) -> None:
+        self.seen = ""
+        self._descriptor, child = pty.openpty()
+        self._process = subprocess.Popen(
+            (*COMMAND, "optimize", str(path)),
+            cwd=cli.folder,
+            env=cli.environment() | {"TERM": "xterm-256color", "COLUMNS": "120"},
+            stdin=child,
+            stdout=child,
+            stderr=child,
+            start_new_session=True,
+            preexec_fn=lambda: _take_terminal(child),
+        )
+        os.close(child)
+
+    def __enter__(self) -> _Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._descriptor)
+
+    def type(self, text: str) -> None:
+        os.write(self._descriptor, text.encode())
+
+    def read_until(self, words: str) -> None:
+        deadline = time.monotonic() + DEADLINE_S
+        while words not in self.seen and self._read_some(deadline):
+            pass
+        assert words in self.seen, self.seen
+
+    def wait(self, seconds: float = DEADLINE_S) -> int:
+        """The exit code; output is drained meanwhile."""
+        deadline = time.monotonic() + seconds
+        while self._read_some(deadline):
+            pass
+        return self._process.wait(max(0.1, deadline - time.monotonic()))
+
+    def _read_some(self, deadline: float) -> bool:
+        if not select.select([self._descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            return False
+        try:
+            chunk = os.read(self._descriptor, 65536)
+        except OSError:  # Linux: the other side is closed
+            return False
+        self.seen += chunk.decode("utf-8", "replace")
+        return bool(chunk)
+
+
+def _take_terminal(descriptor: int) -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)
