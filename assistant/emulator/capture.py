@@ -110,9 +110,7 @@ class _LogReader:
     def recording(self, added_notes: tuple[str, ...]) -> Recording:
         notes = list(dict.fromkeys(self._notes))
         for (kernel, config, reason), count in self._skipped.items():
-            notes.append(
-                f"{count} launches of {kernel} with grid {config.grid}, block {config.block} are counted but not kept: {reason}"
-            )
+            notes.append(f"{count} launches of {kernel} with grid {config.grid}, block {config.block} are counted but not kept: {reason}")
         for entry in self._launches:
             if entry.has_failed:
                 notes.append(f"launch {entry.launch.index} of {entry.launch.kernel} failed; its results are not kept")
@@ -146,9 +144,7 @@ class _LogReader:
     def _argument_pointer(self, f: list[str]) -> None:
         index, offset, buffer, target_offset = map(int, f)
         arguments = list(self._last.arguments)
-        arguments[index] = replace(
-            arguments[index], pointers=(*arguments[index].pointers, PointerField(offset, buffer, target_offset))
-        )
+        arguments[index] = replace(arguments[index], pointers=(*arguments[index].pointers, PointerField(offset, buffer, target_offset)))
         self._change(arguments=tuple(arguments))
 
     def _before(self, f: list[str]) -> None:
@@ -180,9 +176,7 @@ class _LogReader:
     def _last(self) -> RecordedLaunch:
         return self._launches[-1].launch
 
-    def _change(
-        self, *, arguments: tuple[RecordedArgument, ...] | None = None, buffers: tuple[BufferState, ...] | None = None
-    ) -> None:
+    def _change(self, *, arguments: tuple[RecordedArgument, ...] | None = None, buffers: tuple[BufferState, ...] | None = None) -> None:
         last = self._last
         self._launches[-1].launch = replace(
             last,
@@ -209,8 +203,7 @@ def _typed(buffers: tuple[RecordedBuffer, ...], launches: tuple[RecordedLaunch, 
             if is_plain_pointer and argument.pointers:
                 seen.setdefault(argument.pointers[0].buffer, set()).add(_element_of(name))
     return tuple(
-        replace(b, element_type=next(iter(seen[b.id]))) if b.element_type is None and len(seen.get(b.id, ())) == 1 else b
-        for b in buffers
+        replace(b, element_type=next(iter(seen[b.id]))) if b.element_type is None and len(seen.get(b.id, ())) == 1 else b for b in buffers
     )
 
 

@@ -104,7 +104,7 @@ def _launch_lines(launch: RecordedLaunch, kernel: str, symbolizer: Symbolizer) -
     c = launch.config
     address = symbolizer.function_addresses().get(kernel, 0)
     sizes = " ".join(str(n) for n in (c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared_bytes))
-    yield f"launch {quote(kernel, safe='')} {address} {sizes} 0"
+    yield f"launch {quote(kernel, safe='')} {address} {sizes}"
     for argument in launch.arguments:
         yield f"argument {argument.size_bytes} {argument.data_hex or '-'}"
     for number, argument in enumerate(launch.arguments):
@@ -145,13 +145,7 @@ def _collect(stem: Path, names: Mapping[str, str], symbolizer: Symbolizer, outco
 
 def _case_error(result: _Result, status_path: Path, outcome: Outcome) -> str | None:
     if not status_path.exists():
-        return (
-            "out of memory"
-            if outcome.memory_exceeded
-            else "timed out"
-            if outcome.timed_out
-            else "crashed: the replay ended early"
-        )
+        return "out of memory" if outcome.memory_exceeded else "timed out" if outcome.timed_out else "crashed: the replay ended early"
     status = status_path.read_text()
     if status == "timeout":
         return "timed out"

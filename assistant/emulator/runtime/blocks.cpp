@@ -9,15 +9,15 @@
 #include <memory>
 #include <time.h>
 
+#include "launch_limits.h"
 #include "options.h"
 #include "worker.h"
 
 namespace emu {
 namespace {
 
-// H200: 132 multiprocessors with at most 32 resident blocks each (NVIDIA H100/H200 white paper; CUDA C++ Programming Guide,
-// "Technical Specifications per Compute Capability", 9.0). A GPU starts no further block while so many wait.
-constexpr unsigned RESIDENT_BLOCKS = 132 * 32;
+// A GPU starts no further block while so many wait.
+constexpr unsigned RESIDENT_BLOCKS = MULTIPROCESSORS * BLOCKS_PER_MULTIPROCESSOR;
 
 struct Span { char* begin; size_t bytes; };
 

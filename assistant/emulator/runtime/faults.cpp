@@ -64,13 +64,19 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   escape(*w, verdict.error);
 }
 
+// The place of a running lane: with hooks, the one before may be all that is known while a hook itself runs.
+uint32_t current_place(const Worker& w, uint64_t instruction) {
+  bool has_event = emu_thread.cursor && emu_thread.cursor > w.current->trace;
+  return !has_event && program_has_hooks && w.current->pc ? w.current->pc : place(w, instruction);
+}
+
 void on_interrupt(int, siginfo_t*, void* context) {
   Worker* w = worker();
   if (!w || !w->current || w->in_core) return;
   auto instruction = static_cast<uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   ProgramImage image = program_image();
   if (!in_range(instruction, image.begin, image.text_end - image.begin)) return;  // inside a library that may hold a lock
-  report(*w, "timeout", place(*w, instruction), 0, 0, w->current_thread, "%s", TIMEOUT_MESSAGE);
+  report(*w, "timeout", current_place(*w, instruction), 0, 0, w->current_thread, "%s", TIMEOUT_MESSAGE);
   escape(*w, CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "faults.h"
+#include "launch_limits.h"
 #include "memory.h"
 #include "options.h"
 #include "pool.h"
@@ -16,13 +17,6 @@
 
 namespace emu {
 namespace {
-
-// Limits of compute capability 9.0: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-constexpr unsigned MAX_BLOCK_X = 1024, MAX_BLOCK_Z = 64;
-constexpr unsigned MAX_GRID_X = 2147483647, MAX_GRID_YZ = 65535;
-constexpr unsigned DEFAULT_DYNAMIC_SHARED_BYTES = 49152;  // more must be asked for by cudaFuncSetAttribute
-constexpr unsigned MULTIPROCESSORS = 132;                 // H200
-constexpr unsigned THREADS_PER_MULTIPROCESSOR = 2048, BLOCKS_PER_MULTIPROCESSOR = 32;
 
 // The race table takes 8 bytes for each byte of device memory (shadow.h): it may use half of the memory limit.
 constexpr size_t RACE_TABLE_SHARE = 2 * sizeof(GlobalCell) / sizeof(uint32_t);
@@ -44,18 +38,17 @@ DeviceError& device() {
 struct Refusal { int error; const char* message; };
 
 Refusal refuse(const EmuLaunch& l) {
-  uint64_t threads = uint64_t{l.block.x} * l.block.y * l.block.z;
+  uint64_t threads = count(l.block);
   if (threads == 0) return {CUDA_ERROR_INVALID_CONFIGURATION, "a block dimension is 0"};
   if (l.block.x > MAX_BLOCK_X || l.block.y > MAX_BLOCK_X || l.block.z > MAX_BLOCK_Z || threads > MAX_BLOCK_THREADS)
     return {CUDA_ERROR_INVALID_CONFIGURATION, "a block has at most 1024 threads, and at most 1024 x 1024 x 64 of them along its axes"};
-  if (uint64_t{l.grid.x} * l.grid.y * l.grid.z == 0) return {CUDA_ERROR_INVALID_CONFIGURATION, "a grid dimension is 0"};
+  if (count(l.grid) == 0) return {CUDA_ERROR_INVALID_CONFIGURATION, "a grid dimension is 0"};
   if (l.grid.x > MAX_GRID_X || l.grid.y > MAX_GRID_YZ || l.grid.z > MAX_GRID_YZ)
     return {CUDA_ERROR_INVALID_CONFIGURATION, "a grid has at most 2147483647 x 65535 x 65535 blocks"};
   if (l.shared_bytes > EMU_MAX_DYNAMIC_SHARED_BYTES) return {CUDA_ERROR_INVALID_VALUE, "more than 227 KiB of shared memory a block"};
   if (l.shared_bytes > emu_dynamic_shared_limit(l.function))
     return {CUDA_ERROR_INVALID_VALUE, "more than 48 KiB of dynamic shared memory without cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"};
-  uint64_t resident = MULTIPROCESSORS * std::min<uint64_t>(THREADS_PER_MULTIPROCESSOR / ((threads + 31) / 32 * 32), BLOCKS_PER_MULTIPROCESSOR);
-  if (l.is_cooperative && uint64_t{l.grid.x} * l.grid.y * l.grid.z > resident)
+  if (l.is_cooperative && !fits_at_once(l.grid, l.block))
     return {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative grid must be resident at once"};
   return {CUDA_SUCCESS, nullptr};
 }
@@ -71,7 +64,7 @@ void permute_blocks(Launch& launch, uint64_t seed) {
 void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is_reported) {
   const Options& o = options();
   launch.request = &request;
-  launch.block_count = uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+  launch.block_count = count(request.grid);
   launch.threads_per_block = request.block.x * request.block.y * request.block.z;
   launch.warps_per_block = (launch.threads_per_block + WARP_LANES - 1) / WARP_LANES;
   launch.serial = serial;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "blobs.h"
+#include "launch_limits.h"
 #include "memory.h"
 #include "options.h"
 #include "record_log.h"
@@ -145,8 +146,9 @@ class Case {
 
   void start(const EmuKernel& kernel, const ReplayLaunch& launch, void** arguments, const size_t* sizes) {
     emu_allow_dynamic_shared(kernel.function, EMU_MAX_DYNAMIC_SHARED_BYTES);
+    bool may_sync_grid = fits_at_once(launch.grid, launch.block);  // a recording does not tell how the program launched it
     EmuLaunch request{kernel.function, kernel.invoke, arguments, sizes, kernel.argument_count, launch.grid, launch.block, launch.shared_bytes,
-                      nullptr, launch.is_cooperative, "", 0};
+                      nullptr, may_sync_grid, "", 0};
     error_ = emu_launch(&request);
   }
 

@@ -49,7 +49,7 @@ void read_launch(ReplayJob& job, std::istream& in) {
   std::string name;
   in >> name >> launch.function;
   for (unsigned* n : {&launch.grid.x, &launch.grid.y, &launch.grid.z, &launch.block.x, &launch.block.y, &launch.block.z}) in >> *n;
-  in >> launch.shared_bytes >> launch.is_cooperative;
+  in >> launch.shared_bytes;
   launch.name = decode(name);
   job.launches.push_back(launch);
 }

@@ -4,7 +4,7 @@
 //   fill BYTE / shared_fill BYTE / repeats N / seed N
 //   buffer ID SIZE SPACE SYMBOL CONTENTS_PATH IS_POISONED
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET
-//   launch NAME FUNCTION GX GY GZ BX BY BZ SHARED IS_COOPERATIVE     FUNCTION: address, 0 if only the name is known
+//   launch NAME FUNCTION GX GY GZ BX BY BZ SHARED     FUNCTION: address, 0 if only the name is known
 //   argument SIZE HEX                                                 of the launch above
 //   argument_pointer ARGUMENT OFFSET BUFFER BUFFER_OFFSET
 #pragma once
@@ -34,7 +34,6 @@ struct ReplayLaunch {
   uint64_t function = 0;
   EmuDim3 grid{1, 1, 1}, block{1, 1, 1};
   size_t shared_bytes = 0;
-  bool is_cooperative = false;
   std::vector<std::vector<unsigned char>> arguments;
   std::vector<ReplayPointer> pointers;
 };

@@ -14,7 +14,7 @@ from assistant.model.recording import Recording
 from assistant.serialize import loads
 
 PROGRAM = "emulator/problems/recorded.cu"
-KERNELS = ("fill", "add<7>", "add<1>", "through_pointers", "arrival_order", "spill_over")
+KERNELS = ("fill", "add<7>", "add<1>", "through_pointers", "arrival_order", "after_all", "spill_over")
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_launches_name_their_instance_configuration_and_place(recording: Recordi
     assert first.kernel == "add<7>(float const*, float*, int)"
     assert (first.config.grid.x, first.config.block.x) == (4, 256)
     assert Path(first.file).name == "recorded.cu"
-    assert first.line == 44
+    assert first.line == 53
 
 
 def test_everything_reachable_is_kept(recording: Recording) -> None:
@@ -90,7 +90,7 @@ def test_only_what_nothing_had_written_is_poisoned(recording: Recording) -> None
 
 
 def test_a_replay_gives_the_recorded_results(replay: Replay, recording: Recording, tmp_path: Path) -> None:
-    kept = [launch for launch in recording.launches if launch.kernel.startswith(("fill", "add"))]
+    kept = [launch for launch in recording.launches if launch.kernel.startswith(("fill", "add", "after_all"))]
     options = {"repeats": 3, "fill": 171, "shared_fill": 5}
     cases = replay(*({"launches": [launch.index], **options} for launch in kept), mode="check")
     for launch, case in zip(kept, cases, strict=True):

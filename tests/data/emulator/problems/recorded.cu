@@ -1,4 +1,6 @@
 // A program with every kind of thing that a recording holds.
+#include <cooperative_groups.h>
+
 #include <cstdio>
 
 __device__ int counter;
@@ -30,6 +32,13 @@ __global__ void through_pointers(View view, float** table) {
 __global__ void arrival_order(int* out) {
   if (threadIdx.x == 0) out[atomicAdd(&counter, 1)] = blockIdx.x;
 }
+__global__ void after_all(int* out) {
+  auto grid = cooperative_groups::this_grid();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = i;
+  grid.sync();
+  out[i + 1024] = out[1023 - i];
+}
 __global__ void spill_over(float* a, int n) { a[n] = 1; }
 
 int main() {
@@ -53,6 +62,10 @@ int main() {
   cudaMalloc(&order, 4096);
   cudaMemset(order, 0, 4096);
   arrival_order<<<64, 32>>>(order);
+  int* wide;
+  cudaMalloc(&wide, 8192);
+  void* arguments[] = {&wide};
+  cudaLaunchCooperativeKernel((void*)after_all, dim3(4), dim3(256), arguments, 0, 0);
   spill_over<<<1, 1>>>(b, n);
   printf("%g %d\n", result[99], last_size);
 }
