@@ -240,6 +240,10 @@ class Store(Protocol):
         """Store an open proposal; an open one of the same file and kernel becomes superseded."""
         ...
 
+    def keep_recording(self, proposal_id: str, recording: Path, quota_bytes: int, now_ms: int) -> None:
+        """Copy the recording that a stored proposal was judged on; the oldest recordings go above the quota."""
+        ...
+
     def proposals(self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None) -> tuple[Proposal, ...]:
         """Newest first, with their present state; None means every workspace, every state."""
         ...

@@ -59,7 +59,7 @@ def _check(
     device: opt.Device = "auto",
     target: opt.Target = None,
     cflags: opt.Cflags = None,
-    timeout: opt.Timeout = 60.0,
+    timeout: opt.Timeout = None,
     as_json: opt.Json = False,
 ) -> None:
     """Races, out-of-bounds and uninitialised reads, barrier divergence, run-to-run differences of FILE as it stands."""
@@ -75,7 +75,7 @@ def _profile(
     device: opt.Device = "auto",
     target: opt.Target = None,
     cflags: opt.Cflags = None,
-    timeout: opt.Timeout = 60.0,
+    timeout: opt.Timeout = None,
     launches: opt.Launches = "64",
     count: opt.Count = "sampled",
     as_json: opt.Json = False,
@@ -93,7 +93,7 @@ def _compare(
     device: opt.Device = "auto",
     target: opt.Target = None,
     cflags: opt.Cflags = None,
-    timeout: opt.Timeout = 60.0,
+    timeout: opt.Timeout = None,
     is_strict: opt.Strict = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -110,7 +110,7 @@ def _optimize(
     device: opt.Device = "auto",
     target: opt.Target = None,
     cflags: opt.Cflags = None,
-    timeout: opt.Timeout = 60.0,
+    timeout: opt.Timeout = None,
     accept: Annotated[
         Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")
     ] = Accept.ASK,

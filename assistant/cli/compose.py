@@ -36,7 +36,6 @@ def open_session(front_end: str = "cli") -> Session:
 
     return Session(
         SessionParts(
-            paths=paths,
             open_store=open_store,
             open_lab=open_lab,
             planner=ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS),

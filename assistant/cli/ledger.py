@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +18,15 @@ from assistant.cli.compose import open_session
 from assistant.cli.jobs import console, show_events
 from assistant.cli.options import Json
 from assistant.cli.render import TextRenderer
-from assistant.config import find_workspace
+from assistant.config import find_workspace, load_settings, memory_path
 from assistant.engine.event_json import event_json
 from assistant.engine.reports import proposal_event
+from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
+from assistant.memory import as_json as as_json_text
 from assistant.model import events
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import REASON_CODES, ProposalState
+from assistant.serialize import dumps
 
 __all__ = ["add_ledger_commands"]
 
@@ -42,6 +46,17 @@ def add_ledger_commands(app: typer.Typer) -> None:
     )
     for name, command in commands:
         app.command(name)(command)
+
+    memory = typer.Typer(help="What was learnt, and the file it is kept in.", no_args_is_help=True)
+    for name, command in (
+        ("show", _memory_show),
+        ("path", _memory_path),
+        ("export", _memory_export),
+        ("verify", _memory_verify),
+        ("forget", _memory_forget),
+    ):
+        memory.command(name)(command)
+    app.add_typer(memory, name="memory")
 
 
 def _proposals(
@@ -114,9 +129,12 @@ def _undo(id_prefix: Id, as_json: Json = False) -> None:
 def _history(
     file: Annotated[Path | None, typer.Argument(help="Only this file's; default: this workspace's")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Newest attempts shown")] = 30,
+    verify: Annotated[bool, typer.Option("--verify", help="Re-derive every hash and the chain of records instead")] = False,
     as_json: Json = False,
 ) -> None:
     """What was tried and decided, newest first."""
+    if verify:
+        _memory_verify(as_json)
     session = open_session()
     path = None if file is None else file.absolute()
     attempts = session.store.attempts(find_workspace((file or Path.cwd()).absolute()), path, limit)
@@ -134,6 +152,60 @@ def _history(
         console().print(line.rstrip(), markup=False, highlight=False, soft_wrap=True)
     if not attempts:
         console().print("nothing was tried in this workspace yet")
+
+
+def _memory_show(as_json: Json = False) -> None:
+    """What was learnt: per technique and bottleneck, how often it was tried, right, better, accepted."""
+    rows = _store().knowledge()
+    typer.echo(as_json_text(rows) if as_json else as_text(rows) or "nothing was learnt yet")
+
+
+def _memory_path() -> None:
+    """Where the memory file is."""
+    typer.echo(str(_memory_file()))
+
+
+def _memory_export() -> None:
+    """Every attempt and decision as JSON lines."""
+    for line in export_lines(_store()):
+        typer.echo(line)
+
+
+def _memory_verify(as_json: Json = False) -> None:
+    """Re-derive every hash and the chain of records; exit 1 if anything is not as it was written."""
+    report = _store().verify()
+    if as_json:
+        typer.echo(dumps(report))
+    else:
+        for damage in report.damages:
+            console().print(f"{damage.subject}: {damage.message}", markup=False, highlight=False)
+        verdict = "damaged" if report.damages else "as it was written"
+        console().print(f"{_memory_file()}: {report.record_count} records, {report.forgotten_count} forgotten: {verdict}", markup=False)
+    raise typer.Exit(exit_codes.ANSWER_IS_NO if report.damages else exit_codes.DONE)
+
+
+def _memory_forget(
+    file: Annotated[Path | None, typer.Argument(help="Everything about this file")] = None,
+    workspace: Annotated[Path | None, typer.Option(help="Everything about this workspace")] = None,
+    before: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Everything older than this day")] = None,
+) -> None:
+    """Purge what memory holds of a file, a workspace or a time; a tombstone without contents stays."""
+    before_ms = None if before is None else int(before.timestamp() * 1e3)
+    scope = ForgetScope(
+        workspace=None if workspace is None else workspace.absolute(),
+        path=None if file is None else file.absolute(),
+        before_ms=before_ms,
+    )
+    forgotten = _store().forget(scope, time.time_ns() // 1_000_000)
+    console().print(f"forgotten: {forgotten.attempt_count} attempts, {forgotten.proposal_count} proposals", markup=False)
+
+
+def _memory_file() -> Path:
+    return memory_path(load_settings(find_workspace(Path.cwd())).settings)
+
+
+def _store() -> MemoryStore:
+    return open_store(_memory_file())
 
 
 def show_decision(stream: Callable[[], object], as_json: bool) -> int:

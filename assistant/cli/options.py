@@ -36,7 +36,7 @@ Kernel = Annotated[str | None, typer.Option("--kernel", "-k", help="k, ns::k, k<
 Device = Annotated[str, typer.Option(help="auto, cpu (the emulator) or gpu:N")]
 Target = Annotated[str | None, typer.Option(help="GPU that speed is predicted for on cpu; default h200")]
 Cflags = Annotated[str | None, typer.Option(help="Compiler flags, e.g. '-O3 -DN=4'; the same on both sides of a comparison")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds one run of the program may take")]
+Timeout = Annotated[float | None, typer.Option(min=0.1, help="Seconds one run of the program may take; default 60")]
 Launches = Annotated[str, typer.Option(help="Launches shown one by one: a number or all")]
 Count = Annotated[str, typer.Option(help="sampled: at most 4096 blocks a launch are counted; all: every block")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
@@ -53,7 +53,7 @@ def job_request(
     target: str | None,
     cflags: str | None,
     program_arguments: tuple[str, ...],
-    timeout_s: float = 60.0,
+    timeout_s: float | None = None,
     launches: str = "64",
     count: str = "sampled",
 ) -> JobRequest:

@@ -38,11 +38,9 @@ class Job:
     scratch: Path
     """Private folder, removed when the job ends."""
     seeds: tuple[int, ...]
-    """Fresh for this job, at least three; stored with the verdict, never shown to a planner."""
-
-    @property
-    def limits(self) -> RunLimits:
-        return RunLimits(wall_s=self.request.timeout_s)
+    """Fresh for this job, at least three for screening and three for confirming; never shown to a planner."""
+    limits: RunLimits
+    """Of one run of the user's program or of one replayed case."""
 
     @property
     def device(self) -> events.Device:

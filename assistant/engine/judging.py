@@ -17,7 +17,7 @@ from assistant.engine.job import Job
 from assistant.engine.references import FloatReference, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
 from assistant.model.build import Build
-from assistant.model.verification import VerificationResult
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun, ReplayOptions
 from assistant.verify.cheats import find_cheats
@@ -35,6 +35,11 @@ FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
 _CHECKED_THREADS = 1 << 20
 """Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
+
+_ARBITRARY_RESULTS = frozenset({"shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence"})
+"""Problem kinds that leave an original without a result that others could be held against."""
+_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written"})
+"""Finding codes that rest on the original's own values."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,22 @@ async def verify(
         is_declared=baseline.is_declared,
         missing_checks=tuple(missing),
     )
-    return judge(evidence)
+    return _unless_original_is_faulty(baseline, judge(evidence))
+
+
+def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:
+    """A difference from an original that races or reads uninitialised memory blames nobody."""
+    if not isinstance(verdict, Verification) or verdict.outcome is not Outcome.FAIL:
+        return verdict
+    problems = [problem for case in baseline.cases for run in case.original for problem in run.problems]
+    faults = [problem for problem in problems if problem.kind in _ARBITRARY_RESULTS]
+    failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
+    if not faults or failed - _COMPARED_VALUES:
+        return verdict
+    path = baseline.subject.source.path
+    kind = faults[0].kind.replace("_", " ")
+    reason = f"the original's own results are arbitrary: {kind} on line {faults[0].line} of {path.name}"
+    return CannotJudge(reason, f"mend the original first: kernelopt check {path}")
 
 
 def candidate_version(subject: Subject, assessment: Assessment) -> Version:

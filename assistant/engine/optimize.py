@@ -47,6 +47,8 @@ Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 CONFIRM_REPEATS = 20
 """Bitwise repeats of a confirmation (DESIGN §5.6)."""
 _SCREEN_REPEATS = 2
+_ATTEMPT_OUTCOMES = {"FAIL": "failed"}
+"""Memory's words for an event's."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ class _KernelSearch:
             signature=main.signature,
             techniques=tuple(technique.id for technique in self._search.catalogue.techniques),
             now_ms=_now_ms(),
+            may_cross_workspaces=self._search.options.may_recall_across_workspaces,
         )
         return PlanRequest(
             parsed=link.looked.subject.parsed,
@@ -283,6 +286,10 @@ class _KernelSearch:
             return
         proposal = self._proposal(link, verification, comparison)
         self._search.store.add_proposal(self._search.workspace, proposal)
+        run = self._start.looked.counted.run
+        if run is not None and run.recording_path is not None:
+            quota_bytes = self._search.options.recordings_bytes
+            self._search.store.keep_recording(proposal.id, run.recording_path, quota_bytes, proposal.created_ms)
         yield proposal_event(self._job.id, proposal)
         decision = await self._search.offer(proposal)
         if decision is not None:
@@ -334,7 +341,7 @@ class _KernelSearch:
                 planner=self._search.planner.name,
                 parent_text=link.looked.subject.source.text,
                 text=result.text,
-                outcome=result.outcome,
+                outcome=_ATTEMPT_OUTCOMES.get(result.outcome, result.outcome),
                 reason=result.reason,
                 verification=None if result.verification is None else result.verification.outcome,
                 comparison=result.comparison,

@@ -30,8 +30,8 @@ class JobRequest:
     """None: from the configuration."""
     arguments: tuple[str, ...] = ()
     """The program's own arguments."""
-    timeout_s: float = 60.0
-    """Wall time of one run of the user's program."""
+    timeout_s: float | None = None
+    """Wall time of one run of the user's program; None: from the configuration."""
     launch_count: int | None = DEFAULT_PROFILED_LAUNCHES
     """Launches shown; None shows all."""
     sample_blocks: int = 4096
@@ -57,6 +57,10 @@ class OptimizeOptions:
     """Techniques chained on one kernel at most."""
     max_candidates: int = 24
     """Candidates tried per kernel at most."""
+    recordings_bytes: int = 4 << 30
+    """How much memory keeps of the recordings that proposals were judged on."""
+    may_recall_across_workspaces: bool = False
+    """Whether reasons given in other workspaces may be shown."""
     planner: str = "auto"
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants); without a terminal only on an explicit option."""

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from assistant.build.architectures import architecture
 from assistant.build.flags import choose_flags, compile_commands_flags
-from assistant.config import LoadedSettings, UserPaths, find_workspace, load_settings
+from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.engine import stages
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.engine.ids import new_id
@@ -42,15 +42,13 @@ from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
 from assistant.model.verification import Outcome
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Lab, LabFailure, Planner, Store
+from assistant.ports import Lab, LabFailure, Planner, RunLimits, Store
 
 __all__ = ["Ask", "Session", "SessionParts"]
 
 Ask = Callable[[Proposal], Awaitable[DecisionRequest | None]]
 """Puts a proposal before a person; None leaves it open."""
 
-_SEED_COUNT = 6
-"""Half of them screen, half confirm: three fresh ones each (DESIGN §5.6)."""
 _SEED_BITS = 31
 _HEARTBEAT_S = 1.0
 
@@ -59,7 +57,6 @@ _HEARTBEAT_S = 1.0
 class SessionParts:
     """What a session is built from, in one place (``assistant.cli.compose``)."""
 
-    paths: UserPaths
     open_store: Callable[[Path], Store]
     open_lab: Callable[[JobRequest, Path, str], Lab]
     """(request, scratch folder, target name) → a lab. Raises CannotAnswerError for a device that is not there."""
@@ -80,7 +77,7 @@ class Session:
     def store(self) -> Store:
         """The memory file, opened when first needed."""
         if self._store is None:
-            self._store = self._parts.open_store(self._parts.paths.memory)
+            self._store = self._parts.open_store(memory_path(load_settings(None).settings))
         return self._store
 
     def close(self) -> None:
@@ -106,7 +103,15 @@ class Session:
 
     def optimize(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None) -> AsyncIterator[events.Event]:
         def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
-            return self._optimize(job, subject, options, accept, ask)
+            settings = self.settings(request.file).settings
+            limited = replace(
+                options,
+                max_rounds=min(options.max_rounds, settings.limits.rounds),
+                max_candidates=min(options.max_candidates, settings.limits.candidates),
+                recordings_bytes=settings.memory.recordings_bytes,
+                may_recall_across_workspaces=settings.recall.across_workspaces,
+            )
+            return self._optimize(job, subject, limited, accept, ask)
 
         return self._job("optimize", request, run)
 
@@ -150,7 +155,7 @@ class Session:
         assert limits is not None, f"{chosen.architecture} is in no table of limits"
         scratch = Path(tempfile.mkdtemp(prefix="kernelopt-"))
         lab = self._parts.open_lab(request, scratch, target_name)
-        job = Job(new_id("J"), request, lab, chosen, limits, scratch, _seeds())
+        job = Job(new_id("J"), request, lab, chosen, limits, scratch, _seeds(loaded.settings), _run_limits(request, loaded.settings))
         exit_code = CANNOT_ANSWER
         self._start_row(job, command)
         try:
@@ -179,7 +184,7 @@ class Session:
             is_wanted = True
             while is_wanted:
                 await asyncio.sleep(_HEARTBEAT_S)
-                is_wanted = not self.store.beat(job.id, _now_ms())
+                is_wanted = not await asyncio.to_thread(self.store.beat, job.id, _now_ms())
             if asking is not None:
                 asking.cancel()
 
@@ -326,8 +331,20 @@ def _decision_event(job: str | None, decision: Decision) -> events.DecisionMade:
     )
 
 
-def _seeds() -> tuple[int, ...]:
-    return tuple(secrets.randbits(_SEED_BITS) for _ in range(_SEED_COUNT))
+def _seeds(settings: Settings) -> tuple[int, ...]:
+    """Fresh ones: half of them screen, half confirm."""
+    return tuple(secrets.randbits(_SEED_BITS) for _ in range(2 * settings.verification.seeds))
+
+
+def _run_limits(request: JobRequest, settings: Settings) -> RunLimits:
+    limits = settings.limits
+    return RunLimits(
+        wall_s=settings.run.timeout_s if request.timeout_s is None else request.timeout_s,
+        memory_bytes=limits.memory_bytes,
+        output_bytes=limits.output_bytes,
+        launch_bytes=limits.launch_bytes,
+        recording_bytes=limits.recording_bytes,
+    )
 
 
 def _now_ms() -> int:

@@ -36,6 +36,9 @@ _ERRORS = frozenset(
 )  # fmt: skip
 """Problem kinds for which ``check`` answers no; a host pointer in a kernel is a warning, some systems allow it."""
 
+_SHOWN_DIGITS = 2
+"""Decimal places of a ratio that people see."""
+
 
 async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     """Kernels, launches, resources, occupancy, flags; nothing is run."""
@@ -300,6 +303,7 @@ def _compare_ending(outcomes: list[tuple[Verification, Comparison | None]], is_s
 
 
 def _wholly_below_one(speed: Comparison) -> bool:
+    """Of a prediction without a measured error, what is shown decides: 1.00x is not below 1."""
     if speed.outcome is not SpeedOutcome.PREDICTED:
         return False
-    return (speed.ratio if speed.high is None else speed.high) < 1.0
+    return round(speed.ratio if speed.high is None else speed.high, _SHOWN_DIGITS) < 1.0
