@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from rich.prompt import Prompt
 
 from assistant.cli.jobs import console
 from assistant.engine.decide import DecisionRequest
@@ -26,29 +25,49 @@ class AskOnTerminal:
 
     async def __call__(self, proposal: Proposal) -> DecisionRequest | None:
         """The decision; None leaves the proposal open."""
-        return await asyncio.to_thread(self._ask, proposal)
-
-    def _ask(self, proposal: Proposal) -> DecisionRequest | None:
-        choices = ["a", "r", "l"] if len(proposal.hunks) < 2 else ["a", "h", "r", "l"]
-        text = "[a]ccept, [h]unks, [r]eject, decide [l]ater" if "h" in choices else "[a]ccept, [r]eject, decide [l]ater"
-        match Prompt.ask(text.replace("[", r"\["), choices=choices, default="l", console=console(), show_choices=False):
+        choices = ("a", "r", "l") if len(proposal.hunks) < 2 else ("a", "h", "r", "l")
+        hunks = ", [h]unks" if "h" in choices else ""
+        match await _choose(f"[a]ccept{hunks}, [r]eject, decide [l]ater", choices, "l"):
             case "a":
                 return DecisionRequest(DecisionKind.ACCEPTED)
             case "h":
-                return self._ask_hunks(proposal)
+                return await _ask_hunks(proposal)
             case "r":
-                code = Prompt.ask("why", choices=list(REASON_CODES), default="other", console=console())
-                reason = Prompt.ask("in your words (optional)", default="", console=console())
+                code = await _choose(f"why? {', '.join(REASON_CODES)}", REASON_CODES, "other")
+                reason = await _answer("in your words (optional)")
                 return DecisionRequest(DecisionKind.REJECTED, reason_code=code, reason=reason or None)
             case _:
                 return None
 
-    def _ask_hunks(self, proposal: Proposal) -> DecisionRequest | None:
-        taken: list[str] = []
-        for hunk in proposal.hunks:
-            view = console()
-            view.print(f"hunk {hunk.id}, line {hunk.before_line}", highlight=False)
-            view.print("".join(f"-{line}" for line in hunk.before) + "".join(f"+{line}" for line in hunk.after), markup=False)
-            if Prompt.ask("take it", choices=["y", "n"], default="y", console=view) == "y":
-                taken.append(hunk.id)
-        return DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, hunk_ids=tuple(taken)) if taken else None
+
+async def _ask_hunks(proposal: Proposal) -> DecisionRequest | None:
+    taken: list[str] = []
+    for hunk in proposal.hunks:
+        view = console()
+        view.print(f"hunk {hunk.id}, line {hunk.before_line}", markup=False)
+        view.print("".join(f"-{line}" for line in hunk.before) + "".join(f"+{line}" for line in hunk.after), markup=False)
+        if await _choose("take it? y, n", ("y", "n"), "y") == "y":
+            taken.append(hunk.id)
+    return DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, hunk_ids=tuple(taken)) if taken else None
+
+
+async def _choose(question: str, choices: Sequence[str], default: str) -> str:
+    """One of ``choices``; asks again until it is."""
+    while True:
+        answer = await _answer(f"{question} ({default})") or default
+        if answer in choices:
+            return answer
+        console().print(f"please type one of: {', '.join(choices)}", markup=False)
+
+
+async def _answer(question: str) -> str:
+    """What the person typed, or nothing at the end of input. Waits in the event loop, so that Ctrl-C and the heartbeat are heard."""
+    console().print(f"{question}: ", end="", markup=False)
+    loop = asyncio.get_running_loop()
+    has_line = asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), has_line.set)
+    try:
+        await has_line.wait()
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    return sys.stdin.readline().strip()
