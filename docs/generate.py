@@ -1,0 +1,220 @@
+"""Writes the pages and tables of docs/reference that come from code; ``tests/unit/docs`` holds them to it.
+
+``python docs/generate.py`` writes them. Commands and options come from the typer application, events from ``assistant.model``,
+techniques from ``prompts/techniques``. In ``cli.md`` only what stands between ``<!-- generated -->`` and ``<!-- end -->`` is replaced.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import itertools
+import re
+import types
+import typing
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from assistant.cli.app import build_app
+from assistant.model import events
+from assistant.plan.catalogue import load_catalogue
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+
+_GENERATED = re.compile(r"(?<=<!-- generated -->\n).*?(?=<!-- end -->)", re.S)
+_VALUE_NAMES = {str: "TEXT", int: "INTEGER", float: "NUMBER", Path: "PATH", datetime: "YYYY-MM-DD"}
+_EVENTS_HEAD = """\
+# Events: what `--json` prints
+
+Generated from `assistant/model/`; do not edit (`python docs/generate.py`).
+
+With `--json` a command prints one JSON object a line and nothing else on standard output. Every object names itself in `event` and
+carries the version of this format in `schema` (now {schema}) and the id of its job in `job`. Numbers are finite; what does not exist is
+`null`, except the counters of a profile line, which are absent where that kind of access has none. The same as a JSON schema:
+[events.schema.json](../../tests/data/events.schema.json).
+
+A job begins with [`job_started`](#job_started) and ends with [`job_ended`](#job_ended), whose `exit_code` is that of the command. An
+error that keeps a job from starting (no such file, say) goes to standard error, as text, and no event is printed.
+
+| command | events between the two |
+|---|---|
+| `inspect` | `stage_ended`, `message`, `diagnostics`, `kernel` |
+| `check` | `message`, `diagnostics`, `stage_ended`, `check` |
+| `profile` | `stage_ended`, `message`, `diagnostics`, `profile` per launch, `profile_summary` per kernel and launch shape |
+| `compare` | `stage_ended`, `message`, `comparison` per kernel pair, and an overall one if there are several |
+| `optimize` | `findings`, `plan`, `candidate`, `stage_started`, `message`, `proposal`, `decision` |
+| `proposals`, `show` | `proposal` without a job around it |
+| `accept`, `reject`, `undo` | `decision`; a job as of `compare` before it where the text had to be judged |
+"""
+_TECHNIQUES_HEAD = """\
+# Techniques
+
+Generated from `prompts/techniques/*.md`; do not edit (`python docs/generate.py`).
+
+What the planner can propose. Each technique answers findings, and each page tells when it applies, why it works, how the edit looks and
+what it risks. A technique that answers a finding but cannot be applied safely is declined, and the plan says why.
+
+| technique | what it does | answers | labels |
+|---|---|---|---|
+"""
+
+
+def main() -> None:
+    """Write every generated page."""
+    for path, text in generated():
+        path.write_text(text, "utf-8")
+
+
+def generated() -> Iterator[tuple[Path, str]]:
+    """Each page and what it should hold."""
+    cli = REFERENCE / "cli.md"
+    yield cli, _GENERATED.sub(lambda _: _commands(), cli.read_text("utf-8"))
+    yield REFERENCE / "events.md", _events()
+    yield REFERENCE / "techniques.md", _techniques()
+
+
+def command_paths() -> dict[tuple[str, ...], Any]:
+    """Every command that can be run, by its words (``("memory", "path")``)."""
+    return dict(_walk((), get_command(build_app())))
+
+
+def _walk(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield words, command
+        return
+    for name, child in inner.items():
+        yield from _walk((*words, name), child)
+
+
+def _commands() -> str:
+    return "\n".join(_command(words, command) for words, command in command_paths().items())
+
+
+def _command(words: tuple[str, ...], command: Any) -> str:
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = ["[OPTIONS]"] if len(command.params) > len(arguments) else []
+    usage = " ".join(["kernelopt", *words, *(_argument_name(p) for p in arguments), *options])
+    hints = typing.get_type_hints(inspect.unwrap(command.callback))
+    rows = "".join(f"| {_parameter(p, hints[p.name])} | {_escaped(_help(p))} |\n" for p in command.params)
+    table = f"\n| | |\n|---|---|\n{rows}" if rows else ""
+    return f"## {' '.join(words)}\n\n    {usage}\n\n{' '.join((command.help or '').split())}\n{table}"
+
+
+def _argument_name(parameter: Any) -> str:
+    name = parameter.metavar or parameter.name.upper()
+    return name if parameter.required or name.startswith("[") else f"[{name}]"
+
+
+def _parameter(parameter: Any, hint: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return f"`{_argument_name(parameter)}`"
+    names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
+    kind = next(leaf for leaf in _leaves(hint) if leaf is not type(None))
+    if kind is bool:
+        return names
+    value = " or ".join(kind) if issubclass(kind, StrEnum) else parameter.metavar or _VALUE_NAMES[kind]
+    return f"{names} {value}"
+
+
+def _help(parameter: Any) -> str:
+    text = " ".join((parameter.help or "").split())
+    default = getattr(parameter.default, "value", parameter.default)
+    if parameter.param_type_name == "argument" or default is None or isinstance(default, bool) or parameter.multiple:
+        return text
+    return f"{text} (default: {default})"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _events() -> str:
+    every = typing.get_args(events.Event)
+    sections = [_section(event, f"## {_event_name(event)}") for event in every]
+    nested = dict.fromkeys(inner for event in every for inner in _nested(event))
+    sections += [_section(item, f"## {item.__name__}") for item in nested]
+    return _EVENTS_HEAD.format(schema=events.SCHEMA) + "\n" + "\n".join(sections)
+
+
+def _event_name(event: type) -> str:
+    return next(str(f.default) for f in dataclasses.fields(event) if f.name == "event")
+
+
+def _section(item: type, heading: str) -> str:
+    own = f"{item.__doc__}\n\n".replace("``", "`") if item.__doc__ and not item.__doc__.startswith(f"{item.__name__}(") else ""
+    types_of, notes = typing.get_type_hints(item), _field_notes(item)
+    rows = "".join(
+        f"| `{field.name}` | {_type_name(types_of[field.name])} | {_escaped(notes.get(field.name, ''))} |\n"
+        for field in dataclasses.fields(item)
+        if field.name not in ("event", "schema", "job") or (field.name == "job" and "None" in str(types_of["job"]))
+    )
+    return f"{heading}\n\n{own}| field | type | |\n|---|---|---|\n{rows}"
+
+
+def _field_notes(item: type) -> dict[str, str]:
+    """The docstrings below a dataclass's fields, which exist only in its source."""
+    source = Path(typing.cast(str, __import__(item.__module__, fromlist=["_"]).__file__)).read_text("utf-8")
+    body = next(n.body for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ClassDef) and n.name == item.__name__)
+    notes: dict[str, str] = {}
+    for before, after in itertools.pairwise(body):
+        if isinstance(before, ast.AnnAssign) and isinstance(before.target, ast.Name) and isinstance(after, ast.Expr):
+            notes[before.target.id] = " ".join(str(ast.literal_eval(after.value)).replace("``", "`").split())
+    return notes
+
+
+def _nested(item: type) -> Iterator[type]:
+    """Dataclasses inside the fields of ``item``, depth first."""
+    for hint in typing.get_type_hints(item).values():
+        for inner in _leaves(hint):
+            if dataclasses.is_dataclass(inner):
+                yield inner
+                yield from _nested(inner)
+
+
+def _leaves(hint: Any) -> Iterator[Any]:
+    arguments = typing.get_args(hint)
+    if not arguments or typing.get_origin(hint) is typing.Literal:
+        yield hint
+    for argument in arguments if typing.get_origin(hint) is not typing.Literal else ():
+        yield from _leaves(argument)
+
+
+def _type_name(hint: Any) -> str:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join(_type_name(a) for a in arguments)
+    if origin is tuple and (len(arguments) == 2 and arguments[1] is Ellipsis):
+        return f"list of {_type_name(arguments[0])}"
+    if origin is tuple:
+        return f"list of {len(arguments)}: {', '.join(dict.fromkeys(_type_name(a) for a in arguments))}"
+    if origin is dict:
+        return f"object of {_type_name(arguments[1])}"
+    if dataclasses.is_dataclass(hint):
+        return f"[{hint.__name__}](#{hint.__name__.lower()})"  # pyright: ignore[reportAttributeAccessIssue]
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return ", ".join(f"`{member.value}`" for member in hint)
+    plain = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", Path: "string"}
+    return plain.get(hint, str(hint))
+
+
+def _techniques() -> str:
+    catalogue = load_catalogue(ROOT / "prompts" / "techniques")
+    rows = ""
+    for technique in catalogue.techniques:
+        page = f"../../prompts/techniques/{technique.id}.md"
+        findings = ", ".join(f"[{code}](findings/{code}.md)" for code in technique.findings)
+        labels = ", ".join(str(label) for label in technique.labels)
+        rows += f"| [`{technique.id}`]({page}) | {technique.title} | {findings} | {labels} |\n"
+    return _TECHNIQUES_HEAD + rows
+
+
+if __name__ == "__main__":
+    main()
