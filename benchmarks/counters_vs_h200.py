@@ -234,6 +234,12 @@ def _site(detail: dict[str, Any], unordered: set[tuple[str, int, str]]) -> Acces
         requests=detail["requests"],
         active_threads=detail["lanes"],
         is_unordered=detail["is_unordered"] or place in unordered,
+        address=detail["address"],
+        units=detail["units"],
+        ideal_units=detail["ideal_units"],
+        tags=detail["tags"],
+        doubtful_requests=detail["doubtful_requests"],
+        serial_wavefronts=detail["serial_wavefronts"],
     )
 
 

@@ -133,6 +133,11 @@ class SiteDetail:
     """A race or a compare-and-swap loop decides how often it runs."""
     function: str = ""
     """Innermost function, demangled; helps to tell inlined copies apart."""
+    address: int = 0
+    tags: int = 0
+    doubtful_requests: int = 0
+    serial_wavefronts: int = 0
+    """These four as in ``AccessSite``."""
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ class _Launch:
 
     def _site(self, site: dict[str, Any], space: str, racy: set[int]) -> SiteDetail:
         place = self._places[site["pc"]]
-        requests, lanes, units, ideal_units = (self._scaled(n) for n in site[space][:4])
+        requests, lanes, units, ideal_units, tags = (self._scaled(n) for n in site[space])
         return SiteDetail(
             file=place.file,
             line=place.line,
@@ -163,6 +163,10 @@ class _Launch:
             block_executions=self._scaled(self._executions_at(site["pc"])),
             is_unordered=site["pc"] in racy or bool(site["kind"] & _COMPARE_AND_SWAP),
             function=place.function,
+            address=site["pc"],
+            tags=tags,
+            doubtful_requests=self._scaled(site.get("doubtful", 0)) if space == "shared" else 0,
+            serial_wavefronts=self._scaled(site.get("serial", 0)) if space == "shared" else 0,
         )
 
     def _scaled(self, count: int) -> int:

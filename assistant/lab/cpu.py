@@ -297,4 +297,10 @@ def _site(detail: dict[str, Any]) -> AccessSite:
         requests=detail["requests"],
         active_threads=detail["lanes"],
         is_unordered=detail["is_unordered"],
+        address=detail["address"],
+        units=detail["units"],
+        ideal_units=detail["ideal_units"],
+        tags=detail["tags"],
+        doubtful_requests=detail["doubtful_requests"],
+        serial_wavefronts=detail["serial_wavefronts"],
     )

@@ -84,6 +84,17 @@ class AccessSite:
     active_threads: int
     is_unordered: bool = False
     """Takes part in an unordered race or a compare-and-swap loop, so that its count depends on timing."""
+    address: int = 0
+    """Of the instruction in the emulated program: tells sites of one line apart, names them in corrections."""
+    units: int = 0
+    """Sectors, or wavefronts in shared memory."""
+    ideal_units: int = 0
+    tags: int = 0
+    """As `LineAccess.tags`."""
+    doubtful_requests: int = 0
+    """Requests whose wavefronts no measurement settles (some wide shared loads)."""
+    serial_wavefronts: int = 0
+    """Wavefronts of a shared atomic whose threads with equal addresses wait for each other; 0 for other accesses."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ void Site::add(const Site& other) {
   shared.add(other.shared);
   local.add(other.local);
   constant.add(other.constant);
+  doubtful_requests += other.doubtful_requests;
+  serial_wavefronts += other.serial_wavefronts;
   executions += other.executions;
   lanes += other.lanes;
   divergences += other.divergences;

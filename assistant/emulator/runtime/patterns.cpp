@@ -101,12 +101,13 @@ Sectors count_sectors(const Request& r) {
   return s;
 }
 
-Wavefronts count_wavefronts(const Request& r) {
+Wavefronts count_wavefronts(const Request& r, bool is_store) {
   unsigned group_lanes = r.size_bytes <= 4 ? 32 : r.size_bytes == 8 ? 16 : 8;
   if (group_lanes == 32) {
-    if (r.lowest == r.highest || (r.is_dense && r.lowest % BANK_BYTES == 0)) return {1, 1};
-    return {passes(r.address, r.lane_count, r.size_bytes), 1};
+    if (r.lowest == r.highest || (r.is_dense && r.lowest % BANK_BYTES == 0)) return {1, 1, false};
+    return {passes(r.address, r.lane_count, r.size_bytes), 1, false};
   }
+  if (r.lowest == r.highest && r.lane_count < WARP_LANES && !is_store) return {1, 1, group_lanes == 8};
   uint64_t by_lane[WARP_LANES];
   uint32_t active = 0;
   for (unsigned i = 0; i < r.lane_count; ++i) {
@@ -115,16 +116,26 @@ Wavefronts count_wavefronts(const Request& r) {
   }
   Wavefronts w;
   for (unsigned i = 0; i < r.lane_count;) {
-    unsigned first = r.lane[i] / (2 * group_lanes) * (2 * group_lanes);
-    uint32_t pair = group_lanes == 16 ? ~0u : 0xffffu << first;
-    bool is_merged = neighbours_agree(by_lane, active, pair, 1) || neighbours_agree(by_lane, active, pair, 2);
-    unsigned span = is_merged ? 2 * group_lanes : group_lanes;
-    unsigned group = r.lane[i] / span, begin = i;
-    while (i < r.lane_count && r.lane[i] / span == group) ++i;
-    w.count += passes(r.address + begin, i - begin, r.size_bytes);
-    ++w.ideal;
+    unsigned span = 2 * group_lanes, pair = r.lane[i] / span, begin = i, middle = i;
+    for (; i < r.lane_count && r.lane[i] / span == pair; ++i) middle += r.lane[i] / group_lanes == 2 * pair;
+    unsigned apart = (middle > begin ? passes(r.address + begin, middle - begin, r.size_bytes) : 0) +
+                     (i > middle ? passes(r.address + middle, i - middle, r.size_bytes) : 0);
+    uint32_t lanes = group_lanes == 16 ? ~0u : 0xffffu << (pair * span);
+    bool may_merge = !is_store && (neighbours_agree(by_lane, active, lanes, 1) || neighbours_agree(by_lane, active, lanes, 2));
+    unsigned merged = may_merge ? passes(r.address + begin, i - begin, r.size_bytes) : apart;
+    bool is_full = r.lane_count == WARP_LANES;
+    bool is_merged = is_full || merged == 1;
+    w.is_doubtful |= merged != apart && (group_lanes == 16 ? merged > 1 : !is_full);
+    w.count += is_merged ? merged : apart;
   }
+  w.ideal = std::min(w.count, (r.lane_count * r.size_bytes + LINE_BYTES - 1) / LINE_BYTES);
   return w;
+}
+
+unsigned count_serial_wavefronts(const Request& r) {
+  uint8_t lanes[BANKS] = {}, most = 0;
+  for (unsigned i = 0; i < r.lane_count; ++i) most = std::max(most, ++lanes[r.address[i] / BANK_BYTES % BANKS]);
+  return most;
 }
 
 Sectors count_local_sectors(const Request& r, const uint64_t* local_offset) {

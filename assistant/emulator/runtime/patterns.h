@@ -32,10 +32,16 @@ Sectors count_sectors(const Request& request);
 
 struct Wavefronts {
   unsigned count = 0, ideal = 0;
+  bool is_doubtful = false;                  // no measurement settles how the hardware groups these lanes
 };
-// 32 banks of 4 bytes. Up to 4 bytes a lane go in one pass, 8-byte accesses by half warps, 16-byte accesses by quarter warps;
-// two neighbouring groups share a pass when all their active lanes agree with lane^1, or all with lane^2.
-Wavefronts count_wavefronts(const Request& request);
+// 32 banks of 4 bytes. Up to 4 bytes a lane go in one pass, 8-byte accesses by half warps, 16-byte accesses by quarter warps. Two
+// neighbouring groups of a load share a pass when all active lanes agree with lane^1, or all with lane^2, as far as these are active;
+// in a partly active warp only if nothing conflicts. ideal = min(actual, ceil(active lanes x size / 128)) for wide accesses. As
+// measured on an H200 with 36 patterns (tests/data/h200/wide.json), all but 16-byte loads by partly active warps.
+Wavefronts count_wavefronts(const Request& request, bool is_store);
+
+// A shared atomic whose lanes wait for each other even at one address: the largest number of lanes on one bank (72 of 72 rows there).
+unsigned count_serial_wavefronts(const Request& request);
 
 // Local memory interleaves the lanes' 4-byte words: word w of lane l stands in sector 4w + l/8 (PTX ISA: local state space;
 // Nsight Compute's local sectors of a full warp with equal offsets are 4 per word).

@@ -65,6 +65,8 @@ void write_site(FILE* f, const Site& s) {
   write_space(f, "shared", s.shared);
   write_space(f, "local", s.local);
   write_space(f, "constant", s.constant);
+  if (s.doubtful_requests) fprintf(f, ",\"doubtful\":%llu", static_cast<ull>(s.doubtful_requests));
+  if (s.serial_wavefronts) fprintf(f, ",\"serial\":%llu", static_cast<ull>(s.serial_wavefronts));
   if (s.executions) fprintf(f, ",\"executions\":%llu,\"lanes\":%llu", static_cast<ull>(s.executions), static_cast<ull>(s.lanes));
   if (s.divergences) fprintf(f, ",\"divergences\":%llu", static_cast<ull>(s.divergences));
   fputc('}', f);

@@ -40,12 +40,15 @@ void count_global(Worker& w, Site& site, const Request& r) {
   if (new_in_grid) w.launch->grid_unique_sectors.fetch_add(new_in_grid, std::memory_order_relaxed);
 }
 
-void count_shared(Site& site, const Request& r) {
-  Wavefronts wavefronts = count_wavefronts(r);
+void count_shared(Site& site, const Event& event, const Request& r) {
+  unsigned kind = event.kind & EVENT_KIND_MASK;
+  Wavefronts wavefronts = count_wavefronts(r, kind == EVENT_STORE);
   ++site.shared.requests;
   site.shared.lanes += r.lane_count;
   site.shared.units += wavefronts.count;
   site.shared.ideal_units += wavefronts.ideal;
+  site.doubtful_requests += wavefronts.is_doubtful;
+  if (kind == EVENT_ATOMIC) site.serial_wavefronts += count_serial_wavefronts(r);
 }
 
 void count_local(Worker& w, Site& site, const Request& r) {
@@ -108,7 +111,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
       }
       return;
     case Space::shared:
-      count_shared(site, r);
+      count_shared(site, event, r);
       check_shared(w, event, r);
       return;
     case Space::local: return count_local(w, site, r);
