@@ -11,10 +11,8 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import shutil
-import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,8 +28,9 @@ from assistant.engine.optimize import Search
 from assistant.engine.rebased import rebased_proposal
 from assistant.engine.rejudge import rejudge
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
+from assistant.engine.scratch import scratch_folder, unusable
 from assistant.engine.subject import Subject, read_subject
-from assistant.engine.workbench import Looked, look
+from assistant.engine.workbench import Looked, look, repeat_run
 from assistant.errors import KernelOptError, UsageError
 from assistant.measure.targets import target
 from assistant.model import events
@@ -153,28 +152,37 @@ class Session:
         chosen = target(target_name)
         limits = architecture(chosen.architecture)
         assert limits is not None, f"{chosen.architecture} is in no table of limits"
-        scratch = Path(tempfile.mkdtemp(prefix="kernelopt-"))
-        lab = self._parts.open_lab(request, scratch, target_name)
-        job = Job(new_id("J"), request, lab, chosen, limits, scratch, _seeds(loaded.settings), _run_limits(request, loaded.settings))
+        with scratch_folder() as scratch:
+            lab = self._parts.open_lab(request, scratch, target_name)
+            job = Job(new_id("J"), request, lab, chosen, limits, scratch, _seeds(loaded.settings), _run_limits(request, loaded.settings))
+            try:
+                self._start_row(job, command)
+                async for event in self._told(job, command, loaded.warnings, run(job, subject)):
+                    yield event
+            finally:
+                await lab.close()
+
+    async def _told(
+        self, job: Job, command: str, warnings: Iterable[str], stream: AsyncIterator[events.Event]
+    ) -> AsyncIterator[events.Event]:
+        """The job's events between its first and its last; a deliberate error becomes its last."""
         exit_code = CANNOT_ANSWER
-        self._start_row(job, command)
         try:
             yield job.started(command)
-            for warning in loaded.warnings:
+            for warning in warnings:
                 yield job.message(Severity.WARNING, warning)
-            async for event in self._with_heartbeat(job, run(job, subject)):
+            async for event in self._with_heartbeat(job, stream):
                 if isinstance(event, events.JobEnded):
                     exit_code = event.exit_code
                 yield event
-        except KernelOptError as error:
+        except (KernelOptError, OSError) as raised:
+            error = raised if isinstance(raised, KernelOptError) else unusable(raised)
             exit_code = error.exit_code
             yield job.message(Severity.ERROR, error.message, error.remedy)
             yield job.ended(Ending(error.exit_code, error.message))
         finally:
             with suppress(KernelOptError):
                 self.store.end_job(job.id, _now_ms(), exit_code)
-            await lab.close()
-            shutil.rmtree(scratch, ignore_errors=True)
 
     async def _with_heartbeat(self, job: Job, stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
         """The job's events; another process that asks for cancellation is heard within a second."""
@@ -203,7 +211,7 @@ class Session:
             for event in stages.failed(job, looked):
                 yield event
             return
-        again = await stages.repeat_run(job, subject, looked.counted)
+        again = await repeat_run(job, subject, looked.counted)
         search = Search(
             job=job,
             options=options,

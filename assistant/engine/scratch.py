@@ -1,0 +1,32 @@
+"""The private folder of a job, and what to say when the system does not let us use a file."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from assistant.errors import CannotAnswerError
+
+__all__ = ["scratch_folder", "unusable"]
+
+
+@contextmanager
+def scratch_folder() -> Generator[Path]:
+    """A folder that ends with the block, whatever is in it; raises CannotAnswerError where none can be made."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="kernelopt-"))
+    except OSError as error:
+        raise unusable(error) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def unusable(error: OSError) -> CannotAnswerError:
+    """The error that people see for a full disk, a read-only folder and the like."""
+    place = "a file" if error.filename is None else str(error.filename)
+    return CannotAnswerError(f"{place} cannot be used: {error.strerror}", "check the disk's free space and the folder's permissions")
