@@ -2,147 +2,156 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.e2e.cli.conftest import Offered
 from tests.e2e.cli.harness import EXAMPLES, Cli, finish
 
-ORIGINAL = (EXAMPLES / "transpose.cu").read_text("utf-8")
+TRANSPOSE = (EXAMPLES / "transpose.cu").read_text("utf-8")
 
 
-@pytest.fixture
-def source(cli: Cli) -> Path:
-    return cli.example("transpose.cu")
+def test_optimize_changes_no_file_unless_told_to(offered: Offered) -> None:
+    assert offered.text == offered.original
+    assert [path.name for path in offered.cli.folder.iterdir()] == ["transpose.cu"]
+    assert [found["state"] for found in offered.cli.open_proposals()] == ["open"]
 
 
-def test_optimize_changes_no_file_unless_told_to(cli: Cli, source: Path) -> None:
-    ended = cli.run("optimize", source)
-    assert ended.code == 0, ended.said
-    assert source.read_text("utf-8") == ORIGINAL
-    assert [path.name for path in cli.folder.iterdir()] == ["transpose.cu"]
-    (offered,) = cli.open_proposals()
-    assert offered["state"] == "open"
-
-
-def test_an_accepted_proposal_stands_in_the_file_and_can_be_undone(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
+def test_an_accepted_proposal_stands_in_the_file_and_can_be_undone(offered: Offered) -> None:
+    cli, source = offered.cli, offered.source
     source.chmod(0o640)
-    assert cli.run("accept", offered["id"]).code == 0
-    accepted = source.read_text("utf-8")
-    assert accepted != ORIGINAL and "__syncthreads();" in accepted
+    assert cli.run("accept", offered.id).code == 0
+    accepted = offered.text
+    assert accepted != offered.original and "__syncthreads();" in accepted
     assert source.stat().st_mode & 0o777 == 0o640
     assert cli.run("check", source).code == 0
     assert cli.open_proposals() == []
-    assert cli.run("undo", offered["id"]).code == 0
-    assert source.read_text("utf-8") == ORIGINAL
+    assert cli.run("undo", offered.id).code == 0
+    assert offered.text == offered.original
     assert [found["state"] for found in cli.open_proposals()] == ["undone"]
-    assert cli.run("accept", offered["id"][:20]).code == 0
-    assert source.read_text("utf-8") == accepted
+    assert cli.run("accept", offered.id[:20]).code == 0
+    assert offered.text == accepted
 
 
-def test_accept_best_takes_nothing_while_the_models_error_is_unmeasured(cli: Cli, source: Path) -> None:
-    assert cli.run("optimize", source, "--accept", "best").code == 0
-    assert source.read_text("utf-8") == ORIGINAL
+def test_accept_best_takes_nothing_while_the_models_error_is_unmeasured(cli: Cli) -> None:
+    source = cli.example("transpose.cu")
+    ended = cli.run("optimize", source, "--accept", "best", "--json")
+    assert (ended.code, ended.all("decision")) == (0, [])
+    assert ended.one("proposal")["speed"]["low"] is None
+    assert source.read_text("utf-8") == TRANSPOSE
 
 
-def test_accept_best_predicted_takes_it_and_a_second_run_finds_nothing_more(cli: Cli, source: Path) -> None:
+def test_accept_best_predicted_takes_it_and_a_second_run_finds_nothing_more(cli: Cli) -> None:
+    source = cli.example("transpose.cu")
     first = cli.run("optimize", source, "--accept", "best-predicted", "--json")
     assert (first.code, first.one("decision")["kind"]) == (0, "accepted")
     accepted = source.read_text("utf-8")
-    assert accepted != ORIGINAL
+    assert accepted != TRANSPOSE
     second = cli.run("optimize", source, "--accept", "best-predicted", "--json")
     assert (second.code, second.all("proposal")) == (0, [])
     assert source.read_text("utf-8") == accepted
 
 
-def test_a_rejected_technique_ranks_lower_and_the_plan_says_why(cli: Cli, source: Path) -> None:
-    first = cli.run("optimize", source, "--json")
-    offered = first.one("proposal")
-    ended = cli.run("reject", offered["id"], "--reason-code", "readability", "--reason", "a tile is hard to read here")
+def test_a_rejected_technique_ranks_lower_and_the_plan_says_why(offered: Offered) -> None:
+    cli, technique = offered.cli, offered.proposal["techniques"][0]
+    ended = cli.run("reject", offered.id, "--reason-code", "readability", "--reason", "a tile is hard to read here")
     assert ended.code == 0 and "a tile is hard to read here" in ended.out
-    assert source.read_text("utf-8") == ORIGINAL
-    second = cli.run("optimize", source, "--json")
-    before, after = (_step(ended.all("plan")[0], offered["techniques"][0]) for ended in (first, second))
+    assert offered.text == offered.original
+    second = cli.run("optimize", offered.source, "--json")
+    before, after = _step(offered.plan, technique), _step(second.all("plan")[0], technique)
     assert after["rank"] < before["rank"]
     assert not before["recalled"]
     assert any("rejected" in sentence and "hard to read" in sentence for sentence in after["recalled"]), after["recalled"]
 
 
-def test_history_tells_attempts_and_decisions(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
-    cli.run("reject", offered["id"], "--reason", "not now")
-    said = cli.run("history", source).out
+def test_history_tells_attempts_and_decisions(offered: Offered) -> None:
+    offered.cli.run("reject", offered.id, "--reason", "not now")
+    said = offered.cli.run("history", offered.source).out
     assert "staged-store" in said and "kept" in said
-    assert offered["id"] in said and "not now" in said
+    assert offered.id in said and "not now" in said
 
 
-def test_one_hunk_that_cannot_stand_alone_is_judged_and_refused(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
-    ended = cli.run("accept", offered["id"], "--hunk", offered["hunk_ids"][1])
+def test_show_tells_the_diff_and_who_decided(offered: Offered) -> None:
+    offered.cli.run("reject", offered.id, "--reason", "not now")
+    said = offered.cli.run("show", offered.id).out
+    assert offered.proposal["diff"].strip() in said
+    assert "rejected by cli " in said and "not now" in said
+
+
+def test_one_hunk_that_cannot_stand_alone_is_judged_and_refused(offered: Offered) -> None:
+    ended = offered.cli.run("accept", offered.id, "--hunk", offered.proposal["hunk_ids"][1])
     assert ended.code == 1
     assert "FAIL" in ended.out
-    assert source.read_text("utf-8") == ORIGINAL
-    assert [found["state"] for found in cli.open_proposals()] == ["open"]
+    assert offered.text == offered.original
+    assert [found["state"] for found in offered.cli.open_proposals()] == ["open"]
 
 
 def test_one_hunk_that_can_stand_alone_is_judged_and_written(cli: Cli) -> None:
     source = cli.write("two.cu", TWO_HUNKS)
-    offered = _offer(cli, source)
-    assert len(offered["hunk_ids"]) == 2, offered["diff"]
-    ended = cli.run("accept", offered["id"], "--hunk", offered["hunk_ids"][1][:6], "--json")
+    proposal = cli.run("optimize", source, "--json").one("proposal")
+    assert len(proposal["hunk_ids"]) == 2, proposal["diff"]
+    ended = cli.run("accept", proposal["id"], "--hunk", proposal["hunk_ids"][1][:6], "--json")
     assert ended.code == 0, ended.said
     assert ended.one("comparison")["confirmed"]
     assert ended.one("decision")["kind"] == "partially_accepted"
-    assert ended.one("decision")["hunk_ids"] == [offered["hunk_ids"][1]]
+    assert ended.one("decision")["hunk_ids"] == [proposal["hunk_ids"][1]]
     written = source.read_text("utf-8")
     changed = [new for old, new in zip(TWO_HUNKS.splitlines(), written.splitlines(), strict=True) if old != new]
     assert len(changed) == 1 and "0.3f" in changed[0]
-    assert cli.run("undo", offered["id"]).code == 0
+    assert cli.run("undo", proposal["id"]).code == 0
     assert source.read_text("utf-8") == TWO_HUNKS
 
 
-def test_an_unknown_hunk_is_misuse(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
-    ended = cli.run("accept", offered["id"], "--hunk", "zz")
-    assert ended.code == 2 and offered["hunk_ids"][0] in ended.err
+def test_an_unknown_hunk_is_misuse_and_names_the_known_ones(offered: Offered) -> None:
+    ended = offered.cli.run("accept", offered.id, "--hunk", "zz")
+    assert ended.code == 2 and offered.proposal["hunk_ids"][0] in ended.err
 
 
-def test_an_edit_elsewhere_is_kept_and_the_proposal_is_judged_again(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
-    edited = ORIGINAL.replace("int main()", "// my own line\nint main()")
-    source.write_text(edited, "utf-8")
-    ended = cli.run("accept", offered["id"])
-    assert ended.code == 0 and "judged again" in ended.out
-    assert source.read_text("utf-8") == edited, "nothing is written before the new proposal is accepted"
+def test_an_unknown_reason_code_is_misuse_and_names_the_known_ones(offered: Offered) -> None:
+    ended = offered.cli.run("reject", offered.id, "--reason-code", "mood")
+    assert ended.code == 2 and "readability" in ended.err
+    assert len(offered.cli.open_proposals()) == 1
+
+
+def test_an_edit_elsewhere_is_kept_and_the_proposal_is_judged_again(offered: Offered) -> None:
+    cli = offered.cli
+    edited = offered.original.replace("int main()", "// my own line\nint main()")
+    offered.source.write_text(edited, "utf-8")
+    ended = cli.run("accept", offered.id)
+    assert ended.code == 0 and "judged again" in ended.out, ended.said
+    assert offered.text == edited, "nothing is written before the new proposal is accepted"
     (fresh,) = cli.open_proposals()
-    assert fresh["id"] != offered["id"] and fresh["id"] in ended.out
+    assert fresh["id"] != offered.id and fresh["id"] in ended.out
     assert cli.run("accept", fresh["id"]).code == 0
-    written = source.read_text("utf-8")
-    assert "// my own line" in written and "__syncthreads();" in written
-    assert cli.run("check", source).code == 0
+    assert "// my own line" in offered.text and "__syncthreads();" in offered.text
+    assert cli.run("check", offered.source).code == 0
 
 
-def test_an_edit_in_the_same_place_makes_the_proposal_stale(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
-    edited = ORIGINAL.replace("out[x * height + y] = in[y * width + x];", "out[x * height + y] = 2 * in[y * width + x];")
-    assert edited != ORIGINAL
-    source.write_text(edited, "utf-8")
-    ended = cli.run("accept", offered["id"])
+def test_an_edit_in_the_same_place_makes_the_proposal_stale(offered: Offered) -> None:
+    edited = offered.original.replace("= in[y * width + x];", "= 2 * in[y * width + x];")
+    assert edited != offered.original
+    offered.source.write_text(edited, "utf-8")
+    ended = offered.cli.run("accept", offered.id)
     assert ended.code == 3 and "changed where" in ended.err and "try:" in ended.err
-    assert source.read_text("utf-8") == edited
-    assert cli.open_proposals() == []
+    assert offered.text == edited
+    assert offered.cli.open_proposals() == []
 
 
-def test_undo_refuses_when_the_file_moved_on(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
-    cli.run("accept", offered["id"])
-    source.write_text(source.read_text("utf-8") + "// more\n", "utf-8")
-    moved = source.read_text("utf-8")
-    ended = cli.run("undo", offered["id"])
+def test_undo_refuses_when_the_file_moved_on(offered: Offered) -> None:
+    offered.cli.run("accept", offered.id)
+    moved = offered.text + "// more\n"
+    offered.source.write_text(moved, "utf-8")
+    ended = offered.cli.run("undo", offered.id)
     assert ended.code == 3 and "changed after" in ended.err
-    assert source.read_text("utf-8") == moved
+    assert offered.text == moved
+
+
+def test_a_file_that_is_gone_is_misuse(offered: Offered) -> None:
+    offered.source.unlink()
+    ended = offered.cli.run("accept", offered.id)
+    assert ended.code == 2 and "does not exist" in ended.err
+    assert not offered.source.exists()
 
 
 @pytest.mark.parametrize("command", ["show", "accept", "reject", "undo"])
@@ -151,55 +160,47 @@ def test_an_id_that_names_nothing_is_misuse(cli: Cli, command: str) -> None:
     assert ended.code == 2 and "PNOSUCHID" in ended.err
 
 
-def test_a_prefix_that_means_two_proposals_is_misuse(cli: Cli, source: Path) -> None:
-    _offer(cli, source)
-    cli.write("two.cu", TWO_HUNKS)
-    cli.run("optimize", "two.cu")
+def test_a_prefix_that_means_two_proposals_is_misuse(offered: Offered) -> None:
+    cli = offered.cli
+    assert cli.run("optimize", cli.write("two.cu", TWO_HUNKS)).code == 0
     ended = cli.run("reject", "P")
     assert ended.code == 2 and "P" in ended.err
     assert len(cli.open_proposals()) == 2
 
 
-def test_what_cannot_be_decided_twice_says_who_decided(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
-    assert cli.run("reject", offered["id"]).code == 0
-    again = cli.run("reject", offered["id"])
+def test_what_cannot_be_decided_twice_says_who_decided(offered: Offered) -> None:
+    cli = offered.cli
+    assert cli.run("reject", offered.id).code == 0
+    again = cli.run("reject", offered.id)
     assert again.code == 2 and "already rejected by cli " in again.err
-    late = cli.run("accept", offered["id"])
+    late = cli.run("accept", offered.id)
     assert late.code == 2 and "rejected" in late.err
-    assert source.read_text("utf-8") == ORIGINAL
-    assert cli.run("undo", offered["id"]).code == 2
+    assert offered.text == offered.original
+    assert cli.run("undo", offered.id).code == 2
 
 
-def test_of_two_processes_that_decide_one_wins_and_the_other_is_told(cli: Cli, source: Path) -> None:
-    offered = _offer(cli, source)
-    accepting, rejecting = (cli.start(word, offered["id"]) for word in ("accept", "reject"))
+@pytest.mark.parametrize("_round", range(3))
+def test_of_two_processes_that_decide_one_wins_and_the_other_is_told(offered: Offered, _round: int) -> None:
+    accepting, rejecting = (offered.cli.start(word, offered.id) for word in ("accept", "reject"))
     accepted, rejected = finish(accepting), finish(rejecting)
     assert sorted((accepted.code, rejected.code)) == [0, 2], accepted.said + rejected.said
     is_accepted = accepted.code == 0
-    loser = rejected if is_accepted else accepted
-    winner_pid = (accepting if is_accepted else rejecting).pid
-    assert f"by cli {winner_pid}" in loser.err or "not open" in loser.err
-    assert (source.read_text("utf-8") != ORIGINAL) == is_accepted
-    (shown,) = cli.run("proposals", "--all", "--json").events
+    loser, winner = (rejected, accepting) if is_accepted else (accepted, rejecting)
+    assert f"by cli {winner.pid}" in loser.err
+    assert (offered.text != offered.original) == is_accepted
+    (shown,) = offered.cli.run("proposals", "--all", "--json").events
     assert shown["state"] == ("accepted" if is_accepted else "rejected")
 
 
-def test_two_processes_write_one_memory_and_lose_nothing(cli: Cli, source: Path) -> None:
-    other = cli.write("two.cu", TWO_HUNKS)
-    jobs = [cli.start("optimize", path, "--json") for path in (source, other)]
+def test_two_processes_write_one_memory_and_lose_nothing(cli: Cli) -> None:
+    sources = cli.example("transpose.cu"), cli.write("two.cu", TWO_HUNKS)
+    jobs = [cli.start("optimize", path, "--json") for path in sources]
     ended = [finish(job) for job in jobs]
     assert [one.code for one in ended] == [0, 0], ended
-    offered = {one.one("proposal")["id"] for one in ended}
-    assert {found["id"] for found in cli.open_proposals()} == offered
-    for one, path in zip(ended, (source, other), strict=True):
+    assert {found["id"] for found in cli.open_proposals()} == {one.one("proposal")["id"] for one in ended}
+    for one, path in zip(ended, sources, strict=True):
         tried = {event["candidate"] for event in one.all("candidate")}
         assert tried and len(tried) <= len(cli.run("history", path, "--limit", "99", "--json").events)
-
-
-def _offer(cli: Cli, source: Path) -> dict[str, Any]:
-    """The one proposal for a source."""
-    return cli.run("optimize", source, "--json").one("proposal")
 
 
 def _step(plan: dict[str, Any], technique: str) -> dict[str, Any]:

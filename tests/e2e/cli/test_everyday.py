@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.cli.conftest import Offered
 from tests.e2e.cli.harness import COMMAND, EXAMPLES, Cli
 
 COMMANDS = (
@@ -170,29 +171,26 @@ def test_misuse_is_exit_2_and_says_what_is_wrong(cli: Cli, arguments: tuple[str,
 
 
 @pytest.mark.parametrize("command", ["inspect", "check", "profile", "optimize", "proposals", "history", "doctor"])
-def test_piped_output_has_no_escape_codes(cli: Cli, command: str) -> None:
-    path = cli.example("transpose.cu")
-    ended = cli.run(command, *([path] if command != "doctor" else []), variables={"TERM": "xterm-256color"})
+def test_piped_output_has_no_escape_codes(offered: Offered, command: str) -> None:
+    file = () if command == "doctor" else (offered.source,)
+    ended = offered.cli.run(command, *file, variables={"TERM": "xterm-256color"})
     assert ended.code == 0, ended.said
     assert "\x1b" not in ended.said
 
 
-def test_a_piped_diff_can_be_applied_with_patch(cli: Cli) -> None:
-    path = cli.example("transpose.cu")
-    ended = cli.run("optimize", path)
-    lines = ended.out.splitlines()
-    first = lines.index("--- a/transpose.cu")
-    last = lines.index("PASS", first)
-    offered = cli.open_proposals()[0]
-    assert "\n".join(lines[first:last]).strip() == offered["diff"].strip()
-    subprocess.run(["patch", "-p1", "--quiet"], cwd=cli.folder, input=offered["diff"], text=True, check=True, timeout=10)
-    assert "tile" in path.read_text("utf-8")
+def test_a_piped_diff_can_be_applied_with_patch(offered: Offered) -> None:
+    shown = offered.cli.run("show", offered.id).out
+    diff = offered.proposal["diff"]
+    assert diff.strip() in shown
+    subprocess.run(["patch", "-p1", "--quiet"], cwd=offered.cli.folder, input=diff, text=True, check=True, timeout=10)
+    patched = offered.text
+    offered.source.write_text(offered.original, "utf-8")
+    assert offered.cli.run("accept", offered.id).code == 0
+    assert offered.text == patched
 
 
-def test_a_piped_list_shows_whole_ids(cli: Cli) -> None:
-    cli.run("optimize", cli.example("transpose.cu"))
-    (offered,) = cli.open_proposals()
-    assert offered["id"] in cli.run("proposals").out
+def test_a_piped_list_shows_whole_ids(offered: Offered) -> None:
+    assert offered.id in offered.cli.run("proposals").out
 
 
 def test_nothing_of_the_working_folder_is_imported(cli: Cli) -> None:
