@@ -10,7 +10,8 @@ import pytest
 from tests.e2e.cli.harness import CHEATS, DATA, Cli
 
 EXPECTED: dict[str, dict[str, Any]] = tomllib.loads((CHEATS / "expected.toml").read_text("utf-8"))
-HONEST = tuple(sorted(path.name.removesuffix(".before.cu") for path in (DATA / "honest").glob("*.before.cu")))
+ASSUMES_ALIGNMENT = "vectorized"
+HONEST = tuple(sorted({path.name.split(".")[0] for path in (DATA / "honest").glob("*.cu")} - {ASSUMES_ALIGNMENT}))
 
 
 def test_every_cheat_is_in_the_manifest() -> None:
@@ -47,6 +48,16 @@ def test_an_honest_edit_passes_and_is_predicted_no_slower(cli: Cli, name: str) -
     assert ended.code == 0, ended.one("job_ended")
 
 
+def test_an_assumption_that_allocation_guarantees_is_left_to_a_person(cli: Cli) -> None:
+    folder = DATA / "honest"
+    before, after = (folder / f"{ASSUMES_ALIGNMENT}.{side}.cu" for side in ("before", "after"))
+    ended = cli.run("compare", before, after, "--json")
+    verification = ended.one("comparison")["verification"]
+    assert verification["outcome"] == "NEEDS_DECISION", verification["findings"]
+    assert "alignment" in verification["labels"]
+    assert ended.code == 0, ended.one("job_ended")
+
+
 def test_a_version_that_moves_more_memory_is_answered_with_no(cli: Cli) -> None:
     folder = DATA / "honest"
     ended = cli.run("compare", folder / "transpose.after.cu", folder / "transpose.before.cu", "--json")
@@ -63,9 +74,10 @@ def test_a_version_that_does_not_compile_fails(cli: Cli) -> None:
 
 
 def test_a_racy_original_cannot_judge_anything(cli: Cli) -> None:
+    """B is the right one; A's results are arbitrary."""
     ended = cli.run("compare", CHEATS / "missing_barrier.cu", CHEATS / "original.cu")
     assert ended.code == 3
-    assert "race" in ended.said
+    assert "original's own results are arbitrary" in ended.said and "kernelopt check" in ended.said
 
 
 def test_strict_turns_what_a_person_must_decide_into_no(cli: Cli) -> None:
