@@ -17,7 +17,7 @@ from assistant.cli import exit_codes
 from assistant.cli.compose import open_session
 from assistant.cli.jobs import console, show_events
 from assistant.cli.options import Json
-from assistant.cli.render import TextRenderer
+from assistant.cli.render import TextRenderer, print_table
 from assistant.config import find_workspace, load_settings, memory_path
 from assistant.engine.event_json import event_json
 from assistant.engine.reports import proposal_event
@@ -77,12 +77,13 @@ def _proposals(
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("id", "state", "verdict", "predicted", "kernel", "technique", "file"):
-        table.add_column(name)
+        table.add_column(name, min_width=len(chosen[0].id) if name == "id" else None, overflow="fold")
     for p in chosen:
         speed = f"{p.comparison.outcome.value} {p.comparison.ratio:.2f}x"
         names = " + ".join(p.techniques)
-        table.add_row(p.id, p.state.value, p.verification.outcome.value, speed, escape(p.kernel), names, p.path.name)
-    console().print(table)
+        kernel = p.kernel.partition("(")[0]
+        table.add_row(p.id, p.state.value, p.verification.outcome.value, speed, escape(kernel), names, p.path.name)
+    print_table(console(), table)
 
 
 def _show(id_prefix: Id, as_json: Json = False) -> None:

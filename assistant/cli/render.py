@@ -18,12 +18,14 @@ from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
 
-__all__ = ["TextRenderer"]
+__all__ = ["TextRenderer", "print_table"]
 
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
 _OUTCOME_STYLE = {"PASS": "green", "FAIL": "bold red", "NEEDS_DECISION": "yellow"}
 _CANDIDATE_STYLE = {"kept": "green", "FAIL": "red", "build_failed": "red", "NEEDS_DECISION": "yellow"}
 _NO_SYNTAX_THEME = "ansi_dark"
+_PIPED_WIDTH = 1000
+"""Columns of a table that no terminal shows: enough for whole rows."""
 
 
 class TextRenderer:
@@ -100,8 +102,9 @@ class TextRenderer:
         if event.template_parameters:
             self._print(f"  template: {escape(', '.join(event.template_parameters))}")
         for parameter in event.parameters:
-            marks = [word for word, holds in (("const", parameter.is_const), ("restrict", parameter.is_restrict)) if holds]
-            self._print(f"  parameter {escape(parameter.name)}: {escape(parameter.type)} {' '.join(marks)}".rstrip())
+            marks = [word for word, holds in (("read-only", parameter.is_const), ("restrict", parameter.is_restrict)) if holds]
+            note = f" [dim]({', '.join(marks)})[/]" if marks else ""
+            self._print(f"  parameter {escape(parameter.name)}: {escape(parameter.type)}{note}")
         for launch in event.launches:
             loop = ", in a loop" if launch.is_in_loop else ""
             shared = "" if launch.shared is None else f", shared {launch.shared}"
@@ -113,14 +116,18 @@ class TextRenderer:
                 f"{found.stack_bytes} bytes stack, {found.static_shared_bytes} bytes static shared [dim](ptxas, {found.architecture})[/]"
             )
             shares = ", ".join(
-                f"{o.active_warps_per_sm}/{o.max_warps_per_sm} warps at {o.block_threads} threads ({o.limiter})" for o in found.occupancy
+                f"{o.active_warps_per_sm}/{o.max_warps_per_sm} warps at {o.block_threads} threads"
+                + ("" if o.limiter == "none" else f" (limited by {o.limiter})")
+                for o in found.occupancy
             )
             self._print(f"    occupancy: {shares}")
 
     def _profile(self, event: events.Profile) -> None:
         title = f"{event.instance}  launch {event.launch}  grid {event.grid}  block {event.block}"
         self._print(f"\n[bold]{escape(title)}[/]  [dim]{event.method}, {escape(event.device.name)}[/]")
-        self._console.print(_line_table(event.lines))
+        print_table(self._console, _line_table(event.lines))
+        for reason, places in _grade_reasons(event.lines).items():
+            self._print(f"  [dim]estimated because {escape(reason)}: line {', '.join(places)}[/]")
         self._remember(event.evidence)
         for finding in event.findings:
             self._finding(
@@ -136,8 +143,9 @@ class TextRenderer:
 
     def _summary(self, event: events.ProfileSummary) -> None:
         time = "" if event.predicted_time_s is None else f", predicted {format_quantity(event.predicted_time_s, 's')} each"
+        launches = _counted(event.launch_count, "launch", "launches")
         self._print(
-            f"[bold]{escape(event.instance)}[/] grid {event.grid} block {event.block}: {event.launch_count} launches, "
+            f"[bold]{escape(event.instance)}[/] grid {event.grid} block {event.block}: {launches}, "
             f"bottleneck {event.bottleneck}{time} [dim](model)[/]"
         )
 
@@ -145,13 +153,14 @@ class TextRenderer:
         if not event.launch_count:
             self._print(f"[yellow]{escape(event.kernel)}: never launched by this workload, not checked[/]")
             return
-        verdict = "[green]no problem found[/]" if not event.problems else f"[bold red]{len(event.problems)} problems[/]"
+        verdict = "[green]no problem found[/]" if not event.problems else f"[bold red]{_counted(len(event.problems), 'problem')}[/]"
         determinism = {
             True: "bitwise repeatable",
             False: "[yellow]results differ between runs[/]",
             None: "repeatability not tested",
         }
-        self._print(f"[bold]{escape(event.kernel)}[/]: {verdict}, {determinism[event.is_deterministic]}, {event.launch_count} launches")
+        launches = _counted(event.launch_count, "launch", "launches")
+        self._print(f"[bold]{escape(event.kernel)}[/]: {verdict}, {determinism[event.is_deterministic]}, {launches}")
         for problem in event.problems:
             place = f"{problem.file}:{problem.line}" if problem.line else "place unknown"
             where = "" if problem.block is None else f" block {problem.block} thread {problem.thread}"
@@ -206,7 +215,8 @@ class TextRenderer:
     def _verification(self, report: events.VerificationReport) -> None:
         for finding in report.findings:
             place = "" if finding.line is None else f" line {finding.line}"
-            detail = "" if finding.expected is None else f" (expected {finding.expected}, got {finding.actual})"
+            is_told = finding.expected is None or f"expected {finding.expected}" in finding.message
+            detail = "" if is_told else f" (expected {finding.expected}, got {finding.actual})"
             self._print(f"  [{_OUTCOME_STYLE[finding.outcome.value]}]{finding.code}[/]{place}: {escape(finding.message + detail)}")
         if report.cases:
             self._print(f"  [dim]{_cases_in_words(report)}[/]")
@@ -222,9 +232,8 @@ class TextRenderer:
         shift = ""
         if speed.bottleneck_before and speed.bottleneck_after:
             shift = f", bottleneck {speed.bottleneck_before} → {speed.bottleneck_after}"
-        self._print(
-            f"  speed: [bold]{speed.outcome} {speed.ratio:.2f}x[/]{interval}{shift} [dim]({escape(speed.method)}; {escape(speed.quality)})[/]"
-        )
+        origin = f"[dim]({escape(speed.method)}; {escape(speed.quality)})[/]"
+        self._print(f"  speed: [bold]{speed.outcome} {speed.ratio:.2f}x[/]{interval}{shift} {origin}")
         if len(speed.cases) > 1:
             for case in speed.cases:
                 self._print(f"    [dim]{escape(case.shape)} (weight {case.weight:g}): {case.outcome.value} {case.ratio:.2f}x[/]")
@@ -255,17 +264,41 @@ class TextRenderer:
         return text
 
 
+def print_table(console: Console, table: Table) -> None:
+    """Fitted to a terminal; whole rows when piped."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    wide = Console(file=console.file, width=_PIPED_WIDTH, highlight=False)
+    with wide.capture() as captured:
+        wide.print(table)
+    console.out("\n".join(line.rstrip() for line in captured.get().splitlines()), highlight=False)
+
+
 def _line_table(lines: Iterable[events.ProfileLine]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("line", "access", "requests", "threads", "sectors", "ideal", "waves", "ideal", "grade"):
         is_text = name in ("access", "grade")
-        table.add_column(name, justify="left" if is_text else "right", no_wrap=name != "grade")
+        table.add_column(name, justify="left" if is_text else "right", no_wrap=True)
     for line in lines:
         counters = (line.sectors, line.ideal_sectors, line.wavefronts, line.ideal_wavefronts)
         cells = ["" if value is None else f"{value:,}" for value in counters]
-        reason = f" ({escape(line.grade_reason)})" if line.grade_reason else ""
-        table.add_row(str(line.line), line.op, f"{line.requests:,}", f"{line.active_threads:,}", *cells, f"[dim]{line.grade}{reason}[/]")
+        table.add_row(str(line.line), line.op, f"{line.requests:,}", f"{line.active_threads:,}", *cells, f"[dim]{line.grade}[/]")
     return table
+
+
+def _grade_reasons(lines: Iterable[events.ProfileLine]) -> dict[str, list[str]]:
+    """Why lines are not exact, each reason with its lines."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        if line.grade_reason:
+            places = found.setdefault(line.grade_reason, [])
+            places.extend([str(line.line)] if str(line.line) not in places else [])
+    return found
+
+
+def _counted(count: int, noun: str, plural: str = "") -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
 
 
 def _cases_in_words(report: events.VerificationReport) -> str:
