@@ -25,8 +25,10 @@ from assistant.workload.recordings import NewCase, RecordingReader, write_case
 from assistant.workload.select import LaunchPair, select_launches, started_as
 from assistant.workload.signature import device_variable_types, signature_of
 
-__all__ = ["Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "write_cases"]
+__all__ = ["CONFIRM_REPEATS", "Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "write_cases"]
 
+CONFIRM_REPEATS = 20
+"""Bitwise repeats of a confirmation (DESIGN §5.6)."""
 _FRESH_VALUES_BYTES = 64 << 20
 """A launch with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
 
@@ -113,7 +115,7 @@ def _variants(
 ) -> Iterator[JudgedCase]:
     parameters = instance_parameters(kernel, instance)
     origin = CaseOrigin("recorded", shape, 0, 1.0, weight)
-    recorded = extract(reader.recording, reader.blob, index, parameters, origin)
+    recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
     size_bytes = sum(buffer.size_bytes for buffer in recorded.recording.buffers)
     draws = fresh_draws(effort.seeds)[: 1 if size_bytes > _FRESH_VALUES_BYTES else None]
     variants = [recorded, *(fresh_values(recorded, draw) for draw in draws)]
@@ -122,6 +124,13 @@ def _variants(
     names = _buffer_names(recorded, (parameters,))
     for variant in variants:
         yield JudgedCase(variant, kernel.key, (parameters,), names, frozenset(), index)
+
+
+def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:
+    """Buffers that this launch never reads before it writes them hold nothing that a kernel may depend on."""
+    poisoned = {state.buffer for state in recording.launches[index].buffers if state.is_poisoned}
+    buffers = tuple(replace(b, is_poisoned=b.is_poisoned or b.id in poisoned) for b in case.recording.buffers)
+    return replace(case, recording=replace(case.recording, buffers=buffers))
 
 
 def _signatures(subject: Subject, workload: DeclaredWorkload) -> dict[str, tuple[Kernel, Signature]]:
@@ -147,8 +156,9 @@ def _generated(
 
 
 def _declared_case(workload: DeclaredWorkload, made: NewCase, signatures: dict[str, tuple[Kernel, Signature]]) -> JudgedCase:
-    parameters = tuple(signatures[launch.kernel][1].parameters for launch in made.recording.launches)
-    kernel = signatures[made.recording.launches[0].kernel][0]
+    by_symbol = {signature.symbol: (kernel, signature) for kernel, signature in signatures.values()}
+    parameters = tuple(by_symbol[launch.kernel][1].parameters for launch in made.recording.launches)
+    kernel = by_symbol[made.recording.launches[0].kernel][0]
     return JudgedCase(made, kernel.key, parameters, _buffer_names(made, parameters), frozenset(workload.scratch), None)
 
 

@@ -19,6 +19,9 @@ from assistant.source.match import kernel_of_instance
 
 __all__ = ["Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "count_program", "group_by_kernel"]
 
+_REPEATS = 2
+"""Runs of each declared case: whether a kernel is repeatable shows at once."""
+
 
 @dataclass(frozen=True)
 class CountedLaunchGroup:
@@ -49,6 +52,8 @@ class Counted:
     problems: tuple[Problem, ...]
     run: ProgramRun | None
     """None for declared workloads."""
+    repeat_difference: str | None = None
+    """Of declared workloads: the first difference between two runs of the same case; None when bitwise equal."""
 
     @property
     def recording(self) -> Recording | None:
@@ -70,13 +75,14 @@ async def count_cases(
     job: Job, subject: Subject, cases: Sequence[Case], kernels: tuple[str, ...], mode: str = "count"
 ) -> Counted | LabFailure:
     """Replay declared cases in ``mode``; a case's weight becomes its launches' count. ``kernels``: those the cases start."""
-    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks)
+    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=_REPEATS)
     replayed = await job.lab.replay(replace(subject.program, kernels=kernels), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
     profiles = tuple(profile for case in replayed.cases for profile in case.profiles)
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
-    return Counted(_group_cases(subject, cases, replayed), profiles, problems, None)
+    difference = next((case.repeat_difference for case in replayed.cases if case.repeat_difference is not None), None)
+    return Counted(_group_cases(subject, cases, replayed), profiles, problems, None, difference)
 
 
 def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:

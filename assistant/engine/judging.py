@@ -58,6 +58,8 @@ class Baseline:
 
     subject: Subject
     counted: Counted
+    recorded: Counted
+    """The run whose recording the cases were made from."""
     version: Version
     effort: Effort
     cases: tuple[PreparedCase, ...]
@@ -81,8 +83,12 @@ async def prepare(
     effort: Effort,
     second_run: Counted | None,
 ) -> Baseline | LabFailure:
-    """Run the original on the cases of the chosen kernels (by key)."""
-    cases = captured_cases(subject, counted, kernels, effort)
+    """Run the original on the cases of the chosen kernels (by key).
+
+    Cases come from the second run's recording: made with every check on, it knows which memory a launch never reads before writing.
+    """
+    recorded = counted if second_run is None or second_run.recording is None else second_run
+    cases = captured_cases(subject, recorded, kernels, effort)
     for workload in subject.declared:
         cases += declared_cases(subject, workload, effort)
     prepared = await _original_runs(job, subject, cases, effort)
@@ -92,6 +98,7 @@ async def prepare(
     return Baseline(
         subject=subject,
         counted=counted,
+        recorded=recorded,
         version=version,
         effort=effort,
         cases=prepared,
@@ -111,7 +118,7 @@ async def verify(
     stated_labels: tuple[DetectedLabel, ...] = (),
 ) -> VerificationResult | LabFailure:
     """Run the candidate on the baseline's cases and judge it. ``stated_labels``: those its author admits to."""
-    pairing = _pairing(baseline.counted, counted)
+    pairing = _pairing(baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
     runnable = [(item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases]
     chosen = [(item, new) for item, new in runnable if new is not None]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.engine.assess import KernelAssessment
-from assistant.engine.cases import Effort
+from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.counting import Counted
 from assistant.engine.explain import KeptStep, explain
 from assistant.engine.gate import Kept, Refused, gate
@@ -23,8 +23,8 @@ from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.scoring import Scored, score_predictions
-from assistant.engine.subject import Subject, with_text
-from assistant.engine.workbench import Looked, count, look, predict_speed
+from assistant.engine.subject import with_text
+from assistant.engine.workbench import Looked, look, predict_speed, repeat_run
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.attempt import Attempt, RecallQuery
@@ -44,8 +44,6 @@ __all__ = ["Offer", "Search"]
 Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
-CONFIRM_REPEATS = 20
-"""Bitwise repeats of a confirmation (DESIGN §5.6)."""
 _SCREEN_REPEATS = 2
 _ATTEMPT_OUTCOMES = {"FAIL": "failed"}
 """Memory's words for an event's."""
@@ -90,11 +88,10 @@ class Search:
                 yield event
             if state.accepted is not None:
                 current = state.accepted
-                second_run = await self._count_again(current.looked.subject)
+                second_run = await self._count_again(current.looked)
 
-    async def _count_again(self, subject: Subject) -> Counted | None:
-        counted = await count(self.job, subject)
-        return None if isinstance(counted, LabFailure) else counted
+    async def _count_again(self, looked: Looked) -> Counted | None:
+        return await repeat_run(self.job, looked.subject, looked.counted)
 
 
 class _KernelSearch:

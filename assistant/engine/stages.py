@@ -9,15 +9,14 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 from assistant.engine.assess import build_subject
-from assistant.engine.cases import Effort
+from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.counting import Counted
 from assistant.engine.inspection import inspection_events
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.judging import changed_kernels, prepare, verify
-from assistant.engine.optimize import CONFIRM_REPEATS
 from assistant.engine.reports import profile_event, speed_report, summary_event, verification_report
 from assistant.engine.subject import Subject
-from assistant.engine.workbench import Looked, count, look, predict_speed
+from assistant.engine.workbench import Looked, count, look, predict_speed, repeat_run
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -26,7 +25,7 @@ from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification
 from assistant.ports import LabFailure
 
-__all__ = ["check", "compare", "confirm_effort", "failed", "inspect", "profile", "repeat_run"]
+__all__ = ["check", "compare", "confirm_effort", "failed", "inspect", "profile"]
 
 _ERRORS = frozenset(
     {
@@ -71,8 +70,7 @@ async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             yield event
         return
     yield watch.ended("run with race, bounds and initialisation checks")
-    again = await repeat_run(job, subject, counted)
-    is_deterministic = None if again is None else _same_transfers(counted, again)
+    is_deterministic = await _is_deterministic(job, subject, counted)
     problems = _by_kernel(subject, counted)
     for kernel in subject.kernels:
         launches = sum(round(group.count) for item in counted.kernels if item.kernel == kernel for group in item.groups)
@@ -170,14 +168,6 @@ def confirm_effort(job: Job) -> Effort:
     )
 
 
-async def repeat_run(job: Job, subject: Subject, counted: Counted) -> Counted | None:
-    """The original's program once more; None for declared workloads and where the second run fails."""
-    if counted.run is None:
-        return None
-    again = await count(job, subject)
-    return None if isinstance(again, LabFailure) else again
-
-
 def failed(job: Job, failure: LabFailure) -> Iterator[events.Event]:
     """What went wrong, what to try, and exit code 3; 1 where the CUDA compiler refused the source."""
     yield from job.failure(failure)
@@ -239,6 +229,18 @@ def _by_kernel(subject: Subject, counted: Counted) -> dict[str, tuple[Problem, .
         )
         found[owner].append(problem)
     return {key: tuple(problems) for key, problems in found.items()}
+
+
+async def _is_deterministic(job: Job, subject: Subject, counted: Counted) -> bool | None:
+    """Whether a second run tells the host the same bytes; None where it cannot be had."""
+    again = await count(job, subject)
+    if isinstance(again, LabFailure):
+        return None
+    return _same_transfers(counted, again) and _same_results(counted, again)
+
+
+def _same_results(first: Counted, second: Counted) -> bool:
+    return first.repeat_difference is None and second.repeat_difference is None
 
 
 def _same_transfers(first: Counted, second: Counted) -> bool:

@@ -17,7 +17,7 @@ from assistant.model.comparison import Comparison, PredictedTime
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
-__all__ = ["Looked", "count", "look", "predict_speed", "without_workload"]
+__all__ = ["Looked", "count", "look", "predict_speed", "repeat_run", "without_workload"]
 
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
@@ -63,6 +63,20 @@ async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | 
         message = f"{assessment.compiler} does not compile {subject.source.path.name}"
         return LabFailure("not_built", message, "mend the errors above", assessment.diagnostics)
     return Looked(subject, counted, assessment)
+
+
+async def repeat_run(job: Job, subject: Subject, counted: Counted) -> Counted | None:
+    """The original's program once more, with every check on; counted again where checking takes too long.
+
+    None for declared workloads and where the second run fails.
+    """
+    if counted.run is None:
+        return None
+    for mode in ("check", "count"):
+        again = await count(job, subject, mode)
+        if not isinstance(again, LabFailure):
+            return again
+    return None
 
 
 def without_workload(subject: Subject) -> LabFailure:
