@@ -6,6 +6,7 @@ Cuts off what follows ``--`` (the user's program's own arguments) and hands the 
 from __future__ import annotations
 
 import sys
+import traceback
 
 __all__ = ["main"]
 
@@ -13,6 +14,7 @@ __all__ = ["main"]
 def main() -> int:
     """Run one command; its exit code."""
     from assistant.cli.app import build_app
+    from assistant.cli.exit_codes import INTERNAL
     from assistant.cli.jobs import fail
     from assistant.errors import KernelOptError
 
@@ -23,6 +25,10 @@ def main() -> int:
         return fail(error)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
+    except Exception:  # noqa: BLE001 - the last boundary: a defect of ours gets its own exit code
+        traceback.print_exc()
+        sys.stderr.write("internal error: this is a defect of kernelopt; please report it with the lines above\n")
+        return INTERNAL
     return 0
 
 

@@ -79,7 +79,7 @@ async def count_cases(
     replayed = await job.lab.replay(replace(subject.program, kernels=kernels), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
-    profiles = tuple(profile for case in replayed.cases for profile in case.profiles)
+    profiles = tuple(p for case, run in zip(cases, replayed.cases, strict=True) for p in run.profiles[: len(case.launches)])
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
     difference = next((case.repeat_difference for case in replayed.cases if case.repeat_difference is not None), None)
     return Counted(_group_cases(subject, cases, replayed), profiles, problems, None, difference)

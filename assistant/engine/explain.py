@@ -7,12 +7,12 @@ from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
-from assistant.engine.quantity import format_quantity
+from assistant.engine.quantity import format_change, format_quantity
 from assistant.model.comparison import Comparison
 from assistant.model.plan import Rewrite, Step, Technique
 from assistant.model.profile import Evidence, Finding
 from assistant.model.proposal import PredictionOutcome
-from assistant.model.verification import Verification
+from assistant.model.verification import Label, Outcome, Verification
 
 __all__ = ["KeptStep", "explain"]
 
@@ -30,16 +30,32 @@ class KeptStep:
     outcomes: tuple[PredictionOutcome, ...]
 
 
+_LABEL_WORDS = {
+    Label.PRECISION: "it computes with fewer digits, so results change slightly",
+    Label.FAST_MATH: "it uses approximate arithmetic",
+    Label.LIBRARY_CALL: "it calls a library",
+    Label.NEW_FLAGS: "it needs other compiler flags",
+    Label.ASSUMPTION: "it rests on an assumption that nothing checks",
+    Label.ALIGNMENT: "it needs aligned data",
+    Label.NAN_BEHAVIOUR: "it may treat NaN and infinity differently",
+    Label.NON_DETERMINISM: "its results may differ from run to run",
+    Label.ARCH_LOCK_IN: "it runs on some GPU generations only",
+    Label.READABILITY: "it makes the code longer",
+    Label.HOST_CODE: "it edits host code, which runs with your rights",
+    Label.REASSOCIATION: "it adds in another order, so the last digits may change",
+}
+
+
 def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: Comparison) -> str:
     """Why, what, what was predicted and what came of it."""
     # Markdown is read as text, in terminals and editors: nothing is escaped for HTML.
-    environment = Environment(undefined=StrictUndefined, trim_blocks=False, autoescape=False)  # noqa: S701
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701
     template = environment.from_string(files("prompts").joinpath("explanation.md.j2").read_text("utf-8"))
     return template.render(
         steps=[_step(item) for item in kept],
         verdict=_verdict(verification),
         speed=_speed(comparison),
-        labels=[label.value for label in verification.labels],
+        labels=[f"{label.value} ({_LABEL_WORDS[label]})" for label in verification.labels],
         assumptions=list(dict.fromkeys(text for item in kept for text in item.rewrite.assumptions)),
     ).strip()
 
@@ -53,7 +69,7 @@ def _step(item: KeptStep) -> dict[str, object]:
         "finding_message": item.finding.message,
         "summary": item.rewrite.summary,
         "outcomes": [_outcome(outcome) for outcome in item.outcomes],
-        "facts": [_fact(fact) for fact in item.evidence],
+        "evidence": _grouped(item.evidence),
     }
 
 
@@ -61,31 +77,48 @@ def _outcome(outcome: PredictionOutcome) -> dict[str, str]:
     prediction = outcome.prediction
     return {
         "metric": prediction.metric,
-        "before": format_quantity(prediction.before, prediction.unit),
-        "predicted": format_quantity(prediction.after, prediction.unit),
-        "actual": "not counted" if outcome.actual is None else format_quantity(outcome.actual, prediction.unit),
+        "predicted": format_change(prediction.before, prediction.after, prediction.unit),
+        "actual": "not" if outcome.actual is None else format_quantity(outcome.actual, prediction.unit),
         "word": {True: "hit", False: "miss", None: "not scored"}[outcome.is_hit],
     }
 
 
-def _fact(fact: Evidence) -> dict[str, str]:
-    return {
-        "id": fact.id,
-        "metric": fact.metric,
-        "value": format_quantity(fact.value, fact.unit),
-        "place": "" if fact.line is None else f" on line {fact.line}",
-        "method": f"{fact.method.value}, {fact.device}",
-        "grade": fact.grade.value,
-    }
+def _grouped(evidence: tuple[Evidence, ...]) -> list[dict[str, object]]:
+    """Facts under the one source that they share: method, device and grade, each said once."""
+    groups: dict[str, list[str]] = {}
+    for fact in evidence:
+        groups.setdefault(_source(fact), []).append(_fact(fact))
+    return [{"source": source, "facts": facts} for source, facts in groups.items()]
+
+
+def _source(fact: Evidence) -> str:
+    method = fact.method.value
+    whence = fact.device if fact.device.startswith(method) else f"{method}, {fact.device}"
+    return f"{whence}, {fact.grade.value}"
+
+
+def _fact(fact: Evidence) -> str:
+    place = "" if fact.line is None else f" on line {fact.line}"
+    return f"{fact.id}: {fact.metric} = {format_quantity(fact.value, fact.unit)}{place}"
 
 
 def _verdict(verification: Verification) -> str:
     passed = sum(case.outcome.value == "PASS" for case in verification.cases)
-    return f"{verification.outcome.value} by the {verification.oracle} oracle, {passed} of {len(verification.cases)} cases passed"
+    cases = f"{verification.outcome.value} by the {verification.oracle} oracle, {passed} of {len(verification.cases)} cases passed"
+    if verification.outcome is Outcome.NEEDS_DECISION:
+        return f"{cases}; only you can accept it, no --accept policy does"
+    return cases
 
 
 def _speed(comparison: Comparison) -> str:
-    shift = ""
-    if comparison.bottleneck_before and comparison.bottleneck_after:
-        shift = f"; limited by {comparison.bottleneck_before} before, by {comparison.bottleneck_after} after"
-    return f"{comparison.outcome.value} {comparison.ratio:.2f}x ({comparison.method}; {comparison.quality}){shift}"
+    interval = ""
+    if comparison.low is not None and comparison.high is not None:
+        interval = f" [{comparison.low:.2f}, {comparison.high:.2f}]"
+    return f"{comparison.outcome.value} {comparison.ratio:.2f}x{interval}{_limits(comparison)} ({comparison.method}; {comparison.quality})"
+
+
+def _limits(comparison: Comparison) -> str:
+    before, after = comparison.bottleneck_before, comparison.bottleneck_after
+    if not before or not after:
+        return ""
+    return f", limited by {before} before and after" if before == after else f", limited by {before} before, by {after} after"

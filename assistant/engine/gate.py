@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from assistant.engine.assess import KernelAssessment
 from assistant.engine.metrics import metric_value, watched
-from assistant.engine.quantity import format_quantity
+from assistant.engine.quantity import format_change
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.verification import Outcome, Verification
 
@@ -46,7 +46,7 @@ def gate(
     metric = watched(finding_code)
     if metric is not None:
         old, new = metric_value(finding_code, before), metric_value(finding_code, after)
-        change = f"{metric.name} {format_quantity(old, metric.unit)} → {format_quantity(new, metric.unit)}"
+        change = f"{metric.name} {format_change(old, new, metric.unit)}"
         is_better = new > old if metric.is_higher_better else new < old
         is_worse = new < old if metric.is_higher_better else new > old
         if is_worse or (comparison.low is None and not is_better):
@@ -54,7 +54,7 @@ def gate(
     else:
         change = "no counter answers this finding"
     if not is_proved_better(comparison):
-        return Refused("not_better", f"{change}, but the predicted ratio is {comparison.ratio:.2f}x")
+        return Refused("not_better", f"{change}, but no gain is predicted")
     return Kept(change)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["format_quantity"]
+__all__ = ["format_change", "format_quantity"]
 
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -19,3 +19,10 @@ def format_quantity(value: float, unit: str) -> str:
         return f"{value / 1e-9:.3g} ns"
     number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
     return number if unit == "ratio" else f"{number} {unit}".rstrip()
+
+
+def format_change(before: float, after: float, unit: str) -> str:
+    """Both numbers and their unit once: ``150,000 → 18,750 sectors``."""
+    old, new = format_quantity(before, unit), format_quantity(after, unit)
+    suffix = f" {unit}"
+    return f"{old.removesuffix(suffix)} → {new}" if unit != "s" else f"{old} → {new}"
