@@ -87,20 +87,26 @@ async def count_cases(
 
 def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:
     """Launches of the subject's selected kernels by instance and launch configuration, in source order."""
-    return _grouped(subject, [(profile, 1.0) for profile in profiles])
+    return _grouped(subject, [(profile, 1.0, "") for profile in profiles])
 
 
 def _group_cases(subject: Subject, cases: Sequence[Case], replayed: ReplayRun) -> tuple[CountedKernel, ...]:
-    weighted = [(profile, case.origin.weight) for case, run in zip(cases, replayed.cases, strict=True) for profile in run.profiles]
+    """Launches by instance, configuration and declared shape; of repeats only the first."""
+    weighted = [
+        (profile, case.origin.weight, case.origin.shape)
+        for case, run in zip(cases, replayed.cases, strict=True)
+        for profile in run.profiles[: len(case.launches)]
+    ]
     return _grouped(subject, weighted)
 
 
-def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float]]) -> tuple[CountedKernel, ...]:
+def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, str]]) -> tuple[CountedKernel, ...]:
     by_instance: dict[str, dict[object, CountedLaunchGroup]] = {}
-    for profile, weight in weighted:
+    for profile, weight, shape in weighted:
         groups = by_instance.setdefault(profile.kernel, {})
-        known = groups.get(profile.config)
-        groups[profile.config] = CountedLaunchGroup(profile, weight) if known is None else replace(known, count=known.count + weight)
+        key = (profile.config, shape)
+        known = groups.get(key)
+        groups[key] = CountedLaunchGroup(profile, weight) if known is None else replace(known, count=known.count + weight)
     counted = [
         CountedKernel(kernel, instance, tuple(sorted(groups.values(), key=lambda g: -g.profile.config.thread_count)))
         for instance, groups in by_instance.items()
