@@ -30,6 +30,7 @@ REFERENCE = ROOT / "docs" / "reference"
 
 _GENERATED = re.compile(r"(?<=<!-- generated -->\n).*?(?=<!-- end -->)", re.S)
 _VALUE_NAMES = {str: "TEXT", int: "INTEGER", float: "NUMBER", Path: "PATH", datetime: "YYYY-MM-DD"}
+_JSON_TYPES: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", Path: "string"}
 _EVENTS_HEAD = """\
 # Events: what `--json` prints
 
@@ -174,7 +175,7 @@ def _nested(item: type) -> Iterator[type]:
     """Dataclasses inside the fields of ``item``, depth first."""
     for hint in typing.get_type_hints(item).values():
         for inner in _leaves(hint):
-            if dataclasses.is_dataclass(inner):
+            if isinstance(inner, type) and hasattr(inner, "__dataclass_fields__"):
                 yield inner
                 yield from _nested(inner)
 
@@ -197,12 +198,11 @@ def _type_name(hint: Any) -> str:
         return f"list of {len(arguments)}: {', '.join(dict.fromkeys(_type_name(a) for a in arguments))}"
     if origin is dict:
         return f"object of {_type_name(arguments[1])}"
-    if dataclasses.is_dataclass(hint):
-        return f"[{hint.__name__}](#{hint.__name__.lower()})"  # pyright: ignore[reportAttributeAccessIssue]
+    if isinstance(hint, type) and hasattr(hint, "__dataclass_fields__"):
+        return f"[{hint.__name__}](#{hint.__name__.lower()})"
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return ", ".join(f"`{member.value}`" for member in hint)
-    plain = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", Path: "string"}
-    return plain.get(hint, str(hint))
+    return _JSON_TYPES[hint]
 
 
 def _techniques() -> str:
