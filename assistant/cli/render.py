@@ -10,9 +10,10 @@ from typing import assert_never
 
 from rich.console import Console
 from rich.markup import escape
-from rich.syntax import Syntax
 from rich.table import Table
 
+from assistant.cli.layout import Page
+from assistant.cli.search_screen import SearchScreen, share
 from assistant.engine.quantity import format_quantity
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
@@ -22,8 +23,6 @@ __all__ = ["TextRenderer", "print_table"]
 
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
 _OUTCOME_STYLE = {"PASS": "green", "FAIL": "bold red", "NEEDS_DECISION": "yellow"}
-_CANDIDATE_STYLE = {"kept": "green", "FAIL": "red", "build_failed": "red", "NEEDS_DECISION": "yellow"}
-_NO_SYNTAX_THEME = "ansi_dark"
 _PIPED_WIDTH = 1000
 """Columns of a table that no terminal shows: enough for whole rows."""
 
@@ -34,10 +33,14 @@ class TextRenderer:
     def __init__(self, console: Console, is_verbose: bool = False) -> None:
         self._console = console
         self._is_verbose = is_verbose
+        self._page = Page(console)
+        self._search = SearchScreen(console, is_verbose)
         self._evidence: dict[str, Evidence] = {}
 
     def render(self, event: events.Event) -> None:
         """Print one event."""
+        if not isinstance(event, events.CandidateTried):
+            self._search.flush()
         match event:
             case events.JobStarted():
                 self._print(f"[bold]kernelopt {event.command}[/] {escape(event.file)}")
@@ -60,17 +63,15 @@ class TextRenderer:
             case events.CheckEnded():
                 self._check(event)
             case events.FindingsFound():
-                self._findings(event)
+                self._search.findings(event)
             case events.PlanMade():
-                self._plan(event)
+                self._search.plan(event)
             case events.CandidateTried():
-                ratio = "" if event.ratio is None else f", predicted ratio {event.ratio:.2f}x"
-                word = f"[{_CANDIDATE_STYLE.get(event.outcome, 'dim')}]{event.outcome}[/]"
-                self._print(f"  candidate {escape(event.technique)} on {escape(event.kernel)}: {word}{ratio} — {escape(event.reason)}")
+                self._search.candidate(event)
             case events.ComparisonMade():
                 self._comparison(event)
             case events.ProposalMade():
-                self._proposal(event)
+                self._search.proposal(event)
             case events.DecisionMade():
                 reason = f" — {escape(event.reason or event.reason_code or '')}" if event.reason or event.reason_code else ""
                 self._print(f"[bold]{event.kind.replace('_', ' ')}[/] {event.proposal} by {escape(event.decided_by)}{reason}")
@@ -170,15 +171,9 @@ class TextRenderer:
                 f"  [bold red]{problem.kind}[/] {escape(place)}{where}{address}{other}: {escape(problem.message)} (x{problem.count})"
             )
 
-    def _findings(self, event: events.FindingsFound) -> None:
-        self._remember(event.evidence)
-        self._print(f"\n[bold]Findings for {escape(event.kernel)}[/]" + ("" if event.findings else ": none"))
-        for finding in event.findings:
-            self._finding(finding.code, finding.line, finding.severity, finding.message, finding.evidence, finding.estimated_cost_ratio)
-
     def _finding(self, code: str, line: int, severity: Severity, message: str, evidence: Iterable[str], cost_ratio: float | None) -> None:
-        cost = "" if cost_ratio is None else f" [dim](about {cost_ratio:.0%} of the predicted time)[/]"
-        self._print(f"  [{_SEVERITY_STYLE[severity]}]{code}[/] line {line}: {escape(message)}{cost}")
+        cost = "" if cost_ratio is None else f" [dim]({share(cost_ratio)} of the predicted time)[/]"
+        self._page.put(f"[{_SEVERITY_STYLE[severity]}]{code}[/] line {line}: {escape(message)}{cost}", indent=2, hang=6)
         for identity in evidence:
             fact = self._evidence.get(identity)
             if fact is not None:
@@ -187,22 +182,6 @@ class TextRenderer:
                     f"      [dim]{fact.id} {fact.metric}{line_text} = {format_quantity(fact.value, fact.unit)} "
                     f"({fact.method.value}, {fact.grade.value})[/]"
                 )
-
-    def _plan(self, event: events.PlanMade) -> None:
-        self._print(f"\n[bold]Plan[/] [dim]({event.planner} planner)[/]" + ("" if event.steps else ": nothing to try"))
-        for number, step in enumerate(event.steps, 1):
-            self._print(
-                f"  {number}. [bold]{step.technique}[/] on {escape(step.kernel)} line {step.line}: {escape(self._filled(step.rationale))}"
-            )
-            for prediction in step.predictions:
-                before = format_quantity(prediction.before, prediction.unit)
-                self._print(f"       predicts {prediction.metric}: {before} → {format_quantity(prediction.after, prediction.unit)}")
-            for sentence in step.recalled:
-                self._print(f"       [magenta]memory:[/] {escape(sentence)}")
-        for decline in event.declines:
-            self._print(
-                f"  [dim]– {decline.technique} on {escape(decline.kernel)} line {decline.line} does not apply: {escape(decline.reason)}[/]"
-            )
 
     def _comparison(self, event: events.ComparisonMade) -> None:
         style = _OUTCOME_STYLE[event.verification.outcome]
@@ -238,30 +217,8 @@ class TextRenderer:
             for case in speed.cases:
                 self._print(f"    [dim]{escape(case.shape)} (weight {case.weight:g}): {case.outcome.value} {case.ratio:.2f}x[/]")
 
-    def _proposal(self, event: events.ProposalMade) -> None:
-        self._console.rule(f"proposal {event.id}")
-        self._print(f"[bold]{escape(event.summary)}[/]  [dim]{escape(event.file)} · {' + '.join(event.techniques)} · {event.state}[/]")
-        self._remember(event.evidence)
-        if self._console.color_system is None:
-            self._console.out(event.diff, highlight=False)
-        else:
-            self._console.print(Syntax(event.diff, "diff", theme=_NO_SYNTAX_THEME, background_color="default"))
-        self._print(f"[{_OUTCOME_STYLE[event.verification.outcome]}]{event.verification.outcome}[/]")
-        self._verification(event.verification)
-        self._speed(event.speed)
-        for assumption in event.assumptions:
-            self._print(f"  assumes: {escape(assumption)}")
-        self._print(f"\n{escape(event.explanation)}")
-        if len(event.hunk_ids) > 1:
-            self._print(f"[dim]hunks: {' '.join(event.hunk_ids)}[/]")
-
     def _remember(self, evidence: Iterable[Evidence]) -> None:
         self._evidence.update({fact.id: fact for fact in evidence})
-
-    def _filled(self, text: str) -> str:
-        for identity, fact in self._evidence.items():
-            text = text.replace(f"{{{identity}}}", f"{fact.metric} {format_quantity(fact.value, fact.unit)}")
-        return text
 
 
 def print_table(console: Console, table: Table) -> None:

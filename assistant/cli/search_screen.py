@@ -1,0 +1,172 @@
+"""What ``optimize`` shows: per kernel its findings, the plan, one line a candidate, then the proposal.
+
+Nothing is said twice: variants of one edit share a line, a finding that stands after an edit is only named, and the verdict, the
+prediction and the evidence of a proposal are said by its explanation alone.
+"""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+from rich.syntax import Syntax
+
+from assistant.cli.layout import Page
+from assistant.engine.quantity import format_change, format_quantity
+from assistant.model import events
+from assistant.model.plan import Decline, Step
+from assistant.model.profile import Evidence, Finding, Severity
+
+__all__ = ["SearchScreen", "share"]
+
+_CANDIDATE_STYLE = {"kept": "green", "FAIL": "red", "build_failed": "red", "NEEDS_DECISION": "yellow"}
+_SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
+_OUTCOME_STYLE = {"PASS": "green", "FAIL": "bold red", "NEEDS_DECISION": "yellow"}
+_OUTCOME_COLUMNS = 12
+"""Width of the longest outcome of a candidate, ``cannot_judge`` and ``build_failed``."""
+_RATIO_COLUMNS = len("predicted 12.34x")
+_SMALLEST_SHOWN_RATIO = 0.01
+"""Costs below this share of the time are said to be small, not numbered: the model does not know them better."""
+
+
+class SearchScreen:
+    """Writes the events of a search as they come; variants of one edit are held back until the last of them is known."""
+
+    def __init__(self, console: Console, is_verbose: bool) -> None:
+        self._console = console
+        self._page = Page(console)
+        self._is_verbose = is_verbose
+        self._evidence: dict[str, Evidence] = {}
+        self._kernel: str | None = None
+        self._said: set[tuple[str, str]] = set()
+        self._variants: list[events.CandidateTried] = []
+
+    def findings(self, event: events.FindingsFound) -> None:
+        """The kernel's findings; those that an earlier round already explained are only named."""
+        self._evidence.update({fact.id: fact for fact in event.evidence})
+        name = escape(event.kernel)
+        head = f"[bold]{name}[/] after this edit" if event.kernel == self._kernel else f"[bold]{name}[/]"
+        if event.kernel != self._kernel:
+            self._said.clear()
+        self._kernel = event.kernel
+        self._page.gap()
+        self._page.put(head + ("" if event.findings else ": no findings"), hang=4)
+        for finding in event.findings:
+            self._finding(finding)
+
+    def _finding(self, finding: Finding) -> None:
+        key = (finding.code, finding.message)
+        text = "as before" if key in self._said else escape(finding.message)
+        self._said.add(key)
+        cost = "" if finding.estimated_cost_ratio is None else f" [dim]({share(finding.estimated_cost_ratio)} of the predicted time)[/]"
+        code = f"[{_SEVERITY_STYLE[finding.severity]}]{finding.code}[/]"
+        self._page.put(f"{code} line {finding.line}: {text}{cost} [dim]{escape(self._sources(finding))}[/]", indent=2, hang=6)
+        if self._is_verbose:
+            for identity in finding.evidence:
+                self._page.put(f"[dim]{escape(self._fact(identity))}[/]", indent=6, hang=10)
+
+    def _sources(self, finding: Finding) -> str:
+        """``[E1 to E5: emulator, exact; model, estimated]``: where its numbers come from."""
+        facts = [self._evidence[identity] for identity in finding.evidence if identity in self._evidence]
+        sources = dict.fromkeys(f"{fact.method.value}, {fact.grade.value}" for fact in facts)
+        if not facts:
+            return ""
+        cited = facts[0].id if len(facts) == 1 else f"{facts[0].id} to {facts[-1].id}"
+        return f"[{cited}: {'; '.join(sources)}]"
+
+    def _fact(self, identity: str) -> str:
+        fact = self._evidence[identity]
+        place = "" if fact.line is None else f" line {fact.line}"
+        value = format_quantity(fact.value, fact.unit)
+        return f"{fact.id} {fact.metric}{place} = {value} ({fact.method.value}, {fact.device}, {fact.grade.value})"
+
+    def plan(self, event: events.PlanMade) -> None:
+        """One line a step with what it is predicted to change; one line a technique that does not apply."""
+        if not event.steps and not event.declines:
+            return
+        self._page.put(f"plan [dim]({event.planner} planner)[/]" + ("" if event.steps else ": nothing to try"), indent=2)
+        for number, step in enumerate(event.steps, 1):
+            self._step(number, step)
+        for decline in event.declines:
+            self._decline(decline)
+
+    def _step(self, number: int, step: Step) -> None:
+        said = ", ".join(f"{p.metric} {format_change(p.before, p.after, p.unit)}" for p in step.predictions)
+        expected = f"predicts {said}" if said else self._filled(step.rationale)
+        self._page.put(f"{number}. [bold]{step.technique}[/] line {step.line}, for {step.finding}: {escape(expected)}", indent=4, hang=7)
+        if self._is_verbose and said:
+            self._page.put(f"[dim]{escape(self._filled(step.rationale))}[/]", indent=7)
+        for sentence in step.recalled[: None if self._is_verbose else 1]:
+            self._page.put(f"[magenta]memory:[/] {escape(sentence)}", indent=7, hang=9)
+
+    def _decline(self, decline: Decline) -> None:
+        text = f"– {decline.technique} line {decline.line} does not apply: {decline.reason}"
+        self._page.put(f"[dim]{escape(text)}[/]", indent=4, hang=7)
+
+    def candidate(self, event: events.CandidateTried) -> None:
+        """Hold a variant back while the next may belong to the same edit."""
+        if self._variants and self._variants[-1].technique != event.technique:
+            self.flush()
+        self._variants.append(event)
+
+    def flush(self) -> None:
+        """Print the held variants on one line: the best, its reason, and the ratios of the others."""
+        variants, self._variants = self._variants, []
+        if not variants:
+            return
+        best = max(variants, key=lambda event: (event.outcome == "kept", event.ratio or 0.0))
+        others = [_brief(event) for event in variants if event is not best]
+        style = _CANDIDATE_STYLE.get(best.outcome, "dim")
+        ratio = "" if best.ratio is None else f"predicted {best.ratio:.2f}x"
+        also = f" [dim](other variants: {', '.join(others)})[/]" if others else ""
+        head = f"[{style}]{best.outcome:{_OUTCOME_COLUMNS}}[/] {ratio:>{_RATIO_COLUMNS}}  "
+        self._page.put(
+            f"{head}{escape(best.technique)}: {escape(best.reason)}{also}", indent=4, hang=4 + _OUTCOME_COLUMNS + _RATIO_COLUMNS + 3
+        )
+
+    def proposal(self, event: events.ProposalMade) -> None:
+        """The verdict in one line, the diff, what verification found, the explanation."""
+        self._kernel = None
+        self._console.rule(f"proposal {event.id}") if self._console.is_terminal else self._page.put(f"\n[bold]proposal {event.id}[/]")
+        outcome = event.verification.outcome
+        speed = f"{event.speed.outcome} {event.speed.ratio:.2f}x"
+        chain = " + ".join(event.techniques)
+        self._page.put(f"[bold]{escape(event.kernel)}[/]: {chain}: [{_OUTCOME_STYLE[outcome]}]{outcome}[/], {speed}, {event.state}", hang=2)
+        self._page.put(f"[dim]{escape(event.file)}[/]")
+        self._diff(event.diff)
+        self._page.gap()
+        for line in event.explanation.splitlines():
+            self._page.put(escape(line), hang=2 if line.startswith("- ") else 0) if line else self._page.gap()
+        self._verification(event.verification)
+        if len(event.hunk_ids) > 1:
+            self._page.put(f"[dim]hunks: {' '.join(event.hunk_ids)}[/]", hang=2)
+        self._page.put(f"[dim]kernelopt accept {event.id} · kernelopt reject {event.id}[/]") if event.state == "open" else None
+
+    def _diff(self, diff: str) -> None:
+        if self._console.color_system is None:
+            self._console.out(diff.rstrip("\n"), highlight=False)
+        else:
+            self._console.print(Syntax(diff.rstrip("\n"), "diff", theme="ansi_dark", background_color="default"))
+
+    def _verification(self, report: events.VerificationReport) -> None:
+        for finding in report.findings:
+            place = "" if finding.line is None else f" line {finding.line}"
+            detail = "" if finding.expected is None else f" (expected {finding.expected}, got {finding.actual})"
+            code = f"[{_OUTCOME_STYLE[finding.outcome.value]}]{finding.code}[/]"
+            self._page.put(f"{code}{place}: {escape(finding.message + detail)}", hang=2)
+        for word, items in (("not used", report.dropped_cases), ("not checked", report.missing_checks)):
+            for item in items:
+                self._page.put(f"[dim]{word}: {escape(item)}[/]", hang=2)
+
+    def _filled(self, text: str) -> str:
+        for identity, fact in self._evidence.items():
+            text = text.replace(f"{{{identity}}}", f"{fact.metric} {format_quantity(fact.value, fact.unit)}")
+        return text
+
+
+def share(cost_ratio: float) -> str:
+    """``about 48%``; small ones in words."""
+    return f"about {cost_ratio:.0%}" if cost_ratio >= _SMALLEST_SHOWN_RATIO else "less than 1%"
+
+
+def _brief(event: events.CandidateTried) -> str:
+    return event.outcome if event.ratio is None else f"{event.ratio:.2f}x"
