@@ -59,9 +59,7 @@ def _occupancy(kernels: _Assessed) -> float:
 
 
 def _divergence(kernels: _Assessed) -> float:
-    return sum(
-        weight * _scale(launch) * sum(run.divergent_branches for run in launch.profile.executions) for launch, weight in _weighted(kernels)
-    )
+    return sum(weight * sum(run.divergent_branches for run in launch.profile.executions) for launch, weight in _weighted(kernels))
 
 
 def _atomics(kernels: _Assessed) -> float:
@@ -105,18 +103,12 @@ def _weighted(kernels: _Assessed) -> list[tuple[AssessedLaunch, float]]:
     return [(launch, launch.count) for kernel in kernels for launch in kernel.launches]
 
 
-def _scale(launch: AssessedLaunch) -> float:
-    """A sampled launch stands for all its blocks."""
-    counted = launch.profile.blocks_counted
-    return launch.profile.config.grid.count / counted if counted else 1.0
-
-
 def _counted(kernels: _Assessed, op: str, counter: str) -> float:
-    return sum(weight * _scale(launch) * launch.profile.total(op, counter) for launch, weight in _weighted(kernels))
+    return sum(weight * launch.profile.total(op, counter) for launch, weight in _weighted(kernels))
 
 
 def _instructions(kernels: _Assessed, *classes: str) -> float:
     return sum(
-        weight * _scale(launch) * sum(getattr(line.mix, name) for line in launch.profile.instructions for name in classes)
+        weight * sum(getattr(line.mix, name) for line in launch.profile.instructions for name in classes)
         for launch, weight in _weighted(kernels)
     )

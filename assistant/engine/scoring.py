@@ -83,7 +83,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _warps(profile: LaunchProfile) -> float:
-    return profile.blocks_counted * -(-profile.config.block.count // _WARP_LANES)
+    return profile.config.grid.count * -(-profile.config.block.count // _WARP_LANES)
 
 
 _ACCESS_METRICS: dict[str, Callable[[list[LineAccess], LaunchProfile], float]] = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from assistant.measure import calibration as c
-from assistant.measure.traffic import sampling_scale
 from assistant.model.profile import InstructionMix, LaunchProfile
 
 __all__ = ["CLASSES", "WarpInstructions", "warp_instructions"]
@@ -40,13 +39,12 @@ def warp_instructions(profile: LaunchProfile) -> WarpInstructions:
 
 
 def _from_machine_code(profile: LaunchProfile) -> WarpInstructions:
-    scale = sampling_scale(profile)
     lanes = _active_lanes(profile)
     totals = dict.fromkeys(CLASSES, 0.0)
     for line in profile.instructions:
         per_warp = lanes.get((line.file, line.line), float(c.WARP_LANES))
         for name in CLASSES:
-            totals[name] += getattr(line.mix, name) / per_warp * scale
+            totals[name] += getattr(line.mix, name) / per_warp
     return WarpInstructions(tuple(totals.items()), is_estimated=False)
 
 
@@ -60,7 +58,7 @@ def _active_lanes(profile: LaunchProfile) -> dict[tuple[str, int], float]:
 
 
 def _from_accesses(profile: LaunchProfile) -> WarpInstructions:
-    requests = sum(a.requests for a in profile.accesses) * sampling_scale(profile)
+    requests = sum(a.requests for a in profile.accesses)
     totals = dict.fromkeys(CLASSES, 0.0) | {
         "load_store": requests,
         "integer": requests * c.INTEGER_PER_ACCESS,

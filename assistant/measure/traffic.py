@@ -1,7 +1,7 @@
 """What a launch moves through each level of memory, estimated from its counters.
 
 Counters are exact addresses' consequences (requests, sectors, wavefronts); what hits in L1 and L2 is not known and is
-estimated from the distinct sectors per block and per grid. Everything is scaled from the counted blocks to the whole grid.
+estimated from the distinct sectors per block and per grid. A sampled launch comes with counters of the whole grid.
 
     Example: a 4096² naive transpose: 2.1 M load sectors, 16.8 M store sectors of which 14.7 M partly filled, 4.2 M distinct.
 """
@@ -15,7 +15,7 @@ from assistant.measure import calibration as c
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile, LineAccess
 
-__all__ = ["Traffic", "estimate_tags", "sampling_scale", "traffic"]
+__all__ = ["Traffic", "estimate_tags", "traffic"]
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,6 @@ class Traffic:
         return min(1.0, self.l2_load_sectors / loads) if loads > 0 else 1.0
 
 
-def sampling_scale(profile: LaunchProfile) -> float:
-    """Whole grid / counted blocks; 1 when all were counted."""
-    return profile.config.grid.count / profile.blocks_counted if profile.blocks_counted else 1.0
-
-
 def estimate_tags(access: LineAccess) -> float:
     """L1 tag lookups of a line: counted, else estimated.
 
@@ -78,32 +73,31 @@ def estimate_tags(access: LineAccess) -> float:
 
 def traffic(profile: LaunchProfile, target: Target, wave_count: float) -> Traffic:
     """Estimate for one launch; ``wave_count`` is how often the device is filled with blocks."""
-    scale = sampling_scale(profile)
     loads = _of(profile, "global load")
     stores = _of(profile, "global store")
     atomics = _of(profile, "global atomic")
     local = tuple(a for a in profile.accesses if a.op.startswith("local"))
     shared = tuple(a for a in profile.accesses if a.op.startswith("shared"))
-    load_sectors, store_sectors = _sectors(loads) * scale, _sectors(stores) * scale
-    unique, block_unique, notes = _distinct_sectors(profile, loads, stores, scale)
+    load_sectors, store_sectors = _sectors(loads), _sectors(stores)
+    unique, block_unique, notes = _distinct_sectors(profile, loads, stores)
     l2_loads = min(load_sectors, block_unique)
     footprint_bytes = unique * c.SECTOR_BYTES
     has_barrier_phases = {"shared load", "shared store"} <= {a.op for a in shared}
     return Traffic(
-        load_requests=sum(a.requests for a in (*loads, *atomics)) * scale,
+        load_requests=sum(a.requests for a in (*loads, *atomics)),
         loads_in_flight=_loads_in_flight(loads, is_ordered=has_barrier_phases or any("atomic" in a.op for a in profile.accesses)),
-        l1_sectors=_sectors((*loads, *stores, *atomics, *local)) * scale,
-        l1_tags=sum(estimate_tags(a) for a in (*loads, *stores, *atomics, *local)) * scale,
+        l1_sectors=_sectors((*loads, *stores, *atomics, *local)),
+        l1_tags=sum(estimate_tags(a) for a in (*loads, *stores, *atomics, *local)),
         l2_load_sectors=l2_loads,
         l2_store_sectors=store_sectors,
-        partial_store_sectors=sum(max(0, (a.sectors or 0) - (a.ideal_sectors or 0)) for a in stores) * scale,
-        atomic_sectors=_sectors(atomics) * scale,
-        serial_atomics=_serial_atomics(atomics, unique, load_sectors + store_sectors, scale),
-        shared_wavefronts=sum(a.wavefronts or 0 for a in shared) * scale,
-        shared_load_requests=sum(a.requests for a in shared if a.op == "shared load") * scale,
+        partial_store_sectors=sum(max(0, (a.sectors or 0) - (a.ideal_sectors or 0)) for a in stores),
+        atomic_sectors=_sectors(atomics),
+        serial_atomics=_serial_atomics(atomics, unique, load_sectors + store_sectors),
+        shared_wavefronts=sum(a.wavefronts or 0 for a in shared),
+        shared_load_requests=sum(a.requests for a in shared if a.op == "shared load"),
         has_barrier_phases=has_barrier_phases,
         footprint_bytes=footprint_bytes,
-        dram_bytes=_dram_bytes(l2_loads, _ideal(stores) * scale, unique, footprint_bytes, target, wave_count),
+        dram_bytes=_dram_bytes(l2_loads, _ideal(stores), unique, footprint_bytes, target, wave_count),
         notes=notes,
     )
 
@@ -127,38 +121,36 @@ def _loads_in_flight(loads: tuple[LineAccess, ...], *, is_ordered: bool) -> int:
 
 
 def _distinct_sectors(
-    profile: LaunchProfile, loads: tuple[LineAccess, ...], stores: tuple[LineAccess, ...], scale: float
+    profile: LaunchProfile, loads: tuple[LineAccess, ...], stores: tuple[LineAccess, ...]
 ) -> tuple[float, float, tuple[str, ...]]:
     """(distinct in the grid, Σ over blocks of distinct in the block, notes)."""
     notes: tuple[str, ...] = ()
-    if scale > 1:
+    if 0 < profile.blocks_counted < profile.config.grid.count:
         notes = (f"counters of {profile.blocks_counted} of {profile.config.grid.count} blocks, scaled to the grid",)
     if profile.unique_sectors is None:
-        assumed = float(_ideal((*loads, *stores))) * scale
+        assumed = float(_ideal((*loads, *stores)))
         return assumed, assumed, (*notes, "distinct sectors not tracked: ideal sectors are taken as distinct")
-    unique = min(profile.unique_sectors * scale, float(_sectors(profile.accesses)) * scale)
+    unique = min(float(profile.unique_sectors), float(_sectors(profile.accesses)))
     block_unique = profile.block_unique_sectors
-    return unique, block_unique * scale if block_unique is not None else unique, notes
+    return unique, float(block_unique) if block_unique is not None else unique, notes
 
 
-def _serial_atomics(atomics: tuple[LineAccess, ...], unique: float, other_sectors: float, scale: float) -> float:
+def _serial_atomics(atomics: tuple[LineAccess, ...], unique: float, other_sectors: float) -> float:
     """Lane-level atomics per piece of memory that L2 serves one after the other.
 
     Atomics of one warp on one sector are merged before they leave the SM. Distinct atomic sectors are what the loads and
     stores, if each touched its own, leave over; where they leave nothing, all distinct sectors are assumed (least contention).
     """
-    lanes = sum(a.requests if (a.sectors or 0) <= a.requests else a.active_threads for a in atomics) * scale
+    lanes = sum(a.requests if (a.sectors or 0) <= a.requests else a.active_threads for a in atomics)
     if not lanes:
         return 0.0
-    sectors = _sectors(atomics) * scale
+    sectors = _sectors(atomics)
     left_over = unique - other_sectors
     distinct = min(sectors, left_over if left_over >= 1 else max(unique, 1.0))
     return lanes / max(1.0, distinct * c.SECTOR_BYTES / c.ATOMIC_GRANULE_BYTES)
 
 
-def _dram_bytes(
-    l2_loads: float, ideal_stores: float, unique: float, footprint_bytes: float, target: Target, wave_count: float
-) -> float:
+def _dram_bytes(l2_loads: float, ideal_stores: float, unique: float, footprint_bytes: float, target: Target, wave_count: float) -> float:
     """Each distinct sector once in each direction, plus what later waves fetch again; nothing while L2 holds the footprint."""
     spill_ratio = _beyond_l2(footprint_bytes, target.l2_bytes)
     loads = min(l2_loads, unique)

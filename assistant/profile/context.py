@@ -56,8 +56,8 @@ class FindContext:
 
 
 def warps_of(profile: LaunchProfile) -> int:
-    """Warps of the blocks that were counted."""
-    return profile.blocks_counted * math.ceil(profile.config.block.count / _WARP_LANES)
+    """Warps of the grid, which all counters stand for."""
+    return profile.config.grid.count * math.ceil(profile.config.block.count / _WARP_LANES)
 
 
 def accesses(profile: LaunchProfile, *ops: str) -> tuple[LineAccess, ...]:

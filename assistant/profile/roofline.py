@@ -92,7 +92,6 @@ def _ceilings(target: Target) -> tuple[Ceiling, ...]:
 
 def _operations(profile: LaunchProfile) -> tuple[float, str]:
     """(operations of the whole grid, the pipe that does most of them)."""
-    scale = profile.config.grid.count / profile.blocks_counted if profile.blocks_counted else 1.0
     mixes = [line.mix for line in profile.instructions]
     counts = {
         "fp32": float(sum(m.fp32 for m in mixes)),
@@ -100,7 +99,7 @@ def _operations(profile: LaunchProfile) -> tuple[float, str]:
         "half": 2.0 * sum(m.half for m in mixes),
     }
     pipe = max(counts, key=lambda name: counts[name])
-    return sum(counts.values()) * _OPERATIONS_PER_INSTRUCTION * scale, pipe
+    return sum(counts.values()) * _OPERATIONS_PER_INSTRUCTION, pipe
 
 
 def _moved_bytes(predicted: PredictedTime) -> tuple[tuple[str, float], ...]:

@@ -53,7 +53,7 @@ def _excess(access: LineAccess) -> int:
 def contended_atomics(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
     """KO110: many threads update few addresses, which the hardware does one after the other."""
     profile = launch.profile
-    threads = max(1, profile.blocks_counted * profile.config.block.count)
+    threads = max(1, profile.config.thread_count)
     found: list[Diagnosis] = []
     for access in accesses(profile, "global atomic", "shared atomic"):
         if access.active_threads / threads < threshold("atomic_share"):
@@ -89,8 +89,7 @@ def _global_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis |
     reuse = _sector_reuse(profile, access)
     if reuse is not None and reuse >= threshold("atomic_sector_reuse"):
         sentence = (
-            f"{number(access.active_threads)} atomics meet in few addresses: each touched sector is updated at least "
-            f"{number(reuse)} times"
+            f"{number(access.active_threads)} atomics meet in few addresses: each touched sector is updated at least {number(reuse)} times"
         )
         facts = (fact_of(access, profile, "atomic_sector_reuse", reuse), lanes)
     elif per_sector > threshold("atomic_lanes_per_sector"):
@@ -110,5 +109,5 @@ def _sector_reuse(profile: LaunchProfile, access: LineAccess) -> float | None:
 def _aggregated(launch: CountedLaunch, access: LineAccess) -> Mended:
     """One atomic per warp and address group: a warp's share of the lanes goes away."""
     warps = math.ceil(launch.profile.config.block.count / 32)
-    factor = 1 / min(32 * warps, max(1, access.active_threads // max(1, launch.profile.blocks_counted)))
+    factor = 1 / min(32 * warps, max(1, access.active_threads // max(1, launch.profile.config.grid.count)))
     return Mended(replace_accesses(launch.profile, {access: scaled_access(access, factor)}), launch.occupancy)

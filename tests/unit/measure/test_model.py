@@ -155,11 +155,12 @@ def test_a_grid_of_one_block_more_than_the_device_holds_pays_for_the_busiest_sm(
 
 
 def test_sampled_counters_stand_for_the_whole_grid(launch, access, occupancy):
-    def half(counted: int):
-        per_block = access("global load", counted * 8, counted * 256, ideal=counted * 32)
-        return launch(4096, 256, (per_block,), unique=counted * 256, counted=counted)
+    def counted(blocks: int):
+        all_of_it = access("global load", 4096 * 8, 4096 * 256, ideal=4096 * 32)
+        return launch(4096, 256, (all_of_it,), unique=4096 * 256, counted=blocks)
 
-    whole, sampled = (predict(half(n), None, occupancy(256), H200) for n in (4096, 64))
+    whole, sampled = (predict(counted(n), None, occupancy(256), H200) for n in (4096, 64))
+    assert any("64 of 4096 blocks" in note for note in sampled.notes)
     assert sampled.time_s == pytest.approx(whole.time_s, rel=0.01)
     assert any("64 of 4096 blocks" in note for note in sampled.notes)
 
