@@ -49,7 +49,9 @@ $(VENV)/bin/python: | tools
 	$(PYTHON) -m venv $(VENV)
 
 $(STAMP): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cuda]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cuda]' || \
+	  echo "kernelopt: SKIPPED the CUDA compiler wheels, the package index does not have them here: counters stay estimated"
 	@touch $@
 
 $(STAMP)-dev: $(STAMP)

@@ -51,7 +51,8 @@ class LabFailure:
     """The lab could not do what was asked; ``kind`` decides the exit code."""
 
     kind: str
-    """``not_built``, ``crashed``, ``timed_out``, ``out_of_memory``, ``unsupported``, ``no_compiler``, ``no_space``, ``cancelled``, ``internal``."""
+    """``not_built``, ``crashed``, ``timed_out``, ``out_of_memory``, ``unsupported``,
+    ``no_compiler``, ``no_space``, ``cancelled``, ``internal``."""
     message: str
     remedy: str
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -147,9 +148,7 @@ class Lab(Protocol):
         """Resources, machine code and diagnostics by the CUDA compiler."""
         ...
 
-    async def run(
-        self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0
-    ) -> ProgramRun | LabFailure:
+    async def run(self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0) -> ProgramRun | LabFailure:
         """Run ``main``. ``mode`` is ``plain``, ``count`` or ``check``."""
         ...
 

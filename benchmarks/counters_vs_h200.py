@@ -4,7 +4,7 @@
 
 FOLDER holds the programs that TRUTH (written by ``benchmarks/h200/capture.py``) names. Each program is run by the emulator,
 compiled by nvcc for its machine code, graded, and compared: sectors and ideal sectors of global, wavefronts and ideal wavefronts
-of shared accesses. Atomics are compared by kernel, since Nsight Compute books some of them on a toolkit header. Exit status 1: a
+of shared accesses. Atomics are also compared by kernel and with rows that Nsight Compute books on a toolkit header. Exit status 1: a
 line graded exact differs from the hardware. ``--save`` keeps what the emulator and the compiler said, for
 ``tests/unit/build/test_grading.py``.
 """
@@ -26,9 +26,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from assistant.build.grading import GradingInput, code_of, grade  # noqa: E402
+from assistant.build.grading import GradingInput, code_of, corrections, grade  # noqa: E402
 from assistant.model.build import BuildResult, KernelCode  # noqa: E402
-from assistant.model.profile import AccessSite, Grade, LaunchProfile, LineAccess  # noqa: E402
+from assistant.model.profile import AccessSite, Correction, Grade, LaunchProfile, LineAccess  # noqa: E402
 from assistant.model.source import Source  # noqa: E402
 from assistant.serialize import decode, encode  # noqa: E402
 from assistant.source.loops import source_loops  # noqa: E402
@@ -115,6 +115,8 @@ class Account:
 
     profiles: tuple[LaunchProfile, ...]
     codes: tuple[KernelCode, ...]
+    corrections: tuple[Correction, ...] = ()
+    """With which the profiles were counted."""
 
 
 def save_account(path: Path, account: Account) -> None:
@@ -134,16 +136,19 @@ def load_account(path: Path) -> Account:
 
 def rows_of(program: Path, account: Account, launches: list[dict[str, Any]]) -> Iterator[Row]:
     """Graded lines of a program beside the hardware's; launches are matched in order."""
-    text = program.read_text()
-    file = account.profiles[0].sites[0].file
-    source = Source(Path(file), text)
+    for request, launch in zip(grading_inputs(program, account), launches, strict=True):
+        yield from _matched(program.name, launch, grade(request))
+
+
+def grading_inputs(program: Path, account: Account) -> Iterator[GradingInput]:
+    """One per launch."""
+    source = Source(Path(account.profiles[0].sites[0].file), program.read_text())
     loops, kernels = source_loops(source), parse(source).kernels
-    for profile, launch in zip(account.profiles, launches, strict=True):
+    for profile in account.profiles:
         name = profile.kernel.split("(")[0].split("<")[0].split()[-1]
         kernel = next(k for k in kernels if k.qualified_name == name)
         lines = (source.line_of(kernel.span.start), source.line_of(kernel.span.end))
-        graded = grade(GradingInput(profile, code_of(account.codes, profile.kernel), loops, lines))
-        yield from _matched(program.name, launch, graded)
+        yield GradingInput(profile, code_of(account.codes, profile.kernel), loops, lines, account.corrections)
 
 
 def _matched(program: str, launch: dict[str, Any], graded: tuple[LineAccess, ...]) -> Iterator[Row]:
@@ -153,10 +158,11 @@ def _matched(program: str, launch: dict[str, Any], graded: tuple[LineAccess, ...
         for op in ("global atomic", "shared atomic")
         if _sum(measured(r) for r in launch["lines"] if r["op"] == op) == _sum(counted(a) for a in graded if a.op == op)
     }
+    on_header = {(row["op"], measured(row)) for row in launch["lines"] if row["line"] == 0}
     for access in graded:
         if not access.op.startswith("local"):
             value = hardware.get((access.line, access.op))
-            is_equal = value == counted(access) or access.op in agreeing
+            is_equal = value == counted(access) or access.op in agreeing or (access.op, counted(access)) in on_header
             yield Row(program, launch["kernel"], access, value, is_equal)
 
 
@@ -197,16 +203,20 @@ class Workers:
     def account(self, program: Path) -> Account | str:
         """What both say of a program; a sentence where the emulator cannot build or the compiler not compile it."""
         sources = [[str(program), program.read_text()]]
-        profiles, codes = self._profiles(program, sources), self._codes(program, sources)
+        profiles, codes = self._profiles(program, sources, ()), self._codes(program, sources)
         if isinstance(profiles, str) or isinstance(codes, str):
             return profiles if isinstance(profiles, str) else str(codes)
-        return Account(profiles, codes)
+        proposed = tuple(dict.fromkeys(c for r in grading_inputs(program, Account(profiles, codes)) for c in corrections(r)))
+        if proposed:
+            profiles = self._profiles(program, sources, proposed)
+            assert not isinstance(profiles, str), "it was built before"
+        return Account(profiles, codes, proposed)
 
-    def _profiles(self, program: Path, sources: list[list[str]]) -> tuple[LaunchProfile, ...] | str:
+    def _profiles(self, program: Path, sources: list[list[str]], counted_with: tuple[Correction, ...]) -> tuple[LaunchProfile, ...] | str:
         build = _ask(self._emulator, {"op": "build", "sources": sources, "flavour": "counted", "cache_dir": str(self._cache)})
         if not build.get("binary"):
             return f"{program.name}: the emulator cannot build it: {build.get('diagnostics')}"
-        command = {"op": "run", "binary": build["binary"], "cwd": str(self._scratch), "launch_limit": None}
+        command = {"op": "run", "binary": build["binary"], "cwd": str(self._scratch), "corrections": encode(counted_with)}
         counts = _ask(self._emulator, {**command, "mode": "count"})
         checks = _ask(self._emulator, {**command, "mode": "check"})
         profiles = decode(tuple[LaunchProfile, ...], counts["profiles"])

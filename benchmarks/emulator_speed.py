@@ -47,7 +47,7 @@ async def _ratios(lab: CpuLab, plain: Path) -> dict[tuple[str, str], list[float]
     program = Program((Source(path, path.read_text("utf-8")),), Flags(), working_directory=path.parent)
     ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
     for _ in range(ROUNDS):
-        yardstick = _times(subprocess.run([plain], check=True, capture_output=True).stdout)
+        yardstick = _times(await asyncio.to_thread(_output, plain))
         for mode in ("plain", "count", "check"):
             run = await lab.run(program, mode, RunLimits(), record=False)
             if isinstance(run, LabFailure):
@@ -55,6 +55,10 @@ async def _ratios(lab: CpuLab, plain: Path) -> dict[tuple[str, str], list[float]
             for name, seconds in _times(run.stdout).items():
                 ratios[name, mode].append(seconds / yardstick[name])
     return ratios
+
+
+def _output(program: Path) -> bytes:
+    return subprocess.run([program], check=True, capture_output=True).stdout
 
 
 def _times(output: bytes) -> dict[str, float]:

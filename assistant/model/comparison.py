@@ -19,7 +19,8 @@ class ModelTerm:
     """One resource of the performance model."""
 
     name: str
-    """``dram``, ``l2``, ``l1``, ``shared``, ``issue``, ``fp32``, ``fp64``, ``conversion``, ``special``, ``integer``, ``latency``, ``launch``."""
+    """``dram``, ``l2``, ``l1``, ``shared``, ``issue``, ``fp32``, ``fp64``, ``conversion``, ``special``, ``integer``, ``latency`` or
+    ``launch``."""
     time_s: float
     inputs: tuple[tuple[str, float, str], ...]
     """(quantity, value, unit) that the time was computed from."""

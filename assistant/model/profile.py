@@ -98,6 +98,16 @@ class AccessSite:
 
 
 @dataclass(frozen=True)
+class Correction:
+    """Accesses of the emulated program that nvcc's machine code does as one, or one that it does in narrower parts."""
+
+    addresses: tuple[int, ...]
+    """Of the sites (`AccessSite.address`), in program order."""
+    fused_bytes: int
+    """Width per thread of the machine's access; 0: accesses of exclusive branches, merged at their width."""
+
+
+@dataclass(frozen=True)
 class InstructionMix:
     """Thread-level dynamic instruction counts by class."""
 
@@ -156,6 +166,7 @@ class LaunchProfile:
     device: str
     """What the counters stand for and where they were made (``emulator, sm_90 rules``)."""
     blocks_counted: int
+    """Blocks that were watched; where they are fewer than the grid's, all counters are scaled to the whole grid already."""
     accesses: tuple[LineAccess, ...]
     executions: tuple[LineExecution, ...]
     instructions: tuple[LineInstructions, ...]

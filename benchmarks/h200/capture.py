@@ -68,11 +68,7 @@ def main() -> int:
 
 
 def device() -> str:
-    gpu = (
-        _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
-        .strip()
-        .replace(", ", ", driver ")
-    )
+    gpu = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").strip().replace(", ", ", driver ")
     nvcc = _output("nvcc", "--version").splitlines()[-2]
     ncu = _output("ncu", "--version").splitlines()[-1]
     return f"{gpu}; nvcc -O3 -arch=sm_90 -lineinfo ({nvcc}); Nsight Compute {ncu}; per SASS instruction, summed by line and kind of access"
@@ -142,9 +138,7 @@ def launch(program: str, action: Any) -> dict[str, Any]:
         "duration_ns": action.metric_by_name("gpu__time_duration.sum").as_double(),
         "totals": dict(totals),
         "lines": [
-            {"file": file, "line": line, "op": op, **row}
-            for (file, line, op), row in sorted(lines.items())
-            if row.get("instructions")
+            {"file": file, "line": line, "op": op, **row} for (file, line, op), row in sorted(lines.items()) if row.get("instructions")
         ],
     }
 
