@@ -1,7 +1,8 @@
 """Runs one program under limits and leaves nothing behind.
 
-The child gets its own process group, its output is capped, its memory watched; it is killed when its time is over, when
-this process is told to end, and when whoever asked goes away (standard input hangs up).
+The child gets its own process group, its output is capped, its memory and its number of processes are watched. It is killed when
+its time is over, when this process is told to end, and when whoever asked goes away (standard input hangs up). Code that the user
+did not write also gets the limits of ``sandbox``.
 
 Example::
 
@@ -11,6 +12,7 @@ Example::
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import resource
 import select
@@ -21,6 +23,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from assistant.emulator.sandbox import Confinement
 
 __all__ = ["Bounds", "Command", "Interrupted", "Outcome", "run_child"]
 
@@ -49,6 +53,8 @@ class Bounds:
     wall_s: float
     memory_bytes: int = 8 << 30
     output_bytes: int = 16 << 20
+    task_count: int = _TASKS_ALLOWED
+    """Threads of the program and of all that it started."""
 
 
 @dataclass(frozen=True)
@@ -58,22 +64,14 @@ class Outcome:
     signal: str | None
     timed_out: bool
     memory_exceeded: bool
+    tasks_exceeded: bool
     output_truncated: bool
 
 
-def run_child(command: Command, bounds: Bounds, stdout: Path, stderr: Path) -> Outcome:
-    """How the program ended; its output is in the two files. Raises Interrupted, OSError (not startable)."""
+def run_child(command: Command, bounds: Bounds, stdout: Path, stderr: Path, confinement: Confinement | None = None) -> Outcome:
+    """How the program ended; its output is in the two files. Raises Interrupted, OSError (not startable, or not confinable)."""
     with stdout.open("wb") as out, stderr.open("wb") as err:
-        process = subprocess.Popen(
-            command.arguments,
-            cwd=command.cwd,
-            env=dict(command.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            process_group=0,
-            preexec_fn=_preparation(os.getpid(), bounds),  # this process has one thread
-        )
+        process = _start(command, _preparation(os.getpid(), bounds, confinement))
         watch = _Watch(process, bounds, {_descriptor(process.stdout): out, _descriptor(process.stderr): err})
         try:
             return watch.follow()
@@ -84,12 +82,28 @@ def run_child(command: Command, bounds: Bounds, stdout: Path, stderr: Path) -> O
                     pipe.close()
 
 
+def _start(command: Command, prepare: Callable[[], None]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command.arguments,
+            cwd=command.cwd,
+            env=dict(command.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            process_group=0,
+            preexec_fn=prepare,  # this process has one thread
+        )
+    except subprocess.SubprocessError as error:
+        raise OSError(errno.EPERM, f"the limits of {command.arguments[0]} could not be put in force, so it was not started") from error
+
+
 def _descriptor(pipe: IO[bytes] | None) -> int:
     assert pipe is not None, "both streams are pipes"
     return pipe.fileno()
 
 
-def _preparation(parent: int, bounds: Bounds) -> Callable[[], None]:
+def _preparation(parent: int, bounds: Bounds, confinement: Confinement | None) -> Callable[[], None]:
     libc = ctypes.CDLL(None, use_errno=True)
     tasks = _user_task_count() + _TASKS_ALLOWED
     seconds = int(bounds.wall_s * (os.cpu_count() or 1)) + 10
@@ -106,7 +120,10 @@ def _preparation(parent: int, bounds: Bounds) -> Callable[[], None]:
         ):
             soft, hard = resource.getrlimit(kind)
             allowed = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-            resource.setrlimit(kind, (allowed if soft == resource.RLIM_INFINITY else min(allowed, soft), hard))
+            soft = allowed if soft == resource.RLIM_INFINITY else min(allowed, soft)
+            resource.setrlimit(kind, (soft, hard if confinement is None else soft))
+        if confinement is not None:
+            confinement.apply()
 
     return prepare
 
@@ -127,15 +144,17 @@ class _Watch:
 
     def follow(self) -> Outcome:
         deadline = time.monotonic() + self._bounds.wall_s
-        timed_out = memory_exceeded = False
+        timed_out = memory_exceeded = tasks_exceeded = False
         open_count = len(self._sinks)
         while open_count or self._process.poll() is None:
             open_count -= self._copy_ready(open_count)
             if time.monotonic() > deadline:
                 timed_out = True
                 break
-            if _resident_bytes(self._process.pid) > self._bounds.memory_bytes:
-                memory_exceeded = True
+            use = _use_of_group(self._process.pid)
+            memory_exceeded = use.resident_bytes > self._bounds.memory_bytes
+            tasks_exceeded = use.task_count > self._bounds.task_count
+            if memory_exceeded or tasks_exceeded:
                 break
             if open_count and self._process.poll() is not None:
                 deadline = min(deadline, time.monotonic() + 1.0)  # a grandchild may hold the pipes: do not wait for it
@@ -144,7 +163,7 @@ class _Watch:
         code = self._process.wait()
         is_over = timed_out and code < 0
         name = signal.Signals(-code).name if code < 0 else None
-        return Outcome(code if code >= 0 else None, name, is_over, memory_exceeded, self._is_truncated)
+        return Outcome(code if code >= 0 else None, name, is_over, memory_exceeded, tasks_exceeded, self._is_truncated)
 
     def _copy_ready(self, open_count: int) -> int:
         """Copies what has arrived; how many pipes have ended."""
@@ -175,9 +194,17 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _resident_bytes(group: int) -> int:
-    """Resident memory of the processes of a group; pages shared by a replay's forks count once each."""
-    return sum(int(fields[21]) * _PAGE_BYTES for fields in _process_fields() if int(fields[2]) == group)
+@dataclass(frozen=True)
+class _Use:
+    resident_bytes: int
+    """Pages shared by a replay's forks count once each."""
+    task_count: int
+
+
+def _use_of_group(group: int) -> _Use:
+    """What the processes of a group take now."""
+    members = [fields for fields in _process_fields() if int(fields[2]) == group]
+    return _Use(sum(int(fields[21]) for fields in members) * _PAGE_BYTES, sum(int(fields[17]) for fields in members))
 
 
 def _user_task_count() -> int:

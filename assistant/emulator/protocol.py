@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assistant.emulator.toolchain import Flavour
-from assistant.model.profile import LaunchProfile, Problem
+from assistant.model.profile import Correction, LaunchProfile, Problem
 
 __all__ = [
     "BuildMessage",
@@ -46,6 +46,8 @@ class Limits:
     launch_bytes: int = 256 << 20
     """A launch that reaches more memory is not recorded."""
     recording_bytes: int = 2 << 30
+    task_count: int = 1024
+    """Threads of a confined program and of all that it started."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,10 @@ class RunRequest:
     """Count only the first so many launches; None: all."""
     seed: int = 0
     """Order of blocks, warps and lanes; 0: launch order."""
-    is_restricted: bool = False
-    """Pass only a short list of environment variables: for code that a model wrote."""
+    corrections: tuple[Correction, ...] = ()
+    """Accesses to be counted as one."""
+    is_candidate: bool = False
+    """Code that the user did not write: confined (``sandbox``), in a private copy of ``cwd``."""
     limits: Limits = Limits()
 
 
@@ -112,6 +116,7 @@ class ReplayRequest:
     sample_blocks: int = 0
     limits: Limits = Limits()
     """``wall_s`` is per case."""
+    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,6 +155,7 @@ class RunReply:
     """``SIGSEGV`` …"""
     timed_out: bool
     memory_exceeded: bool
+    tasks_exceeded: bool
     output_truncated: bool
     stdout_path: str
     stderr_path: str
@@ -162,6 +168,10 @@ class RunReply:
     unsupported: tuple[str, ...]
     """Host API functions that were called and are not emulated."""
     recording: str | None
+    confinement: tuple[str, ...] = ()
+    """Limits that were in force beyond time, memory and number of processes; empty for the user's own program."""
+    missing: tuple[str, ...] = ()
+    """Limits that this machine could not put in force, and what the private copy left out."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Runs launches of recordings in a program's kernels, one process per case, and collects what they left.
+"""Runs launches of recordings in a program's kernels, one process per case, confined, and collects what they left.
 
 The core reads one job file per case (``runtime/replay_job.h``) and leaves ``case-N.result``, ``.report`` and ``.status``.
 """
@@ -18,6 +18,7 @@ from assistant.emulator.environment import restricted_environment
 from assistant.emulator.protocol import CaseReply, ReplayCase, ReplayRequest
 from assistant.emulator.report import error_name, read_report
 from assistant.emulator.runner import core_environment
+from assistant.emulator.sandbox import confine
 from assistant.emulator.symbolize import Symbolizer
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import BufferState, PointerField, RecordedLaunch, Recording
@@ -49,11 +50,12 @@ def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[
 
 def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str]) -> Outcome:
     limits = request.limits
-    variables = restricted_environment(environment) | core_environment(request.mode, limits, request.sample_blocks)
+    variables = restricted_environment(environment) | core_environment(request.mode, limits, request.sample_blocks, request.corrections)
     variables |= {"EMU_REPLAY": str(folder), "EMU_CASE_WALL_S": f"{limits.wall_s:.3f}"}
     command = Command((str(request.binary),), folder, variables)
-    bounds = Bounds(limits.wall_s * len(request.cases) + _START_S, limits.memory_bytes, limits.output_bytes)
-    return run_child(command, bounds, folder / "stdout", folder / "stderr")
+    bounds = Bounds(limits.wall_s * len(request.cases) + _START_S, limits.memory_bytes, limits.output_bytes, limits.task_count)
+    with confine((folder,)) as confinement:
+        return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement)
 
 
 def _job_lines(case: ReplayCase, symbolizer: Symbolizer) -> Iterator[str]:

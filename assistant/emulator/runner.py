@@ -5,16 +5,21 @@ What the core is told, it is told by environment variables (``runtime/options.h`
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.emulator.capture import finish_recording
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
-from assistant.emulator.environment import own_environment, restricted_environment
+from assistant.emulator.environment import own_environment
 from assistant.emulator.protocol import Limits, Mode, RunReply, RunRequest
 from assistant.emulator.report import read_report
+from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
+from assistant.emulator.workspace import FolderTooLarge, copy_folder
+from assistant.model.profile import Correction
 
 __all__ = ["core_environment", "run_program"]
 
@@ -23,8 +28,8 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mappin
     """The output files lie in a new folder under ``scratch``. Raises Interrupted, SymbolsMissing, OSError."""
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=scratch))
     report = folder / "report"
-    variables = (restricted_environment if request.is_restricted else own_environment)(environment)
-    variables |= core_environment(request.mode, request.limits, request.sample_blocks) | {
+    variables = own_environment(environment)
+    variables |= core_environment(request.mode, request.limits, request.sample_blocks, request.corrections) | {
         "EMU_REPORT": str(report),
         "EMU_SEED": str(request.seed),
     }
@@ -33,17 +38,42 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mappin
     if request.record is not None:
         request.record.mkdir(parents=True, exist_ok=True)
         variables["EMU_RECORD"] = str(request.record)
-    stdout, stderr = folder / "stdout", folder / "stderr"
     command = Command((str(request.binary), *request.args), request.cwd, variables)
-    outcome = run_child(command, Bounds(request.limits.wall_s, request.limits.memory_bytes, request.limits.output_bytes), stdout, stderr)
-    return _reply(request, outcome, symbolizer, report)
+    if request.is_candidate:
+        outcome, layers = _run_confined(request, command, folder)
+    else:
+        limits = request.limits
+        bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
+        outcome, layers = run_child(command, bounds, folder / "stdout", folder / "stderr"), Layers((), ())
+    return _reply(request, outcome, layers, symbolizer, report)
 
 
-def core_environment(mode: Mode, limits: Limits, sample_blocks: int) -> dict[str, str]:
+def _run_confined(request: RunRequest, command: Command, folder: Path) -> tuple[Outcome, Layers]:
+    """Run in a private copy of the working folder (where that is small enough), with temporary files and output below ``folder``."""
+    limits = request.limits
+    bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    copy = copy_folder(request.cwd, folder / "files")
+    notes = (copy.note,) if isinstance(copy, FolderTooLarge) else copy.notes
+    cwd = request.cwd if isinstance(copy, FolderTooLarge) else copy.path
+    confined = replace(command, cwd=cwd, environment={**command.environment, "TMPDIR": str(temporary)})
+    writable = (folder,) if request.record is None else (folder, request.record)
+    try:
+        with confine(writable) as confinement:
+            outcome = run_child(confined, bounds, folder / "stdout", folder / "stderr", confinement)
+        return outcome, replace(confinement.layers, missing=(*confinement.layers.missing, *notes))
+    finally:
+        shutil.rmtree(folder / "files", ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def core_environment(mode: Mode, limits: Limits, sample_blocks: int, corrections: tuple[Correction, ...]) -> dict[str, str]:
     """The core's options that runs and replays share."""
     return {
         "EMU_MODE": mode,
         "EMU_SAMPLE_BLOCKS": str(sample_blocks),
+        "EMU_CORRECTIONS": ";".join(f"{c.fused_bytes}:{','.join(map(str, c.addresses))}" for c in corrections),
         "EMU_MEMORY_BYTES": str(limits.memory_bytes),
         "EMU_LAUNCH_WALL_S": f"{limits.wall_s * 0.9:.3f}",  # before the whole program's time is over: the report names the place
         "EMU_RECORD_LAUNCH_BYTES": str(limits.launch_bytes),
@@ -51,7 +81,7 @@ def core_environment(mode: Mode, limits: Limits, sample_blocks: int) -> dict[str
     }
 
 
-def _reply(request: RunRequest, outcome: Outcome, symbolizer: Symbolizer, report_path: Path) -> RunReply:
+def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Symbolizer, report_path: Path) -> RunReply:
     report = read_report(report_path, symbolizer)
     report_path.unlink(missing_ok=True)
     if request.record is not None:
@@ -61,6 +91,7 @@ def _reply(request: RunRequest, outcome: Outcome, symbolizer: Symbolizer, report
         signal=outcome.signal,
         timed_out=outcome.timed_out,
         memory_exceeded=outcome.memory_exceeded,
+        tasks_exceeded=outcome.tasks_exceeded,
         output_truncated=outcome.output_truncated,
         stdout_path=str(report_path.with_name("stdout")),
         stderr_path=str(report_path.with_name("stderr")),
@@ -70,6 +101,8 @@ def _reply(request: RunRequest, outcome: Outcome, symbolizer: Symbolizer, report
         launch_count=report.launch_count,
         unsupported=report.unsupported,
         recording=None if request.record is None else str(request.record),
+        confinement=layers.in_force,
+        missing=layers.missing,
     )
 
 
