@@ -24,15 +24,16 @@ from functools import cached_property
 from itertools import groupby
 
 from assistant.build.cfg import ControlFlow, control_flow
+from assistant.build.corrections import Place, moved, proposals, with_waiting_atomics
 from assistant.build.loop_map import LoopMap
-from assistant.build.regions import COUNT, WARP_LANES, Ran, RegionFacts, is_full
+from assistant.build.regions import COUNT, WARP_LANES, Ran, RegionFacts
 from assistant.build.sites import AccessKey, MachineSite, Region, machine_sites, obstacles
 from assistant.build.unrolled import is_split_loop, split_loop_reason
 from assistant.model.build import KernelCode
-from assistant.model.profile import AccessSite, Grade, LaunchProfile, LineAccess
+from assistant.model.profile import AccessSite, Correction, Grade, LaunchProfile, LineAccess
 from assistant.model.source import SourceLoop
 
-__all__ = ["GradingInput", "code_of", "grade"]
+__all__ = ["GradingInput", "code_of", "corrections", "grade"]
 
 NO_CODE = "no machine code of this kernel to compare with"
 SAMPLED = "not all blocks were counted"
@@ -43,11 +44,9 @@ NO_DETAIL = "the run gave no account of single accesses"
 FUSED = "nvcc uses accesses of {} bytes where the source has {}"
 WIDE_SHARED = "how hardware groups the lanes of such a wide shared access is not established"
 JUMPS = "the kernel's control flow cannot be read"
-_BANK_BYTES = 4
-"""Width of a shared memory bank (CUDA C++ Programming Guide 13.0, "Shared Memory")."""
-_WIDE_BYTES = 8
-"""From here on a warp's access goes in several groups of lanes."""
 MOVED = "nvcc moved accesses of this kind between lines under a condition"
+REBOOKED = "nvcc places this access on another line than g++; counted where nvcc has it"
+MERGED = "nvcc does accesses of several branches as one; counted so"
 
 
 @dataclass(frozen=True)
@@ -60,19 +59,42 @@ class GradingInput:
     """Of all sources of the program."""
     kernel_lines: tuple[int, int]
     """First and last line of the kernel's definition."""
+    corrections: tuple[Correction, ...] = ()
+    """With which the profile was counted."""
 
 
 def grade(request: GradingInput) -> tuple[LineAccess, ...]:
-    """The launch's accesses in their order, each exact or estimated with the reason."""
+    """The launch's accesses by line, corrected where the machine code differs, each exact or estimated with the reason."""
+    obstacle = _obstacle(request)
+    if request.code is None or obstacle:
+        return tuple(_estimated(access, obstacle) for access in request.profile.accesses)
+    comparison = _Comparison(request, request.code)
+    corrected = comparison.corrected_profile()
+    reasons = _Comparison(replace(request, profile=corrected), request.code).reasons()
+    uncertain = _rebooked_places(request.profile, corrected)
+    return tuple(_graded(access, reasons | uncertain) for access in corrected.accesses)
+
+
+def corrections(request: GradingInput) -> tuple[Correction, ...]:
+    """What to count as one in another run of the program, so that its counts come closer to the machine code's."""
+    if request.code is None or _obstacle(request):
+        return ()
+    return _Comparison(request, request.code).proposals()
+
+
+def _obstacle(request: GradingInput) -> str:
+    """Why nothing of the launch can be graded; empty where it can."""
     if request.code is None:
-        return tuple(_estimated(access, NO_CODE) for access in request.profile.accesses)
-    blocks = request.profile.config.grid.count
-    if request.profile.blocks_counted != blocks:
-        return tuple(_estimated(access, SAMPLED) for access in request.profile.accesses)
-    if not request.profile.sites:
-        return tuple(_estimated(access, NO_DETAIL) for access in request.profile.accesses)
-    reasons = _Comparison(request, request.code).reasons()
-    return tuple(_graded(access, reasons) for access in request.profile.accesses)
+        return NO_CODE
+    if request.profile.blocks_counted != request.profile.config.grid.count:
+        return SAMPLED
+    return "" if request.profile.sites else NO_DETAIL
+
+
+def _rebooked_places(before: LaunchProfile, after: LaunchProfile) -> dict[Place, str]:
+    """Lines that gained or lost an access."""
+    moves = [(a, b) for a, b in zip(before.sites, after.sites, strict=True) if a.line != b.line]
+    return {(s.file, s.line, s.op): REBOOKED for pair in moves for s in pair}
 
 
 def code_of(codes: Iterable[KernelCode], kernel: str) -> KernelCode | None:
@@ -159,6 +181,22 @@ class _Comparison:
             self._request.kernel_lines,
         )
 
+    def proposals(self) -> tuple[Correction, ...]:
+        return proposals(self._emulated, self._machine, self._facts.chain)
+
+    def corrected_profile(self) -> LaunchProfile:
+        """With every access on nvcc's line and atomics as nvcc's instruction does them."""
+        profile = with_waiting_atomics(self._request.profile, self._sites)
+        if not self._graph.is_reducible or self._graph.has_indirect_jump:
+            return profile
+        return moved(profile, self._emulated, self._machine, self._condition)
+
+    def _condition(self, region: Region) -> tuple[object, ...] | None:
+        """Equal for regions outside loops that run under the same condition."""
+        if self._graph.loop_chain(region.block):
+            return None
+        return (self._graph.guards(region.block), region.predicate, region.definition_index if region.predicate else 0)
+
     def _reason(self, key: AccessKey) -> str:
         """Empty where the key's count is proved."""
         sites = self._emulated[key]
@@ -173,22 +211,17 @@ class _Comparison:
                 return self._obstacles[key.file, key.line, kind]
         if key not in self._machine:
             return self._missing(key)
-        if key.size_bytes >= _WIDE_BYTES and key.op.startswith("shared") and not self._is_plain(key):
+        if any(site.doubtful_requests for site in sites):
             return WIDE_SHARED
+        if any(site.address in self._merged for site in sites):
+            return MERGED
         if is_split_loop(self._facts, key):
             return split_loop_reason(self._facts, key)
         return self._facts.reason(key)
 
-    def _is_plain(self, key: AccessKey) -> bool:
-        """Whether whole warps access without a bank conflict and, storing, all to different words: the verified patterns."""
-        place = (key.file, key.line, key.op)
-        lines = [a for a in self._request.profile.accesses if (a.file, a.line, a.op) == place]
-        widths = [k for k in self._emulated if (k.file, k.line, k.op) == place]
-        if len(lines) != 1 or len(widths) != 1 or not is_full(self._emulated[key]):
-            return False
-        line = lines[0]
-        most = line.requests * key.size_bytes // _BANK_BYTES
-        return line.wavefronts == line.ideal_wavefronts and (key.op == "shared load" or line.wavefronts == most)
+    @cached_property
+    def _merged(self) -> frozenset[int]:
+        return frozenset(a for c in self._request.corrections if not c.fused_bytes for a in c.addresses)
 
     def _missing(self, key: AccessKey) -> str:
         other = sorted(k.size_bytes for k in self._machine if (k.file, k.line, k.op) == (key.file, key.line, key.op))

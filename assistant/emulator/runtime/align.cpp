@@ -136,6 +136,7 @@ class Aligner {
 void align_traces(Worker& w, bool is_final) {
   ++w.in_core;
   Aligner(w, is_final).run();
+  if (is_final) count_pending(w);
   --w.in_core;
 }
 

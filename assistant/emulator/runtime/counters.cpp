@@ -1,5 +1,7 @@
 #include "counters.h"
 
+#include "corrections.h"
+
 namespace emu {
 
 void SpaceCounters::add(const SpaceCounters& other) {
@@ -33,6 +35,7 @@ uint32_t Counters::add_site(const Event& event) {
   site.pc = event.pc;
   site.kind = event.kind;
   site.size_bytes = event.size_bytes;
+  site.correction = correction_of(event.pc);
   sites_.push_back(site);
   return static_cast<uint32_t>(sites_.size() - 1);
 }

@@ -33,6 +33,7 @@ struct Site {
   uint64_t known_begin = 1, known_end = 0;
   const Allocation* allocation = nullptr;  // nullptr: a symbol
   bool is_constant = false;
+  int correction = -1;                     // the one it takes part in (corrections.h)
   void add(const Site& other);
 };
 

@@ -45,6 +45,7 @@ Options read() {
   size_t host_bytes = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   o.memory_bytes = number("EMU_MEMORY_BYTES", host_bytes);
   if (const char* value = text("EMU_REPORT")) o.report_path = value;
+  if (const char* value = text("EMU_CORRECTIONS")) o.corrections = value;
   if (const char* value = text("EMU_RECORD")) o.record_directory = value;
   if (const char* value = text("EMU_REPLAY")) o.replay_directory = value;
   o.record_launch_bytes = number("EMU_RECORD_LAUNCH_BYTES", o.record_launch_bytes);

@@ -19,6 +19,7 @@ struct Options {
   double launch_wall_s = 300;                  // EMU_LAUNCH_WALL_S; a launch that runs longer ends with cudaErrorLaunchTimeout
   size_t memory_bytes = 0;                     // EMU_MEMORY_BYTES; device memory; default: the host's memory
   std::string report_path;                     // EMU_REPORT; JSON lines, one a launch
+  std::string corrections;                     // EMU_CORRECTIONS; accesses to be counted as one (corrections.h)
   std::string record_directory;                // EMU_RECORD
   uint64_t record_launch_bytes = uint64_t{256} << 20;  // EMU_RECORD_LAUNCH_BYTES
   uint64_t record_total_bytes = uint64_t{2} << 30;     // EMU_RECORD_TOTAL_BYTES

@@ -60,7 +60,7 @@ void write_space(FILE* f, const char* name, const SpaceCounters& c) {
 }
 
 void write_site(FILE* f, const Site& s) {
-  fprintf(f, "{\"pc\":%u,\"kind\":%u,\"size\":%u", s.pc, s.kind, s.size_bytes);
+  fprintf(f, "{\"pc\":%u,\"kind\":%u,\"size\":%u", s.kind & EVENT_FUSED ? s.pc - 1 : s.pc, s.kind, s.size_bytes);
   write_space(f, "global", s.global);
   write_space(f, "shared", s.shared);
   write_space(f, "local", s.local);

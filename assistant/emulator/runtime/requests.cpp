@@ -23,34 +23,6 @@ Space space_of(Worker& w, const Request& r) {
   return Space::foreign;
 }
 
-void count_global(Worker& w, Site& site, const Request& r) {
-  Sectors s = count_sectors(r);
-  ++site.global.requests;
-  site.global.lanes += r.lane_count;
-  site.global.units += s.count;
-  site.global.ideal_units += s.ideal;
-  site.global.tags += s.tags;
-  uint64_t new_in_block = 0, new_in_grid = 0;
-  for (unsigned i = 0; i < s.count; ++i)
-    if (w.sectors.enter(s.sector[i], w.block->serial)) {
-      ++new_in_block;
-      new_in_grid += enter_grid_sector(s.sector[i], w.launch->serial);
-    }
-  w.block_unique_sectors += new_in_block;
-  if (new_in_grid) w.launch->grid_unique_sectors.fetch_add(new_in_grid, std::memory_order_relaxed);
-}
-
-void count_shared(Site& site, const Event& event, const Request& r) {
-  unsigned kind = event.kind & EVENT_KIND_MASK;
-  Wavefronts wavefronts = count_wavefronts(r, kind == EVENT_STORE);
-  ++site.shared.requests;
-  site.shared.lanes += r.lane_count;
-  site.shared.units += wavefronts.count;
-  site.shared.ideal_units += wavefronts.ideal;
-  site.doubtful_requests += wavefronts.is_doubtful;
-  if (kind == EVENT_ATOMIC) site.serial_wavefronts += count_serial_wavefronts(r);
-}
-
 void count_local(Worker& w, Site& site, const Request& r) {
   uint64_t offset[WARP_LANES];
   const Lane* lanes = &w.block->lanes[w.warp_index * WARP_LANES];
@@ -94,6 +66,34 @@ void report_foreign(Worker& w, const Event& event, const Request& r) {
 
 }  // namespace
 
+void count_global(Worker& w, Site& site, const Request& r) {
+  Sectors s = count_sectors(r);
+  ++site.global.requests;
+  site.global.lanes += r.lane_count;
+  site.global.units += s.count;
+  site.global.ideal_units += s.ideal;
+  site.global.tags += s.tags;
+  uint64_t new_in_block = 0, new_in_grid = 0;
+  for (unsigned i = 0; i < s.count; ++i)
+    if (w.sectors.enter(s.sector[i], w.block->serial)) {
+      ++new_in_block;
+      new_in_grid += enter_grid_sector(s.sector[i], w.launch->serial);
+    }
+  w.block_unique_sectors += new_in_block;
+  if (new_in_grid) w.launch->grid_unique_sectors.fetch_add(new_in_grid, std::memory_order_relaxed);
+}
+
+void count_shared(Site& site, const Event& event, const Request& r) {
+  unsigned kind = event.kind & EVENT_KIND_MASK;
+  Wavefronts wavefronts = count_wavefronts(r, kind == EVENT_STORE);
+  ++site.shared.requests;
+  site.shared.lanes += r.lane_count;
+  site.shared.units += wavefronts.count;
+  site.shared.ideal_units += wavefronts.ideal;
+  site.doubtful_requests += wavefronts.is_doubtful;
+  if (kind == EVENT_ATOMIC) site.serial_wavefronts += count_serial_wavefronts(r);
+}
+
 void analyse_request(Worker& w, const Event& event, const uint64_t* address, const uint8_t* lane, unsigned lane_count) {
   Request r = make_request(address, lane, lane_count, event.size_bytes);
   Site& site = w.counters.at(event);
@@ -103,15 +103,17 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
   if (space != Space::local && (r.address[0] & (event.size_bytes - 1u))) fail_misaligned(w, event, r);
   switch (space) {
     case Space::global:
-      count_global(w, site, r);
+      if (site.correction < 0) count_global(w, site, r);
       check_bounds(w, site, event, r);
       if (is_checked) {
         check_global_initialised(w, site, event, r);
         if (w.launch->checks_global_races) check_global_races(w, site, event, r);
       }
+      if (site.correction >= 0) count_corrected(w, site.correction, event, r, false);
       return;
     case Space::shared:
-      count_shared(site, event, r);
+      if (site.correction < 0) count_shared(site, event, r);
+      else count_corrected(w, site.correction, event, r, true);
       check_shared(w, event, r);
       return;
     case Space::local: return count_local(w, site, r);

@@ -7,6 +7,10 @@ namespace emu {
 
 void analyse_request(Worker& w, const Event& event, const uint64_t* address, const uint8_t* lane, unsigned lane_count);
 
+// Adds one request to a site.
+void count_global(Worker& w, Site& site, const Request& request);
+void count_shared(Site& site, const Event& event, const Request& request);
+
 // The checks; `site` holds the allocation the request fell into, if it is one.
 void fail_misaligned(Worker& w, const Event& event, const Request& request);  // ends the launch, as a GPU does
 void check_bounds(Worker& w, Site& site, const Event& event, const Request& request);

@@ -14,6 +14,7 @@ enum EventKind : uint16_t {
   EVENT_KIND_MASK = 7,
   EVENT_VOLATILE = 8,          // flags, added to the kind
   EVENT_COMPARE_AND_SWAP = 16,
+  EVENT_FUSED = 32,            // counted at another width than the program has (corrections.h)
 };
 
 struct Event {

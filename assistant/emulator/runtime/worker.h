@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "corrections.h"
 #include "counters.h"
 #include "problems.h"
 #include "shadow.h"
@@ -105,6 +106,7 @@ struct Worker {
   StackPool stacks;
   std::vector<Event> events;                 // WARP_LANES trace buffers, shared by the warps in turn
   Counters counters;
+  std::vector<PendingAccess> pending;        // by correction; of the current warp
   ProblemLog problems;
   SharedShadow shared_shadow;
   SectorShadow sectors;                      // of the current block

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from assistant.build.grading import GradingInput, code_of, grade
 from assistant.build.sass import parse_sass
 from assistant.model.build import KernelCode
-from assistant.model.profile import LaunchProfile, LineAccess
+from assistant.model.profile import Correction, LaunchProfile, LineAccess
 from assistant.model.source import Source
 from assistant.serialize import decode
 from assistant.source.loops import source_loops
@@ -47,9 +48,10 @@ def graded() -> Callable[[str], list[tuple[GradingInput, tuple[LineAccess, ...]]
         account = json.loads(gzip.decompress((DATA / "build" / "accounts" / f"{program}.json.gz").read_bytes()))
         profiles: tuple[LaunchProfile, ...] = decode(tuple[LaunchProfile, ...], account["profiles"])
         codes: tuple[KernelCode, ...] = decode(tuple[KernelCode, ...], account["codes"])
+        corrections: tuple[Correction, ...] = decode(tuple[Correction, ...], account["corrections"])
         path = next(folder / program for folder in PROGRAMS if (folder / program).exists())
         source = Source(Path(program), path.read_text())
-        requests = [_request(profile, codes, source) for profile in profiles]
+        requests = [replace(_request(profile, codes, source), corrections=corrections) for profile in profiles]
         return [(request, grade(request)) for request in requests]
 
     return load

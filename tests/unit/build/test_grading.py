@@ -15,18 +15,19 @@ Graded = Callable[[str], list[tuple[GradingInput, tuple[LineAccess, ...]]]]
 Hardware = Callable[[str], dict[str, list[dict[str, Any]]]]
 
 
-def compare(graded: Graded, launches: dict[str, list[dict[str, Any]]]) -> tuple[list[str], int, int]:
-    """(exact lines that differ from the hardware, exact lines, all lines)."""
+def compare(graded: Graded, launches: dict[str, list[dict[str, Any]]]) -> tuple[list[str], int, int, int]:
+    """(exact lines that differ from the hardware, exact lines, lines equal to the hardware, all lines)."""
     wrong: list[str] = []
-    exact_count = line_count = 0
+    exact_count = equal_count = line_count = 0
     for program in sorted(launches):
         for (_, accesses), launch in zip(graded(program), launches[program], strict=True):
             lines = [a for a in accesses if not a.op.startswith("local")]
             exact = [a for a in lines if a.grade is Grade.EXACT]
             wrong += [f"{program}:{a.line} {a.op}" for a in exact if not is_confirmed(a, launch["lines"], accesses)]
             exact_count += len(exact)
+            equal_count += sum(is_confirmed(a, launch["lines"], accesses) for a in lines)
             line_count += len(lines)
-    return wrong, exact_count, line_count
+    return wrong, exact_count, equal_count, line_count
 
 
 def is_confirmed(access: LineAccess, rows: list[dict[str, Any]], accesses: Iterable[LineAccess]) -> bool:
@@ -35,6 +36,8 @@ def is_confirmed(access: LineAccess, rows: list[dict[str, Any]], accesses: Itera
         return True
     if not access.op.endswith("atomic"):
         return False
+    if any(row["line"] == 0 and row["op"] == access.op and measured(row) == counted(access) for row in rows):
+        return True
     of_hardware = [measured(row) for row in rows if row["op"] == access.op]
     of_emulator = [counted(a) for a in accesses if a.op == access.op]
     return total(of_hardware) == total(of_emulator)
@@ -55,11 +58,15 @@ def total(pairs: list[tuple[int | None, int | None]]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    ("truth", "least_exact_ratio"), [("counters.json", 0.8), ("examples.json", 0.95), ("grade.json", 0.55), ("wide.json", 0.5)]
+    ("truth", "least_exact_ratio", "least_equal_ratio"),
+    [("counters.json", 0.85, 0.97), ("examples.json", 0.95, 1.0), ("grade.json", 0.6, 0.85), ("wide.json", 0.8, 0.99)],
 )
-def test_every_exact_line_equals_the_hardware(graded: Graded, hardware: Hardware, truth: str, least_exact_ratio: float) -> None:
-    wrong, exact_count, line_count = compare(graded, hardware(truth))
+def test_every_exact_line_equals_the_hardware(
+    graded: Graded, hardware: Hardware, truth: str, least_exact_ratio: float, least_equal_ratio: float
+) -> None:
+    wrong, exact_count, equal_count, line_count = compare(graded, hardware(truth))
     assert wrong == []
+    assert equal_count >= least_equal_ratio * line_count
     assert exact_count >= least_exact_ratio * line_count
 
 
@@ -75,14 +82,12 @@ def reason(graded: Graded, program: str, kernel: str, line: int, op: str) -> str
         ("grade_loops.cu", "hoisted", 24, "global load", "condition"),
         ("grade_loops.cu", "three_rows_restrict", 36, "global load", "how often"),
         ("grade_loops.cu", "rows_of_lengths", 112, "global load", ""),
-        ("misc.cu", "half_guard", 74, "global load", "moved"),
-        ("grade_branches.cu", "same_arms", 40, "global store", "how often"),
+        ("misc.cu", "half_guard", 74, "global load", "branches as one"),
+        ("grade_branches.cu", "same_arms", 40, "global store", "branches as one"),
+        ("more.cu", "alias_restrict", 28, "global store", "another line"),
         ("misc.cu", "divergent", 54, "global load", "different times"),
-        ("matmul.cu", "mm_tiled", 23, "shared load", "16 bytes"),
-        ("grade_branches.cu", "small_struct", 122, "global load", "2 bytes"),
+        ("grade_branches.cu", "switched", 71, "global load", "2 bytes"),
         ("grade_branches.cu", "atomics2", 182, "shared atomic", "compare-and-swap"),
-        ("grade_branches.cu", "atomics2", 183, "shared atomic", "wait"),
-        ("more.cu", "smem_shapes", 56, "shared load", "wide shared"),
         ("grade_branches.cu", "partial_shared", 92, "global store", "race"),
         ("grade_branches.cu", "helpers", 5, "global load", ""),
     ],
@@ -100,7 +105,11 @@ def test_what_an_optimiser_changed_is_estimated_with_its_reason(
     [
         ("saxpy.cu", "saxpy", 6, "global load"),
         ("matmul.cu", "mm_naive", 9, "global load"),
+        ("matmul.cu", "mm_tiled", 23, "shared load"),
         ("matmul.cu", "mm_tiled", 24, "shared load"),
+        ("grade_branches.cu", "small_struct", 122, "global load"),
+        ("grade_branches.cu", "atomics2", 183, "shared atomic"),
+        ("more.cu", "smem_shapes", 56, "shared load"),
         ("reduce.cu", "reduce_interleaved", 10, "shared load"),
         ("transpose_pad.cu", "tr", 11, "shared load"),
         ("grade_loops.cu", "nested", 83, "global load"),

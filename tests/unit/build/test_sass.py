@@ -150,8 +150,9 @@ def test_generic_and_colliding_accesses_are_obstacles(listing: Listing) -> None:
     code = listing("""
 5 LD.E R3, desc[UR6][R2.64]
 6 ATOMS.CAST.SPIN R3, [R2], R4, R5
-7 ATOMS.MAX.S32 RZ, [R2], R4
+7 ATOMS.EXCH R3, [R2], R4
 8 ATOMS.POPC.INC.32 RZ, [R2]
+8 ATOMS.MAX.S32 RZ, [R2], R4
 9 EXIT
 """)
     assert sorted(line for _, line, _ in obstacles(code, control_flow(code))) == [5, 6, 7]

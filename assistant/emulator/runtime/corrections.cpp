@@ -1,0 +1,155 @@
+#include "corrections.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "options.h"
+#include "requests.h"
+
+namespace emu {
+namespace {
+
+std::vector<Correction> parse(const std::string& text) {
+  std::vector<Correction> found;
+  const char* at = text.c_str();
+  while (*at) {
+    char* end = nullptr;
+    Correction c;
+    c.fused_bytes = static_cast<unsigned>(strtoul(at, &end, 10));
+    while (*end == ':' || *end == ',') c.sites.push_back(static_cast<uint32_t>(strtoul(end + 1, &end, 10)));
+    if (c.sites.empty()) return found;
+    found.push_back(c);
+    at = *end == ';' ? end + 1 : end;
+  }
+  return found;
+}
+
+std::map<uint32_t, int> by_site(const std::vector<Correction>& all) {
+  std::map<uint32_t, int> index;
+  for (size_t i = 0; i < all.size(); ++i)
+    for (uint32_t pc : all[i].sites) index.emplace(pc, static_cast<int>(i));
+  return index;
+}
+
+void count(Worker& w, const PendingAccess& p, Event event, unsigned offset) {
+  uint64_t address[WARP_LANES];
+  for (unsigned i = 0; i < p.lane_count; ++i) address[i] = p.address[i] + offset;
+  Request r = make_request(address, p.lane, p.lane_count, event.size_bytes);
+  Site& site = w.counters.at(event);
+  if (p.is_shared) count_shared(site, event, r);
+  else count_global(w, site, r);
+}
+
+// Whole: one access of the full width. Otherwise as the source has it.
+void count_and_forget(Worker& w, PendingAccess& p, unsigned fused_bytes) {
+  if (!p.lane_count) return;
+  Event event = p.event;
+  if (p.joined_bytes == fused_bytes) {
+    event.size_bytes = static_cast<uint16_t>(fused_bytes);
+    event.kind |= EVENT_FUSED;
+    event.pc += 1;  // a site of its own: no other call returns to the middle of an instruction
+    count(w, p, event, 0);
+  } else {
+    for (unsigned offset = 0; offset < p.joined_bytes; offset += event.size_bytes) count(w, p, event, offset);
+  }
+  p.lane_count = 0;
+}
+
+void start(PendingAccess& p, const Event& event, const Request& r, bool is_shared) {
+  p.event = event;
+  p.is_shared = is_shared;
+  p.joined_bytes = r.size_bytes;
+  p.lane_count = r.lane_count;
+  std::copy_n(r.address, r.lane_count, p.address);
+  std::copy_n(r.lane, r.lane_count, p.lane);
+}
+
+bool continues(const PendingAccess& p, const Request& r) {
+  if (p.lane_count != r.lane_count || !std::equal(r.lane, r.lane + r.lane_count, p.lane)) return false;
+  for (unsigned i = 0; i < r.lane_count; ++i)
+    if (r.address[i] != p.address[i] + p.joined_bytes) return false;
+  return true;
+}
+
+bool is_aligned(const Request& r, unsigned bytes) {
+  return std::all_of(r.address, r.address + r.lane_count, [&](uint64_t address) { return address % bytes == 0; });
+}
+
+void fuse(Worker& w, PendingAccess& p, unsigned fused_bytes, const Event& event, const Request& r, bool is_shared) {
+  if (p.lane_count && p.event.size_bytes == r.size_bytes && continues(p, r)) {
+    p.joined_bytes += r.size_bytes;
+    if (p.joined_bytes == fused_bytes) count_and_forget(w, p, fused_bytes);
+    return;
+  }
+  count_and_forget(w, p, fused_bytes);
+  start(p, event, r, is_shared);
+  if (!is_aligned(r, fused_bytes)) count_and_forget(w, p, fused_bytes);
+}
+
+// The GPU's code takes an access in several narrower ones.
+void split(Worker& w, PendingAccess& p, unsigned part_bytes, const Event& event, const Request& r, bool is_shared) {
+  start(p, event, r, is_shared);
+  Event part = event;
+  part.size_bytes = static_cast<uint16_t>(part_bytes);
+  part.kind |= EVENT_FUSED;
+  part.pc += 1;
+  for (unsigned offset = 0; offset < r.size_bytes; offset += part_bytes) count(w, p, part, offset);
+  p.lane_count = 0;
+}
+
+bool shares_a_lane(const PendingAccess& p, const Request& r) {
+  return std::find_first_of(p.lane, p.lane + p.lane_count, r.lane, r.lane + r.lane_count) != p.lane + p.lane_count;
+}
+
+void add_lanes(PendingAccess& p, const Request& r) {
+  for (unsigned i = 0; i < r.lane_count; ++i) {
+    unsigned at = static_cast<unsigned>(std::upper_bound(p.lane, p.lane + p.lane_count, r.lane[i]) - p.lane);
+    std::copy_backward(p.lane + at, p.lane + p.lane_count, p.lane + p.lane_count + 1);
+    std::copy_backward(p.address + at, p.address + p.lane_count, p.address + p.lane_count + 1);
+    p.lane[at] = r.lane[i];
+    p.address[at] = r.address[i];
+    ++p.lane_count;
+  }
+}
+
+void merge(Worker& w, PendingAccess& p, const std::vector<uint32_t>& sites, const Event& event, const Request& r, bool is_shared) {
+  size_t position = static_cast<size_t>(std::find(sites.begin(), sites.end(), event.pc) - sites.begin());
+  if (p.lane_count && (position <= p.position || shares_a_lane(p, r))) count_and_forget(w, p, 0);
+  if (p.lane_count) {
+    add_lanes(p, r);
+    p.event.pc = sites.back();
+  } else {
+    start(p, event, r, is_shared);
+  }
+  p.position = position;
+  if (position + 1 == sites.size()) count_and_forget(w, p, 0);
+}
+
+}  // namespace
+
+const std::vector<Correction>& corrections() {
+  static const std::vector<Correction>& instance = *new std::vector<Correction>(parse(options().corrections));
+  return instance;
+}
+
+int correction_of(uint32_t pc) {
+  static const std::map<uint32_t, int>& index = *new std::map<uint32_t, int>(by_site(corrections()));
+  auto found = index.find(pc);
+  return found == index.end() ? -1 : found->second;
+}
+
+void count_corrected(Worker& w, int correction, const Event& event, const Request& r, bool is_shared) {
+  const Correction& c = corrections()[static_cast<size_t>(correction)];
+  w.pending.resize(corrections().size());
+  PendingAccess& p = w.pending[static_cast<size_t>(correction)];
+  if (c.fused_bytes && c.fused_bytes < r.size_bytes) split(w, p, c.fused_bytes, event, r, is_shared);
+  else if (c.fused_bytes) fuse(w, p, c.fused_bytes, event, r, is_shared);
+  else merge(w, p, c.sites, event, r, is_shared);
+}
+
+void count_pending(Worker& w) {
+  for (size_t i = 0; i < w.pending.size(); ++i) count_and_forget(w, w.pending[i], corrections()[i].fused_bytes);
+}
+
+}  // namespace emu
