@@ -68,7 +68,8 @@ async def count_program(job: Job, subject: Subject, mode: str = "count") -> Coun
     failure = _failed(run, subject, job.limits.wall_s)
     if failure is not None:
         return failure
-    return Counted(group_by_kernel(subject, run.profiles), run.profiles, run.problems, run)
+    kernels = _with_program_counts(group_by_kernel(subject, run.profiles), run)
+    return Counted(kernels, run.profiles, run.problems, run)
 
 
 async def count_cases(
@@ -113,6 +114,20 @@ def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, st
         if (kernel := kernel_of_instance(subject.parsed, instance)) is not None and kernel in subject.kernels
     ]
     return tuple(sorted(counted, key=lambda item: (item.kernel.span.start, item.instance)))
+
+
+def _with_program_counts(kernels: tuple[CountedKernel, ...], run: ProgramRun) -> tuple[CountedKernel, ...]:
+    """How often the whole program launched each shape, where only its first launches were counted."""
+    if run.recording is None or run.launch_count <= len(run.profiles):
+        return kernels
+    counts = {(shape.kernel, shape.config): float(shape.count) for shape in run.recording.shape_counts}
+    return tuple(
+        replace(
+            kernel,
+            groups=tuple(replace(g, count=counts.get((kernel.instance, g.profile.config), g.count)) for g in kernel.groups),
+        )
+        for kernel in kernels
+    )
 
 
 def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | None:

@@ -37,6 +37,8 @@ _BUILD_DEADLINE_S = 120.0
 """A large translation unit with a cold prelude takes a few seconds on two cores."""
 _GRACE_S = 20.0
 """Beyond a run's own wall limit: symbolizing and writing the reply."""
+_COUNTED_LAUNCHES = 1024
+"""Later launches of a program run without counting; how often each shape occurs is known all the same."""
 _DEVICE = "CPU emulator (counting rules of sm_90)"
 
 
@@ -96,6 +98,7 @@ class CpuLab:
                 "mode": mode,
                 "record": None if recording is None else str(recording),
                 "sample_blocks": sample_blocks,
+                "launch_limit": _COUNTED_LAUNCHES,
                 "limits": _limits(limits),
             },
             limits.wall_s + _GRACE_S,
