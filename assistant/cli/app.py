@@ -60,10 +60,12 @@ def _check(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,
+    build: opt.Build = None,
+    run: opt.Run = None,
     as_json: opt.Json = False,
 ) -> None:
     """Races, out-of-bounds and uninitialised reads, barrier divergence, run-to-run differences of FILE as it stands."""
-    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout)
+    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
     raise typer.Exit(show_events(lambda: open_session().check(request), as_json))
 
 
@@ -76,12 +78,14 @@ def _profile(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,
+    build: opt.Build = None,
+    run: opt.Run = None,
     launches: opt.Launches = "64",
     count: opt.Count = "sampled",
     as_json: opt.Json = False,
 ) -> None:
     """Memory counters per kernel and source line, findings, and the predicted bottleneck."""
-    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, launches, count)
+    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, launches, count, build=build, run=run)
     raise typer.Exit(show_events(lambda: open_session().profile(request), as_json))
 
 
@@ -94,11 +98,13 @@ def _compare(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,
+    build: opt.Build = None,
+    run: opt.Run = None,
     is_strict: opt.Strict = False,
     as_json: opt.Json = False,
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
-    request = opt.job_request(a, None, kernel, device, target, cflags, context.obj, timeout)
+    request = opt.job_request(a, None, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
     raise typer.Exit(show_events(lambda: open_session().compare(request, b.absolute(), is_strict), as_json))
 
 
@@ -111,6 +117,8 @@ def _optimize(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,
+    build: opt.Build = None,
+    run: opt.Run = None,
     accept: Annotated[
         Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")
     ] = Accept.ASK,
@@ -120,7 +128,7 @@ def _optimize(
     as_json: opt.Json = False,
 ) -> None:
     """Plan edits from the profile, prove each one, and offer what survives as a diff."""
-    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout)
+    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
     options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=allow_host_code or ask is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from importlib.resources import files
 from pathlib import Path
 
@@ -32,6 +33,11 @@ def open_session(front_end: str = "cli") -> Session:
             )
         if request.device not in ("auto", "cpu"):
             raise UsageError(f"--device takes auto, cpu or gpu:N, not {request.device!r}")
+        if request.run_command is not None:
+            raise CannotAnswerError(
+                f"--run {shlex.join(request.run_command)}: the emulator runs .cu sources, not binaries or scripts",
+                f"name the source that has main() (further sources follow it), or declare a workload: kernelopt init {request.file}",
+            )
         return CpuLab(scratch, paths.cache, target)
 
     return Session(

@@ -12,6 +12,7 @@ from assistant.engine.request import JobRequest
 from assistant.errors import UsageError
 
 __all__ = [
+    "Build",
     "Cflags",
     "Count",
     "Device",
@@ -21,6 +22,7 @@ __all__ = [
     "Json",
     "Kernel",
     "Launches",
+    "Run",
     "Sources",
     "Strict",
     "Target",
@@ -40,6 +42,8 @@ Timeout = Annotated[float | None, typer.Option(min=0.1, help="Seconds one run of
 Launches = Annotated[str, typer.Option(help="Launches shown one by one: a number or all")]
 Count = Annotated[str, typer.Option(help="sampled: at most 4096 blocks a launch are counted; all: every block")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
+Build = Annotated[str | None, typer.Option(metavar="CMD", help="Builds what --run starts; needs a lab with a GPU")]
+Run = Annotated[str | None, typer.Option(metavar="CMD", help="Starts a program or script instead of FILE's main(); needs a lab with a GPU")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON event per line")]
 
 _SAMPLED_BLOCKS = 4096
@@ -56,8 +60,13 @@ def job_request(
     timeout_s: float | None = None,
     launches: str = "64",
     count: str = "sampled",
+    *,
+    build: str | None = None,
+    run: str | None = None,
 ) -> JobRequest:
     """The request these options mean; raises UsageError for a word that is none of the allowed ones."""
+    if build is not None and run is None:
+        raise UsageError("--build needs --run", "--run CMD starts what --build CMD has built")
     return JobRequest(
         file=file.absolute(),
         working_directory=Path.cwd(),
@@ -65,12 +74,24 @@ def job_request(
         kernel=kernel,
         device=device,
         target=target,
-        cflags=None if cflags is None else tuple(shlex.split(cflags)),
+        cflags=_words(cflags),
         arguments=program_arguments,
         timeout_s=timeout_s,
         launch_count=_launch_count(launches),
         sample_blocks=_sample_blocks(count),
+        build_command=_words(build),
+        run_command=_words(run),
     )
+
+
+def _words(text: str | None) -> tuple[str, ...] | None:
+    """As a shell would split them; raises UsageError for an open quote."""
+    if text is None:
+        return None
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"{text!r} cannot be split into words: {error}") from error
 
 
 def _launch_count(text: str) -> int | None:

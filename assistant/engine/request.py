@@ -36,6 +36,10 @@ class JobRequest:
     """Launches shown; None shows all."""
     sample_blocks: int = 4096
     """Count at most this many blocks of a launch; 0 counts every block."""
+    build_command: tuple[str, ...] | None = None
+    """Builds what ``run_command`` starts; None: nothing to build."""
+    run_command: tuple[str, ...] | None = None
+    """Starts a program or script whose launches are judged; None: the source's own ``main()`` or declared workload."""
     may_run: bool = True
     """The user consented to running this file's program (naming it on a terminal is consent)."""
 
@@ -62,5 +66,7 @@ class OptimizeOptions:
     may_recall_across_workspaces: bool = False
     """Whether reasons given in other workspaces may be shown."""
     planner: str = "auto"
+    is_resumed: bool = False
+    """Go on where the last interrupted search on the file stopped."""
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants); without a terminal only on an explicit option."""
