@@ -204,7 +204,7 @@ def _load_latency_s(moved: Traffic, target: Target) -> float:
 
     Misses come from L2 or DRAM in the proportion of the bytes that each delivers.
     """
-    round_miss_ratio = 1 - (1 - moved.l1_miss_ratio) ** moved.loads_in_flight
+    round_miss_ratio = 1 - (1 - moved.l1_miss_ratio) ** (moved.loads_in_flight * moved.waiting_warps)
     l2_sectors = moved.l2_load_sectors + moved.l2_store_sectors
     dram_ratio = min(1.0, moved.dram_bytes / c.SECTOR_BYTES / l2_sectors) if l2_sectors else 0.0
     beyond_s = target.dram_latency_s * (dram_ratio + (1 - dram_ratio) * c.L2_LATENCY_RATIO)

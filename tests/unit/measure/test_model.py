@@ -233,3 +233,15 @@ def test_every_launch_has_a_finite_positive_time(access, launch, occupancy, bloc
     predicted = predict(profile, None, occupancy(threads), H200)
     assert math.isfinite(predicted.time_s)
     assert predicted.time_s >= max(term.time_s for term in predicted.terms)
+
+
+def test_a_sum_kept_in_memory_lets_no_load_overtake_its_store(launch, access, occupancy):
+    def sums(store_count: int):
+        loads = access("global load", 3072, 98304, ideal=12288, line=42)
+        stores = access("global store", 12 * store_count, 48 * store_count, ideal=48 * store_count, line=42)
+        return predict(launch(3, 128, (loads, stores), unique=12336), None, occupancy(128), H200).term("latency")
+
+    in_memory, in_register = sums(256), sums(1)
+    assert in_memory is not None and in_register is not None
+    assert in_memory.time_s == pytest.approx(31e-6, rel=0.15)  # 31.07 µs on an H200 (tests/data/h200/examples.json)
+    assert in_register.time_s < in_memory.time_s / 3
