@@ -79,9 +79,7 @@ def _id(content: str, earlier_count: int) -> str:
     return hashlib.sha256(distinct.encode("utf-8", "surrogateescape")).hexdigest()[:_ID_DIGITS]
 
 
-def _diff_group(
-    before_lines: list[str], after_lines: list[str], group: Sequence[tuple[str, int, int, int, int]]
-) -> Iterator[str]:
+def _diff_group(before_lines: list[str], after_lines: list[str], group: Sequence[tuple[str, int, int, int, int]]) -> Iterator[str]:
     yield f"@@ -{_range(group[0][1], group[-1][2])} +{_range(group[0][3], group[-1][4])} @@\n"
     for tag, low, high, after_low, after_high in group:
         if tag == "equal":

@@ -158,9 +158,7 @@ def _is_at_file_scope(tree: SyntaxTree, declaration: Declaration) -> bool:
     return all(ancestor.type != "compound_statement" for ancestor in tree.ancestors(declaration.node))
 
 
-def _set_once(
-    tree: SyntaxTree, declared: tuple[Declaration, ...], changes: tuple[Assignment, ...]
-) -> Iterator[tuple[str, Definition]]:
+def _set_once(tree: SyntaxTree, declared: tuple[Declaration, ...], changes: tuple[Assignment, ...]) -> Iterator[tuple[str, Definition]]:
     changed = {tree.text(unparenthesized(change.target)) for change in changes}
     for declaration in declared:
         value = _plain(declaration.value)

@@ -41,9 +41,7 @@ def declared_name(declarator: Node | None) -> Node | None:
     """The identifier inside a declarator of any nesting; None for an abstract one."""
     while declarator is not None and declarator.type not in _NAMES:
         inner = declarator.child_by_field_name("declarator")
-        declarator = inner or next(
-            (c for c in declarator.named_children if c.type.endswith("declarator") or c.type in _NAMES), None
-        )
+        declarator = inner or next((c for c in declarator.named_children if c.type.endswith("declarator") or c.type in _NAMES), None)
     return declarator
 
 

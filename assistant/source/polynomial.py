@@ -55,9 +55,7 @@ class Polynomial:
         return self + -other
 
     def __mul__(self, other: Polynomial) -> Polynomial:
-        return _sum(
-            (tuple(sorted((*factors, *more))), count * times) for factors, count in self.terms for more, times in other.terms
-        )
+        return _sum((tuple(sorted((*factors, *more))), count * times) for factors, count in self.terms for more, times in other.terms)
 
     def __str__(self) -> str:
         """As C++ would spell it: ``blockDim.x*blockIdx.x + threadIdx.x + 4``."""

@@ -104,9 +104,7 @@ def read(text: str) -> Reading:
         if 'extern "C"' in meaning:
             extern_c_marks.append(match.start())
     spans = _outermost(sorted(blanked))
-    return Reading(
-        code, _with_semicolons(code, blank(text, spans)), spans, tuple(kernel_marks), tuple(device_marks), tuple(extern_c_marks)
-    )
+    return Reading(code, _with_semicolons(code, blank(text, spans)), spans, tuple(kernel_marks), tuple(device_marks), tuple(extern_c_marks))
 
 
 def blank(text: str, spans: tuple[Span, ...]) -> str:

@@ -14,14 +14,14 @@ from assistant.model.build import Occupancy
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span
 from assistant.model.verification import Label
-from assistant.plan.expert.block_launch import Axis, axes_of
-from assistant.plan.expert.launch_shape import launches_of
-from assistant.plan.expert.predictions import predicted_values
-from assistant.plan.expert.scopes import scope_of
-from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.analysis.block_launch import Axis, axes_of
+from assistant.plan.expert.analysis.launch_shape import launches_of
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import node_text, unparenthesized
-from assistant.plan.expert.workload_block import DeclaredShape, declared_shapes
+from assistant.source.integers import node_text, unparenthesized
+from assistant.source.scopes import scope_of
 from assistant.source.syntax import Node
 
 __all__ = ["BlockSizeSearch"]

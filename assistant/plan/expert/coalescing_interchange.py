@@ -14,15 +14,15 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.element_reorder import reordered
-from assistant.plan.expert.launch_shape import Launch, Shape, known_blocks, launches_of
-from assistant.plan.expert.memory_accesses import WarpCost, unknown_sizes, warp_cost
-from assistant.plan.expert.predictions import predicted_sectors
-from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.analysis.element_reorder import reordered
+from assistant.plan.expert.analysis.launch_shape import Launch, Shape, known_blocks, launches_of
+from assistant.plan.expert.analysis.memory_accesses import WarpCost, unknown_sizes, warp_cost
+from assistant.plan.expert.analysis.predictions import predicted_sectors
+from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_environments
+from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import node_text
-from assistant.plan.expert.warp_pattern import exchanged_lane, lane_environments
-from assistant.plan.expert.workload_block import DeclaredShape, declared_shapes
+from assistant.source.integers import node_text
 from assistant.source.syntax import Node
 
 __all__ = ["CoalescingInterchange"]

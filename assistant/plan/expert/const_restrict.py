@@ -20,14 +20,14 @@ from itertools import combinations
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.accesses import Use, names_in, uses_of
-from assistant.plan.expert.aliasing import NoCallers, Overlap, overlap
-from assistant.plan.expert.functions import Function, Variable, all_functions, declared_name, locals_of, parameters_of
-from assistant.plan.expert.predictions import predicted_values
-from assistant.plan.expert.read_only import const_edits, make_const
-from assistant.plan.expert.roots import global_pointers, pointer_names, unclear_access
+from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.read_only import const_edits, make_const
+from assistant.plan.expert.analysis.roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.accesses import Use, names_in, uses_of
 from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import Function, Variable, all_functions, declared_name, locals_of, parameters_of
 
 __all__ = ["ConstRestrict"]
 
@@ -151,9 +151,7 @@ def _separate(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ..
     )
 
 
-def _rewrite(
-    context: TransformationContext, function: Function, pointers: tuple[_Pointer, ...], assumption: str | None
-) -> Rewrite:
+def _rewrite(context: TransformationContext, function: Function, pointers: tuple[_Pointer, ...], assumption: str | None) -> Rewrite:
     tree = context.tree
     keyword = "__restrict" if re.search(r"\b__restrict\b", tree.source) else "__restrict__"
     edits: list[TextEdit] = []

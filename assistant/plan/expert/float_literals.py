@@ -18,17 +18,17 @@ from dataclasses import dataclass
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.accesses import callee_name
-from assistant.plan.expert.double_constants import constant_edits
-from assistant.plan.expert.functions import Function, all_functions
-from assistant.plan.expert.intrinsics import FLOAT_NAMES
-from assistant.plan.expert.macros import macro_texts
-from assistant.plan.expert.predictions import predicted_values
-from assistant.plan.expert.template_types import instance_types
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.template_types import instance_types
+from assistant.plan.expert.analysis.value_flow import COMPARISONS, Sink, largest_expression, operands, sink_of
+from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds, combine, is_double_literal, numbers_in
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.value_flow import COMPARISONS, Sink, largest_expression, operands, sink_of
-from assistant.plan.expert.value_kinds import Kind, ValueKinds, combine, is_double_literal, numbers_in
+from assistant.plan.expert.writing.double_constants import constant_edits
+from assistant.source.accesses import callee_name
+from assistant.source.builtins import FLOAT_NAMES
+from assistant.source.macros import macro_texts
 from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import Function, all_functions
 
 __all__ = ["FloatLiterals"]
 

@@ -17,13 +17,13 @@ import re
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.functions import Function, all_functions, conditional_macros, integer_constant
-from assistant.plan.expert.independent_accumulators import ACCUMULATOR_COUNT, reduction_of, split_edits
-from assistant.plan.expert.layout import indentation, line_end
-from assistant.plan.expert.loops import LOOPS, CountedHeader, counted_header
-from assistant.plan.expert.predictions import predicted_values
+from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.independent_accumulators import ACCUMULATOR_COUNT, reduction_of, split_edits
+from assistant.plan.expert.writing.layout import indentation, line_end
+from assistant.source.counted_loops import LOOPS, CountedHeader, counted_header
 from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import Function, all_functions, conditional_macros, integer_constant
 
 __all__ = ["LoopUnrolling"]
 

@@ -17,7 +17,13 @@ from dataclasses import dataclass
 
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.accesses import (
+from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.roots import Root, element_type, global_pointers, may_overlap, root_of, unclear_access
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
+from assistant.plan.expert.writing.style import style_of
+from assistant.source.accesses import (
     PointerUse,
     Use,
     canonical,
@@ -26,16 +32,10 @@ from assistant.plan.expert.accesses import (
     unwrap,
     uses_of,
 )
-from assistant.plan.expert.functions import Function, enclosing_function, fresh_name
-from assistant.plan.expert.layout import after_statement, before_statement, zero_of
-from assistant.plan.expert.loop_effects import leaves_or_synchronizes
-from assistant.plan.expert.loops import LOOPS, counted_header, entry_condition, loops_around, runs_at_least_once
-from assistant.plan.expert.macros import hidden_names
-from assistant.plan.expert.predictions import predicted_values
-from assistant.plan.expert.roots import Root, element_type, global_pointers, may_overlap, root_of, unclear_access
-from assistant.plan.expert.style import style_of
-from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.counted_loops import LOOPS, counted_header, entry_condition, loops_around, runs_at_least_once
+from assistant.source.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import Function, enclosing_function, fresh_name
 
 __all__ = ["ScalarReplacement"]
 
@@ -165,15 +165,9 @@ def _place_changes(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> s
     names = names_in(tree, _target(accumulator.node)) | hidden_names(tree, _target(accumulator.node))
     changed = names & modified_names(tree, loop)
     if changed:
-        return (
-            f"`{tree.text(_target(accumulator.node))}` is another element in each iteration: `{min(changed)}` changes in the loop"
-        )
+        return f"`{tree.text(_target(accumulator.node))}` is another element in each iteration: `{min(changed)}` changes in the loop"
     for name in names - {accumulator.base}:
-        if any(
-            use.kind is not Use.READ
-            for use in uses_of(tree, loop, name)
-            if name in global_pointers(tree, accumulator.function, loop)
-        ):
+        if any(use.kind is not Use.READ for use in uses_of(tree, loop, name) if name in global_pointers(tree, accumulator.function, loop)):
             return f"`{name}`, which chooses the element, is changed in the loop"
     return None
 
@@ -252,8 +246,7 @@ def _is_adjacent(tree: SyntaxTree, store: Node, loop: Node) -> bool:
     node = statement.next_named_sibling
     while node is not None and node != loop:
         is_quiet = node.type in ("comment", "preproc_call") or (
-            node.type == "declaration"
-            and not any(tree.find("subscript_expression", "pointer_expression", "call_expression", inside=node))
+            node.type == "declaration" and not any(tree.find("subscript_expression", "pointer_expression", "call_expression", inside=node))
         )
         if not is_quiet:
             return False

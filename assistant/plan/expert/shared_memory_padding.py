@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.bounds import Range, range_of
-from assistant.plan.expert.element_size import element_size_bytes
-from assistant.plan.expert.launch_shape import block_dims, known_blocks, launches_of, template_environment
-from assistant.plan.expert.predictions import predicted_wavefronts
-from assistant.plan.expert.scopes import scope_of
-from assistant.plan.expert.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
-from assistant.plan.expert.style import is_simple_term, style_of
+from assistant.plan.expert.analysis.bounds import Range, range_of
+from assistant.plan.expert.analysis.launch_shape import block_dims, known_blocks, launches_of, template_environment
+from assistant.plan.expert.analysis.predictions import predicted_wavefronts
+from assistant.plan.expert.analysis.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
+from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.values import Scope, evaluate, node_text, unparenthesized
-from assistant.plan.expert.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
+from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.source.element_size import element_size_bytes
+from assistant.source.integers import Scope, evaluate, node_text, unparenthesized
+from assistant.source.scopes import scope_of
 from assistant.source.syntax import Node
 
 __all__ = ["SharedMemoryPadding"]

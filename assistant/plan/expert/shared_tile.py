@@ -19,20 +19,20 @@ from dataclasses import dataclass
 
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.accesses import Use, uses_of
-from assistant.plan.expert.functions import Function, enclosing_function, integer_constant
-from assistant.plan.expert.launch_shape import block_dims, known_blocks, launches_of
-from assistant.plan.expert.loop_effects import leaves_or_synchronizes
-from assistant.plan.expert.loops import CountedHeader, counted_header, loops_around
-from assistant.plan.expert.predictions import predicted_values
-from assistant.plan.expert.roots import element_type, global_pointers, unclear_access
-from assistant.plan.expert.shared_tile_text import TileText, tile_edits
-from assistant.plan.expert.thread_dependence import thread_axes
-from assistant.plan.expert.tile_checks import uncontrolled_launch
-from assistant.plan.expert.tile_loads import COLUMN_AXES, ROW_AXES, Along, TileLoad, tile_loads
+from assistant.plan.expert.analysis.launch_shape import block_dims, known_blocks, launches_of
+from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.roots import element_type, global_pointers, unclear_access
+from assistant.plan.expert.analysis.thread_dependence import thread_axes
+from assistant.plan.expert.analysis.tile_checks import uncontrolled_launch
+from assistant.plan.expert.analysis.tile_loads import COLUMN_AXES, ROW_AXES, Along, TileLoad, tile_loads
+from assistant.plan.expert.analysis.whole_block_guard import Guard, guard_of
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.whole_block_guard import Guard, guard_of
+from assistant.plan.expert.writing.shared_tile_text import TileText, tile_edits
+from assistant.source.accesses import Use, uses_of
+from assistant.source.counted_loops import CountedHeader, counted_header, loops_around
 from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import Function, enclosing_function, integer_constant
 
 __all__ = ["SharedTile"]
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
-from assistant.plan.expert.launch_shape import block_dims, launches_of
-from assistant.plan.expert.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
-from assistant.plan.expert.predictions import predicted_sectors
-from assistant.plan.expert.recompute import MIRRORED, Place, partner_of
-from assistant.plan.expert.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
-from assistant.plan.expert.scopes import scope_of
-from assistant.plan.expert.staged_store_text import Staging, rectangular_place, staging_edits
-from assistant.plan.expert.store_position import Position, position_of
-from assistant.plan.expert.style import style_of
-from assistant.plan.expert.tile_checks import hidden_builtin, uncontrolled_launch
+from assistant.plan.expert.analysis.launch_shape import block_dims, launches_of
+from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
+from assistant.plan.expert.analysis.predictions import predicted_sectors
+from assistant.plan.expert.analysis.recompute import MIRRORED, Place, partner_of
+from assistant.plan.expert.analysis.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
+from assistant.plan.expert.analysis.store_position import Position, position_of
+from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrolled_launch
+from assistant.plan.expert.analysis.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
+from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
-from assistant.plan.expert.workload_block import declared_shapes
+from assistant.plan.expert.writing.staged_store_text import Staging, rectangular_place, staging_edits
+from assistant.plan.expert.writing.style import style_of
+from assistant.source.scopes import scope_of
 
 __all__ = ["StagedStore"]
 

@@ -103,9 +103,7 @@ def test_a_growth_that_is_not_sure_is_not_given(statements: str) -> None:
 
 
 def test_a_growth_may_be_a_product() -> None:
-    assert form_of("a[threadIdx.y * pitch * TILE + threadIdx.x] = 0;").coefficient("threadIdx.y") == symbol("pitch") * constant(
-        16
-    )
+    assert form_of("a[threadIdx.y * pitch * TILE + threadIdx.x] = 0;").coefficient("threadIdx.y") == symbol("pitch") * constant(16)
 
 
 def test_a_local_hides_a_constant_of_the_same_name() -> None:

@@ -187,9 +187,7 @@ def test_a_qualified_launch_and_member_functions_are_named_in_full() -> None:
     assert {s.function for s in parsed_file("jagged_and_graph").launch_sites} == {"Solver::run"}
 
 
-@pytest.mark.parametrize(
-    ("name", "has_main"), [("saxpy", True), ("launch_api", True), ("transpose", False), ("half_typed", True)]
-)
+@pytest.mark.parametrize(("name", "has_main"), [("saxpy", True), ("launch_api", True), ("transpose", False), ("half_typed", True)])
 def test_a_program_has_a_main(name: str, has_main: bool) -> None:
     assert parsed_file(name).has_main is has_main
 
@@ -228,8 +226,7 @@ def test_half_typed_code_becomes_problems_and_the_rest_is_found() -> None:
         ("__global__ void a(int *p) { if (p) {", ["a"]),
         ("__global__ void a(int *p) { if (p) {\nint main() { a<<<1, 1>>>(0); }\n", ["a"]),
         (
-            "namespace n {\n__global__ void a() { for (;;) {\n"
-            "template <class T>\n__launch_bounds__(32)\n__global__ void b() {}\n}",
+            "namespace n {\n__global__ void a() { for (;;) {\ntemplate <class T>\n__launch_bounds__(32)\n__global__ void b() {}\n}",
             ["n::a", "n::b"],
         ),
         ("__global__ void a(int *p) { p[ }\n__global__ void b() {}", ["a", "b"]),

@@ -57,13 +57,8 @@ def test_assignments_have_target_operator_and_value() -> None:
 
 
 def test_each_declared_variable_has_type_bounds_and_value() -> None:
-    tree = tree_of(
-        "const unsigned int i = n, *p = q; float t[2][N + 1] = {0}; for (int j = 0; j < n; j++) {} for (auto v : vs) {}"
-    )
-    found = [
-        (d.name, d.type, [x and x.text for x in d.dimensions], d.value and tree.text(d.value))
-        for d in declarations(tree, tree.root)
-    ]
+    tree = tree_of("const unsigned int i = n, *p = q; float t[2][N + 1] = {0}; for (int j = 0; j < n; j++) {} for (auto v : vs) {}")
+    found = [(d.name, d.type, [x and x.text for x in d.dimensions], d.value and tree.text(d.value)) for d in declarations(tree, tree.root)]
     assert found == [
         ("i", "unsigned int", [], "n"),
         ("p", "unsigned int", [], "q"),
@@ -123,9 +118,7 @@ def test_indentation_is_what_begins_the_line() -> None:
         ("saxpy", 0, None, None),
     ],
 )
-def test_the_variable_behind_a_launch_expression_is_found(
-    file: str, index: int, grid: list[str] | None, block: list[str] | None
-) -> None:
+def test_the_variable_behind_a_launch_expression_is_found(file: str, index: int, grid: list[str] | None, block: list[str] | None) -> None:
     source = Source(DATA / f"{file}.cu", (DATA / f"{file}.cu").read_text())
     tree = SyntaxTree(source.text)
     site = parse(source).launch_sites[index]

@@ -125,7 +125,7 @@ def test_a_technique_lends_its_labels_to_its_rewrites():
 
 
 def test_predictions_speak_of_metrics_that_exist():
-    from assistant.plan.expert import predictions
+    from assistant.plan.expert.analysis import predictions
 
     known = {m.name for m in METRICS}
     used = set(re.findall(r'"([a-z]+(?:_[a-z]+)+)"', Path(predictions.__file__).read_text("utf-8")))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.plan.expert.aliasing import NoCallers, Overlap, overlap
-from assistant.plan.expert.functions import all_functions
+from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
 from assistant.source.syntax import SyntaxTree
+from assistant.source.variables import all_functions
 
 KERNEL = "__global__ void k(float *c, float *a, int n) { c[0] = a[0]; }\n"
 ALLOCATED = "float *a, *c; cudaMalloc(&a, 4); cudaMalloc(&c, 4); "

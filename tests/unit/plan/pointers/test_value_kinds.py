@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.plan.expert.functions import all_functions
-from assistant.plan.expert.value_kinds import Kind, ValueKinds
+from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.source.syntax import SyntaxTree
+from assistant.source.variables import all_functions
 
 KERNEL = """
 #define HALF 0.5

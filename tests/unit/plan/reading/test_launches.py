@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from assistant.model.plan import Decline
+from assistant.plan.expert.analysis.launch_shape import block_dims, launches_of
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
-from assistant.plan.expert.launch_shape import block_dims, launches_of
 
 KERNEL = """\
 // kernel=k line=6 finding=KO112

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.model.source import Source
-from assistant.plan.expert.bounds import Range, range_of
-from assistant.plan.expert.scopes import scope_of
-from assistant.plan.expert.values import evaluate, parsed_expression
+from assistant.plan.expert.analysis.bounds import Range, range_of
+from assistant.source.integers import evaluate, parsed_expression
 from assistant.source.parse import parse
+from assistant.source.scopes import scope_of
 from assistant.source.syntax import SyntaxTree
 
 TEXT = """\

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from assistant.model.launch import Dim3
-from assistant.plan.expert.warp_pattern import exchanged_lane, ideal_wavefront_count, lane_environments, sector_count, wavefront_count
+from assistant.plan.expert.analysis.warp_pattern import (
+    exchanged_lane,
+    ideal_wavefront_count,
+    lane_environments,
+    sector_count,
+    wavefront_count,
+)
 
 LANES = range(32)
 

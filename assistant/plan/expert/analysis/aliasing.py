@@ -1,0 +1,325 @@
+"""Whether two pointer parameters of a function can overlap, judged from every call and launch in the text.
+
+Each argument is followed back to the buffers it can name: an allocation of the caller, or a parameter of the caller, whose own
+callers are then looked at. What cannot be followed is "may overlap", with the reason.
+
+Example::
+
+    overlap(tree, kernel_function, "out", "in")   # None, or 'line 40 passes `d_x` for both `out` and `in`'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assistant.source.accesses import callee_name, canonical, unwrap
+from assistant.source.builtins import ALLOCATION_CALLS
+from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import Function, all_functions, enclosing_function, locals_of
+
+__all__ = ["NoCallers", "Overlap", "overlap"]
+
+_MAX_CALLER_DEPTH = 4
+"""How many callers up an argument is followed; recursion ends here."""
+_NULL = ("nullptr", "NULL", "0")
+_HOST_ALLOCATORS = ("malloc", "calloc")
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The parameters may name the same memory."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class NoCallers:
+    """Nothing in this text calls the function, so nothing is known of its arguments."""
+
+    function: str
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    """An allocation, named by the variable that holds it."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class _CallerParameter:
+    name: str
+
+
+@dataclass(frozen=True)
+class _Unknown:
+    reason: str
+
+
+_Origin = _Buffer | _CallerParameter | _Unknown
+_Move = tuple[str, str] | None
+_Seen = frozenset[str]
+"""Variables that are being followed already: a cycle such as ``a = b; b = a`` adds nothing."""
+
+
+def overlap(tree: SyntaxTree, function: Function, first: str, second: str, depth: int = 0) -> Overlap | NoCallers | None:
+    """Why the pointer parameters ``first`` and ``second`` may overlap; None if no call in the text lets them."""
+    if depth > _MAX_CALLER_DEPTH:
+        return Overlap(f"`{function.name}` is called through too many functions to follow its arguments")
+    positions = [index for index, p in enumerate(function.parameters) if p.name in (first, second)]
+    calls = tuple(_calls(tree, function.name))
+    if _address_is_taken(tree, function, calls):
+        return Overlap(f"the address of `{function.name}` is used, so its callers cannot all be seen")
+    if not calls:
+        return NoCallers(function.name)
+    for call in calls:
+        found = _overlap_at(tree, call, positions, (first, second), depth)
+        if found is not None:
+            return found
+    return None
+
+
+def _overlap_at(tree: SyntaxTree, call: Node, positions: list[int], names: tuple[str, str], depth: int) -> Overlap | NoCallers | None:
+    arguments = call.child_by_field_name("arguments")
+    given = [] if arguments is None else [n for n in arguments.named_children if n.type != "comment"]
+    if len(positions) != 2 or len(given) <= max(positions):
+        return Overlap(f"the arguments at line {tree.line(call)} could not be read")
+    left, right = (given[position] for position in positions)
+    caller = enclosing_function(tree, call)
+    for a in _origins(tree, left, caller, frozenset()):
+        for b in _origins(tree, right, caller, frozenset()):
+            found = _conflict(tree, call, (a, b), names, caller, depth)
+            if found is not None:
+                return found
+    return None
+
+
+def _conflict(
+    tree: SyntaxTree, call: Node, pair: tuple[_Origin, _Origin], names: tuple[str, str], caller: Function | None, depth: int
+) -> Overlap | NoCallers | None:
+    match pair:
+        case (_Unknown(reason), _) | (_, _Unknown(reason)):
+            return Overlap(f"line {tree.line(call)}: {reason}")
+        case (_Buffer(a), _Buffer(b)) | (_CallerParameter(a), _CallerParameter(b)) if a == b:
+            return Overlap(f"line {tree.line(call)} passes memory of `{a}` for both `{names[0]}` and `{names[1]}`")
+        case (_CallerParameter(a), _CallerParameter(b)) if caller is not None:
+            return overlap(tree, caller, a, b, depth + 1)
+        case _:
+            return None
+
+
+def _calls(tree: SyntaxTree, name: str) -> Iterator[Node]:
+    for call in tree.find("call_expression"):
+        if callee_name(tree, call).split("::")[-1] == name:
+            yield call
+
+
+def _address_is_taken(tree: SyntaxTree, function: Function, calls: tuple[Node, ...]) -> bool:
+    """True if the name is mentioned outside calls, declarations and attribute setters."""
+    callees = {call.child_by_field_name("function") for call in calls}
+    for node in tree.find("identifier"):
+        if tree.text(node) != function.name:
+            continue
+        chain = (node, *tree.ancestors(node))
+        if any(n in callees or n.type == "function_declarator" for n in chain):
+            continue
+        call = next((n for n in chain if n.type == "call_expression"), None)
+        if call is None or not callee_name(tree, call).startswith(("cudaFunc", "cudaOccupancy")):
+            return True
+    return False
+
+
+def _origins(tree: SyntaxTree, expression: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
+    """What the argument can point into; every alternative of a ``?:``."""
+    node = unwrap(expression)
+    if node.type == "cast_expression":
+        value = node.child_by_field_name("value")
+        return (_Unknown("a cast could not be read"),) if value is None else _origins(tree, value, caller, seen)
+    if node.type == "conditional_expression":
+        sides = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
+        return tuple(origin for side in sides if side is not None for origin in _origins(tree, side, caller, seen))
+    if node.type == "binary_expression":
+        left = node.child_by_field_name("left")
+        return (_Unknown("an address could not be read"),) if left is None else _origins(tree, left, caller, seen)
+    if node.type == "call_expression":
+        return (_container(tree, node, caller, seen),)
+    if node.type == "pointer_expression" and tree.text(node).startswith("&"):
+        return _address_origins(tree, node, caller, seen)
+    if node.type == "field_expression":
+        place = canonical(tree, node)
+        is_allocated = any(_allocated_places(tree, tree.root, place)) and not _is_assigned_elsewhere(tree, place)
+        return (_Buffer(place) if is_allocated else _Unknown(f"where `{tree.text(node)}` comes from is not visible"),)
+    if node.type == "identifier":
+        return _variable_origins(tree, tree.text(node), caller, seen)
+    return (_Unknown(f"where `{tree.text(node)}` points is not visible"),)
+
+
+def _is_assigned_elsewhere(tree: SyntaxTree, place: str) -> bool:
+    """True if some assignment gives the member ``place`` another pointer than a null one."""
+    for assignment in tree.find("assignment_expression"):
+        left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+        if left is not None and right is not None and canonical(tree, left) == place and tree.text(right) not in _NULL:
+            return True
+    return False
+
+
+def _address_origins(tree: SyntaxTree, node: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
+    target = node.child_by_field_name("argument")
+    base = None if target is None else target.child_by_field_name("argument")
+    if target is None or target.type != "subscript_expression" or base is None:
+        return (_Unknown(f"`{tree.text(node)}` is not a buffer of its own"),)
+    return _origins(tree, base, caller, seen)
+
+
+def _container(tree: SyntaxTree, call: Node, caller: Function | None, seen: _Seen) -> _Origin:
+    """``v.data()`` and ``thrust::raw_pointer_cast(v.data())`` of a vector that the caller declares."""
+    name = callee_name(tree, call)
+    arguments = call.child_by_field_name("arguments")
+    given = () if arguments is None else tuple(arguments.named_children)
+    if name.split("::")[-1] in ("raw_pointer_cast", "static_cast", "reinterpret_cast") and len(given) == 1:
+        inner = _origins(tree, given[0], caller, seen)
+        return inner[0] if len(inner) == 1 else _Unknown(f"`{tree.text(call)}` has several origins")
+    owner = name.removesuffix(".data").removesuffix(".get")
+    scope = tree.root if caller is None else caller.body
+    if owner != name and any("vector" in v.type or "unique_ptr" in v.type for v in locals_of(tree, scope).get(owner, ())):
+        return _Buffer(owner)
+    return _Unknown(f"`{tree.text(call)}` may return memory that is used elsewhere")
+
+
+def _variable_origins(tree: SyntaxTree, name: str, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
+    """Follows a variable through its initializer, its assignments and the calls that set it."""
+    if name in seen:
+        return ()
+    seen |= {name}
+    scope = tree.root if caller is None else caller.body
+    declared = locals_of(tree, scope).get(name, ())
+    if not declared and caller is not None and (parameter := caller.parameter(name)) is not None:
+        if any(_assigned_values(tree, scope, name)):
+            return (_Unknown(f"`{name}` is changed in `{caller.name}` before it is passed on"),)
+        return (_CallerParameter(parameter.name),)
+    if not declared:
+        scope = tree.root
+        declared = locals_of(tree, scope).get(name, ())
+    if len(declared) != 1:
+        return (_Unknown(f"where `{name}` comes from is not visible"),)
+    if declared[0].is_array or "vector<" in declared[0].type.replace(" ", ""):
+        return (_Buffer(name),)
+    initial = declared[0].value
+    values = [*(() if initial is None else (initial,)), *_assigned_values(tree, scope, name)]
+    found: list[_Origin] = [_Buffer(name)] if any(_allocated_places(tree, scope, name)) else []
+    for value in values:
+        found.extend(_value_origins(tree, name, value, caller, seen))
+    if not found and not values:
+        return (_Unknown(f"where `{name}` comes from is not visible"),)
+    return tuple(dict.fromkeys(found))
+
+
+def _value_origins(tree: SyntaxTree, name: str, value: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
+    value = unwrap(value)
+    if tree.text(value) in _NULL or value.type == "null":
+        return ()
+    if name in {tree.text(n) for n in tree.find("identifier", inside=value)}:
+        return (_Unknown(f"`{name}` is moved along a buffer"),)
+    core = value.child_by_field_name("value") if value.type == "cast_expression" else value
+    if value.type == "new_expression" or (core is not None and core.type == "call_expression" and _is_fresh(tree, core)):
+        return (_Buffer(name),)
+    return _origins(tree, value, caller, seen)
+
+
+def _is_fresh(tree: SyntaxTree, call: Node) -> bool:
+    """The call returns a new allocation: ``malloc``, or a function of this text that allocates what it returns."""
+    name = callee_name(tree, call).split("::")[-1]
+    if name in _HOST_ALLOCATORS:
+        return True
+    return any(function.name == name and _returns_allocation(tree, function) for function in all_functions(tree))
+
+
+def _returns_allocation(tree: SyntaxTree, function: Function) -> bool:
+    own = locals_of(tree, function.body)
+    returns = tuple(tree.find("return_statement", inside=function.body))
+    values = [unwrap(r.named_children[0]) for r in returns if r.named_children]
+    return bool(values) and all(
+        v.type == "identifier"
+        and all("static" not in tree.text(d.node) for d in own.get(tree.text(v), ()))
+        and tree.text(v) in own
+        and any(_allocated_places(tree, function.body, tree.text(v)))
+        for v in values
+    )
+
+
+def _assigned_values(tree: SyntaxTree, scope: Node, name: str) -> Iterator[Node]:
+    """Values that assignments give ``name``; exchanging two pointers is left out, as their buffers stay two."""
+    for assignment in tree.find("assignment_expression", inside=scope):
+        left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+        if left is not None and right is not None and tree.text(left) == name and not _is_swap(tree, assignment):
+            operator = assignment.child_by_field_name("operator")
+            yield right if operator is None or tree.text(operator) == "=" else left
+
+
+def _is_swap(tree: SyntaxTree, assignment: Node) -> bool:
+    """One of the two assignments of ``t = a; a = b; b = t;`` in adjacent statements."""
+    statement = assignment.parent
+    before = None if statement is None else statement.prev_named_sibling
+    after = None if statement is None else statement.next_named_sibling
+    moves = [None if n is None else _move(tree, n) for n in (before, statement, after)]
+    earlier = None if before is None or before.prev_named_sibling is None else _move(tree, before.prev_named_sibling)
+    return _is_exchange(moves[0], moves[1], moves[2]) or _is_exchange(earlier, moves[0], moves[1])
+
+
+def _is_exchange(first: _Move, second: _Move, third: _Move) -> bool:
+    if first is None or second is None or third is None:
+        return False
+    (t, a), (a2, b), (b2, t2) = first, second, third
+    return a == a2 and b == b2 and t == t2
+
+
+def _move(tree: SyntaxTree, statement: Node) -> _Move:
+    """(target, value) of ``x = y;`` or ``T *x = y;`` between plain variables."""
+    inner = statement.named_children[0] if statement.type == "expression_statement" else None
+    if inner is not None and inner.type == "assignment_expression":
+        left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
+    else:
+        declarator = statement.child_by_field_name("declarator") if statement.type == "declaration" else None
+        left = None if declarator is None else next(tree.find("identifier", inside=declarator), None)
+        right = None if declarator is None else declarator.child_by_field_name("value")
+    if left is None or right is None or {left.type, right.type} != {"identifier"}:
+        return None
+    return tree.text(left), tree.text(right)
+
+
+def _allocated_places(tree: SyntaxTree, scope: Node, place: str) -> Iterator[Node]:
+    """Calls inside ``scope`` that allocate into the canonical ``place``: ``cudaMalloc(&place, …)`` or a helper of this text."""
+    for call in tree.find("call_expression", inside=scope):
+        arguments = call.child_by_field_name("arguments")
+        if arguments is None or not arguments.named_children or not _allocates(tree, call):
+            continue
+        target = unwrap(arguments.named_children[0])
+        while target.type == "cast_expression" and (value := target.child_by_field_name("value")) is not None:
+            target = unwrap(value)
+        inner = target.child_by_field_name("argument") if target.type == "pointer_expression" else None
+        if inner is not None and tree.text(target).startswith("&") and canonical(tree, inner) == place:
+            yield call
+
+
+def _allocates(tree: SyntaxTree, call: Node) -> bool:
+    name = callee_name(tree, call).split("::")[-1]
+    if name in ALLOCATION_CALLS:
+        return True
+    for function in all_functions(tree):
+        if function.name == name and function.parameters and function.parameters[0].indirection == 2:
+            return _hands_to_allocator(tree, function)
+    return False
+
+
+def _hands_to_allocator(tree: SyntaxTree, function: Function) -> bool:
+    first = function.parameters[0].name
+    for call in tree.find("call_expression", inside=function.body):
+        arguments = call.child_by_field_name("arguments")
+        if arguments is None or not arguments.named_children or callee_name(tree, call) not in ALLOCATION_CALLS:
+            continue
+        target = unwrap(arguments.named_children[0])
+        value = target.child_by_field_name("value") if target.type == "cast_expression" else target
+        if value is not None and tree.text(value) == first:
+            return True
+    return False

@@ -1,0 +1,54 @@
+"""What a loop does beside its arithmetic: leaves early, synchronizes, calls something that may touch memory.
+
+Example::
+
+    leaves_or_synchronizes(tree, loop)   # None, or '`__syncthreads` at line 12 lets other threads see the element …'
+"""
+
+from __future__ import annotations
+
+import re
+
+from assistant.plan.expert.analysis.roots import global_pointers
+from assistant.source.accesses import callee_name, takes_values_only
+from assistant.source.builtins import is_pure
+from assistant.source.macros import hidden_effect
+from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import all_functions
+
+__all__ = ["leaves_or_synchronizes"]
+
+_HARMLESS_CALLS = re.compile(r"atomic\w+|__(?:shfl|ballot|any|all|reduce|match|activemask)\w*|printf")
+"""Calls that order no other memory and touch only what their arguments name."""
+
+
+def leaves_or_synchronizes(tree: SyntaxTree, loop: Node) -> str | None:
+    """Why an element of memory must be up to date somewhere inside the loop; None if it need not."""
+    for node in tree.find("return_statement", "goto_statement", "gnu_asm_expression", "lambda_expression", inside=loop):
+        what = {"return_statement": "returns", "goto_statement": "jumps", "gnu_asm_expression": "runs inline assembly"}
+        return f"the loop {what.get(node.type, 'calls a lambda')} at line {tree.line(node)}, where the element must be up to date"
+    if "volatile" in tree.text(loop):
+        return "the loop uses volatile memory"
+    macro = hidden_effect(tree, loop)
+    if macro is not None:
+        return f"the macro `{macro}` in the loop may read or change the element, or leave the loop"
+    for call in tree.find("call_expression", inside=loop):
+        name = callee_name(tree, call)
+        if re.search("sync|fence", name.lower()) and not _HARMLESS_CALLS.fullmatch(name):
+            return f"`{name}` at line {tree.line(call)} lets other threads see the element while the loop runs"
+        if not _is_harmless(tree, call, name):
+            return f"`{name}` at line {tree.line(call)} may read or change the element"
+    return None
+
+
+def _is_harmless(tree: SyntaxTree, call: Node, name: str) -> bool:
+    if is_pure(name) or _HARMLESS_CALLS.fullmatch(name):
+        return True
+    if not takes_values_only(tree, call):
+        return False
+    for function in all_functions(tree):
+        if function.name == name.split("::")[-1]:
+            inner = (callee_name(tree, c) for c in tree.find("call_expression", inside=function.body))
+            touches_globals = global_pointers(tree, function, function.body) - {p.name for p in function.parameters}
+            return not touches_globals and all(is_pure(n) for n in inner)
+    return True

@@ -1,0 +1,89 @@
+"""A loop in which each thread of a flat block handles several rows of a square tile: ``for (j = 0; j < 32; j += 8)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assistant.model.launch import Dim3
+from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.integers import evaluate, node_text
+from assistant.source.scopes import scope_of
+from assistant.source.syntax import Node
+
+__all__ = ["RowLoop", "compared_parts", "row_loop_of", "sees_rows_alike"]
+
+
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+
+
+@dataclass(frozen=True)
+class RowLoop:
+    """The loop's counter and head."""
+
+    counter: str
+    head: str
+    """``for (…)`` as written."""
+
+
+def row_loop_of(context: TransformationContext, loop: Node, block: Dim3) -> RowLoop | str:
+    """The loop as a walk over the rows of a tile as wide as the block; a sentence where it is something else."""
+    why = "the loop around this store does not walk over the rows of a tile as wide as the block"
+    start, condition, update = (loop.child_by_field_name(f) for f in ("initializer", "condition", "update"))
+    body = loop.child_by_field_name("body")
+    if start is None or condition is None or update is None or body is None or start.type != "declaration":
+        return why
+    declared = re.fullmatch(r"(?:const\s+)?[\w\s]+?\b(\w+)\s*=\s*0\s*;", node_text(start))
+    end, step = condition.child_by_field_name("right"), update.child_by_field_name("right")
+    if declared is None or end is None or step is None:
+        return why
+    counter = declared[1]
+    is_upward = re.fullmatch(rf"{counter}\s*<[^=].*", node_text(condition)) and re.fullmatch(rf"{counter}\s*\+=.*", node_text(update))
+    scope = scope_of(context.tree, context.kernel)
+    sizes = {**unknown_sizes(context), "blockDim.x": block.x, "blockDim.y": block.y}
+    if not is_upward or (evaluate(end, scope, sizes), evaluate(step, scope, sizes)) != (block.x, block.y) or block.x % block.y:
+        return why
+    whole = node_text(loop)
+    head = whole[: len(whole) - len(node_text(body))].rstrip()
+    return RowLoop(counter, head)
+
+
+def sees_rows_alike(context: TransformationContext, expressions: Sequence[Node], counter: str, block: Dim3) -> bool:
+    """True when the expressions depend on ``threadIdx.y`` and the counter only through their sum, as tried with numbers."""
+    scope = scope_of(context.tree, context.kernel)
+    for lane, row in _places(context, block):
+        for expression in expressions:
+            here = evaluate(expression, scope, {**lane, counter: row})
+            there = evaluate(expression, scope, {**lane, "threadIdx.y": lane["threadIdx.y"] + row, counter: 0})
+            if here is None or here != there:
+                return False
+    return True
+
+
+def compared_parts(condition: Node) -> Iterator[Node]:
+    """Both sides of each comparison in a condition; the condition itself where it compares nothing."""
+    found = False
+    stack = [condition]
+    while stack:
+        node = stack.pop()
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        is_comparison = node.type == "binary_expression" and node_text(node.children[1]) in _COMPARISONS
+        if is_comparison and left is not None and right is not None:
+            found = True
+            yield from (left, right)
+            continue
+        stack.extend(reversed(node.named_children))
+    if not found:
+        yield condition
+
+
+def _places(context: TransformationContext, block: Dim3) -> Iterator[tuple[dict[str, int], int]]:
+    sizes = {f"blockDim.{axis}": getattr(block, axis) for axis in "xyz"} | {"blockIdx.x": 2, "blockIdx.y": 3, "blockIdx.z": 0}
+    for scale in (1, 50):
+        unknown = {name: value // scale for name, value in unknown_sizes(context).items()}
+        for x in (0, block.x - 1):
+            for y in (0, block.y - 1):
+                for row in range(0, block.x, block.y):
+                    yield {**unknown, **sizes, "threadIdx.x": x, "threadIdx.y": y, "threadIdx.z": 0}, row

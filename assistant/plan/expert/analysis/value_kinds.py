@@ -1,0 +1,315 @@
+"""What kind of number an expression of device code is, and why: float, double, or double only because of a literal.
+
+Follows C++'s usual arithmetic conversions for spelled types; where a type is not spelled in the text the kind is unknown.
+
+Example::
+
+    kinds = ValueKinds(tree, function)
+    kinds.of(node)      # Kind.WIDENED for `x * 0.5` with a float x
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import Enum, auto
+from functools import cached_property, reduce
+
+from assistant.source.accesses import callee_name, unwrap
+from assistant.source.builtins import FLOAT_NAMES
+from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import Function, Variable, all_functions, locals_of, macro_bodies
+
+__all__ = ["Kind", "ValueKinds", "combine", "is_double_literal", "numbers_in"]
+
+
+class Kind(Enum):
+    """How an arithmetic value came to its type."""
+
+    INTEGER_CONSTANT = auto()
+    INTEGER = auto()
+    FLOAT = auto()
+    LITERAL = auto()
+    """A double made of literals alone."""
+    WIDENED = auto()
+    """Float operands, double only because of literals or double functions."""
+    WIDENED_INTEGER = auto()
+    """Integer operands, double only because of literals or double functions."""
+    GENERIC = auto()
+    """Of a template parameter's type."""
+    WIDENED_GENERIC = auto()
+    DOUBLE = auto()
+    """A variable, result or cast that is double on purpose."""
+    UNKNOWN = auto()
+
+
+_BY_LITERAL = {Kind.LITERAL, Kind.WIDENED, Kind.WIDENED_INTEGER, Kind.WIDENED_GENERIC}
+_INTEGER_TYPE = re.compile(
+    r"(?:(?:un)?signed|char|short|int|long|bool|size_t|ptrdiff_t|u?int(?:8|16|32|64)_t|uint|uchar|ushort)"
+    r"(?: (?:char|short|int|long))*"
+)
+_DOUBLE_LITERAL = re.compile(r"(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])(?:[\d.][\w.']*(?:(?<=[eE])[-+]\d+)?)")
+_FLOAT_VECTOR = re.compile(r"float[1-4]")
+_BUILTIN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+_SAME_AS_ARGUMENTS = ("min", "max", "abs", "std::min", "std::max", "std::abs")
+_FLOAT_RESULT = re.compile(r"__(?:f\w+_r[nzud]|\w+2float(?:_r\w)?|\w+_as_float|fdividef|\w+f|saturatef)")
+_MATH_CONSTANTS = frozenset(
+    "M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2".split()  # noqa: SIM905
+)
+"""Double constants of <math.h> (POSIX.1-2017)."""
+_INTEGER_EXPONENT = ("ldexp", "scalbn")
+
+
+def is_double_literal(text: str) -> bool:
+    """True for ``0.5``, ``1.``, ``2e-3``; false for ``0.5f``, ``3``, ``1.0L``."""
+    return _DOUBLE_LITERAL.fullmatch(text.lstrip("-+")) is not None
+
+
+def numbers_in(text: str) -> tuple[str, ...]:
+    """The number literals of a piece of source text."""
+    return tuple(_NUMBER.findall(text))
+
+
+def combine(kinds: Iterable[Kind]) -> Kind:
+    """The kind of a sum or product of values of these kinds."""
+    return reduce(_combined, kinds, Kind.INTEGER_CONSTANT)
+
+
+def _combined(a: Kind, b: Kind) -> Kind:
+    both = {a, b}
+    for winner in (Kind.UNKNOWN, Kind.DOUBLE):
+        if winner in both:
+            return winner
+    is_widened, has_float = bool(both & _BY_LITERAL), bool(both & {Kind.FLOAT, Kind.WIDENED})
+    if both & {Kind.GENERIC, Kind.WIDENED_GENERIC}:
+        return Kind.UNKNOWN if has_float else (Kind.WIDENED_GENERIC if is_widened else Kind.GENERIC)
+    has_integer = bool(both & {Kind.INTEGER, Kind.WIDENED_INTEGER})
+    if is_widened:
+        return Kind.WIDENED if has_float else (Kind.WIDENED_INTEGER if has_integer else Kind.LITERAL)
+    return Kind.FLOAT if has_float else (Kind.INTEGER if has_integer else Kind.INTEGER_CONSTANT)
+
+
+class ValueKinds:
+    """Kinds of the expressions of one function."""
+
+    def __init__(self, tree: SyntaxTree, function: Function) -> None:
+        self._tree = tree
+        self._function = function
+
+    def of(self, node: Node) -> Kind:
+        node = unwrap(node)
+        match node.type:
+            case "number_literal":
+                return self._of_literal(self._tree.text(node))
+            case "identifier":
+                return self.of_name(self._tree.text(node))
+            case "binary_expression":
+                return self._of_binary(node)
+            case "unary_expression" | "update_expression":
+                argument = node.child_by_field_name("argument")
+                is_not = self._tree.text(node).startswith("!")
+                return Kind.UNKNOWN if argument is None else (Kind.INTEGER if is_not else self.of(argument))
+            case "conditional_expression":
+                sides = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
+                return combine(self.of(side) for side in sides if side is not None)
+            case "cast_expression":
+                type_node = node.child_by_field_name("type")
+                return Kind.UNKNOWN if type_node is None else self.of_type(self._tree.text(type_node))
+            case "call_expression":
+                return self._of_call(node)
+            case "subscript_expression" | "pointer_expression":
+                return self._of_element(node)
+            case "field_expression":
+                return self._of_field(node)
+            case "true" | "false":
+                return Kind.INTEGER_CONSTANT
+            case _:
+                return Kind.UNKNOWN
+
+    def of_type(self, name: str) -> Kind:
+        """Kind of a value of the spelled type."""
+        name = " ".join(re.sub(r"\b(?:const|volatile)\b", " ", name).split())
+        name = self._aliases.get(name, name)
+        if name in ("float", "double"):
+            return Kind.FLOAT if name == "float" else Kind.DOUBLE
+        if _INTEGER_TYPE.fullmatch(name):
+            return Kind.INTEGER
+        return Kind.GENERIC if name in self.type_parameters else Kind.UNKNOWN
+
+    def of_name(self, name: str) -> Kind:
+        """Kind of a variable, constant or object-like macro."""
+        variable = self._variable(name)
+        if variable is not None:
+            return self._of_variable(variable)
+        if name in self.double_constants:
+            return Kind.LITERAL
+        body = self._macros.get(name)
+        if body is not None:
+            is_number = not re.search(r"[A-Za-z_]", _NUMBER.sub("", body))
+            numbers = numbers_in(body)
+            return combine(self._of_literal(n) for n in numbers) if numbers and is_number else Kind.UNKNOWN
+        shared = self._file_variables.get(name, ())
+        return self._of_variable(shared[0]) if len(shared) == 1 else Kind.UNKNOWN
+
+    @cached_property
+    def double_constants(self) -> frozenset[str]:
+        """Names of macros and ``const double`` variables whose value is made of literals, at least one of them a double."""
+        named = {name for name, body in self._macros.items() if _is_literal_expression(body)}
+        for name, variables in self._file_variables.items():
+            only = variables[0]
+            is_constant = only.is_const and only.type == "double" and only.value is not None and not only.is_pointer
+            if len(variables) == 1 and is_constant and _is_literal_expression(self._tree.text(only.value or only.node)):
+                named.add(name)
+        return frozenset(n for n in named | _MATH_CONSTANTS if self._variable(n) is None)
+
+    @cached_property
+    def type_parameters(self) -> frozenset[str]:
+        """Names of the template's type parameters."""
+        parent = self._function.node.parent
+        if parent is None or parent.type != "template_declaration":
+            return frozenset()
+        declared = self._tree.find("type_parameter_declaration", "optional_type_parameter_declaration", inside=parent)
+        return frozenset(self._tree.text(n) for d in declared for n in d.named_children if n.type == "type_identifier")
+
+    def return_kind(self) -> Kind:
+        type_node = self._function.node.child_by_field_name("type")
+        return Kind.UNKNOWN if type_node is None else self.of_type(self._tree.text(type_node))
+
+    def _of_literal(self, text: str) -> Kind:
+        if is_double_literal(text):
+            return Kind.LITERAL
+        if re.fullmatch(r"[-+]?(?:0[xX][0-9a-fA-F]+|[\d']+)[uUlL]*", text):
+            return Kind.INTEGER_CONSTANT
+        return Kind.FLOAT if text[-1:] in "fF" and not text.lower().startswith("0x") else Kind.UNKNOWN
+
+    def _of_binary(self, node: Node) -> Kind:
+        operator, left, right = (node.child_by_field_name(f) for f in ("operator", "left", "right"))
+        if operator is None or left is None or right is None:
+            return Kind.UNKNOWN
+        if self._tree.text(operator) not in ("+", "-", "*", "/"):
+            return Kind.INTEGER
+        return combine((self.of(left), self.of(right)))
+
+    def _of_call(self, node: Node) -> Kind:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or arguments is None:
+            return Kind.UNKNOWN
+        name = callee_name(self._tree, node)
+        given = [n for n in arguments.named_children if n.type != "comment"]
+        as_type = self._tree.text(function).partition("<")[2].removesuffix(">") if name.endswith("_cast") else name
+        if self.of_type(as_type) is not Kind.UNKNOWN:
+            return self.of_type(as_type)
+        plain = name.removeprefix("std::")
+        if plain in FLOAT_NAMES:
+            return self._of_math(plain, given)
+        if name in _SAME_AS_ARGUMENTS:
+            return combine(self.of(a) for a in given)
+        if plain in FLOAT_NAMES.values() or _FLOAT_RESULT.fullmatch(name):
+            return Kind.FLOAT
+        if name == "__ldg" and given:
+            return self._of_element(given[0])
+        if name.startswith("__shfl") and len(given) > 1:
+            return self.of(given[1])
+        known = [f for f in all_functions(self._tree) if f.name == name.split("::")[-1]]
+        return ValueKinds(self._tree, known[0]).return_kind() if len(known) == 1 else Kind.UNKNOWN
+
+    def _of_math(self, name: str, arguments: list[Node]) -> Kind:
+        """Overloads: all float gives float; an integer among the arguments makes it double."""
+        kinds = [self.of(a) for a in (arguments[:1] if name in _INTEGER_EXPONENT else arguments)]
+        kind = combine(kinds)
+        has_integer = bool({Kind.INTEGER, Kind.INTEGER_CONSTANT} & set(kinds))
+        return _combined(kind, Kind.LITERAL) if has_integer and kind is not Kind.GENERIC else kind
+
+    def _of_element(self, node: Node) -> Kind:
+        base = next(self._tree.find("identifier", inside=node), None)
+        variable = None if base is None else self._variable(self._tree.text(base))
+        if variable is None and base is not None:
+            shared = self._file_variables.get(self._tree.text(base), ())
+            variable = shared[0] if len(shared) == 1 else None
+        if variable is None or any(self._tree.find("call_expression", "cast_expression", inside=_base_of(node))):
+            return Kind.UNKNOWN
+        if variable.type == "auto" and variable.value is not None:
+            return self._of_element(variable.value)
+        return self.of_type(variable.type)
+
+    def _of_field(self, node: Node) -> Kind:
+        argument, field = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        base = None if argument is None else next(self._tree.find("identifier", inside=argument), None)
+        if base is None or field is None:
+            return Kind.UNKNOWN
+        name = self._tree.text(base)
+        if name in _BUILTIN_INDICES:
+            return Kind.INTEGER
+        variable = self._variable(name)
+        if variable is not None and _FLOAT_VECTOR.fullmatch(variable.type):
+            return Kind.FLOAT
+        kinds = {self.of_type(t) for t in self._field_types.get(self._tree.text(field), ())}
+        return kinds.pop() if len(kinds) == 1 else Kind.UNKNOWN
+
+    def _of_variable(self, variable: Variable) -> Kind:
+        if variable.is_pointer or variable.is_array:
+            return Kind.UNKNOWN
+        if variable.type == "auto":
+            kind = Kind.UNKNOWN if variable.value is None else self.of(variable.value)
+            return Kind.DOUBLE if kind in _BY_LITERAL else kind
+        return self.of_type(variable.type)
+
+    def _variable(self, name: str) -> Variable | None:
+        declared = (*self._locals.get(name, ()), *(p for p in self._function.parameters if p.name == name))
+        same_type = len({v.type for v in declared}) == 1
+        return declared[0] if same_type else None
+
+    @cached_property
+    def _locals(self) -> Mapping[str, tuple[Variable, ...]]:
+        return locals_of(self._tree, self._function.body)
+
+    @cached_property
+    def _macros(self) -> Mapping[str, str]:
+        return macro_bodies(self._tree)
+
+    @cached_property
+    def _file_variables(self) -> dict[str, tuple[Variable, ...]]:
+        found: dict[str, tuple[Variable, ...]] = {}
+        scopes = ("translation_unit", "declaration_list")
+        for name, variables in locals_of(self._tree, self._tree.root).items():
+            outside = tuple(v for v in variables if v.node.parent is not None and v.node.parent.type in scopes)
+            if outside:
+                found[name] = outside
+        return found
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for node in self._tree.find("type_definition", "alias_declaration"):
+            name = node.child_by_field_name("declarator") or node.child_by_field_name("name")
+            target = node.child_by_field_name("type")
+            if name is not None and target is not None:
+                found[self._tree.text(name)] = self._tree.text(target)
+        return found
+
+    @cached_property
+    def _field_types(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for node in self._tree.find("field_declaration"):
+            type_node = node.child_by_field_name("type")
+            for declarator in node.children_by_field_name("declarator"):
+                name = next(self._tree.find("field_identifier", inside=declarator), None)
+                if name is not None and type_node is not None:
+                    key = self._tree.text(name)
+                    found[key] = (*found.get(key, ()), self._tree.text(type_node))
+        return found
+
+
+def _is_literal_expression(text: str) -> bool:
+    """Only numbers, arithmetic and parentheses, and at least one double literal."""
+    rest = _NUMBER.sub("", text)
+    return any(is_double_literal(n) for n in numbers_in(text)) and not re.search(r"[A-Za-z_]", rest)
+
+
+def _base_of(node: Node) -> Node:
+    """The innermost expression that is indexed or dereferenced."""
+    argument = node.child_by_field_name("argument")
+    while argument is not None and argument.type in ("subscript_expression", "pointer_expression"):
+        node, argument = argument, argument.child_by_field_name("argument")
+    return node if argument is None else argument

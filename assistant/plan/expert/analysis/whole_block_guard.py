@@ -1,0 +1,140 @@
+"""The bounds check around a loop, and how to let every thread of the block run the loop instead.
+
+Two forms are understood: ``if (row >= m || col >= n) return;`` before the loop, and ``if (row < m && col < n) { … }`` around it.
+
+Example::
+
+    match guard_of(tree, function, loop):
+        case Guard(): ...        # guard.conditions are what holds for a thread inside
+        case str(reason): ...    # some threads may never reach the loop
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.source.accesses import modified_names, takes_values_only, unwrap
+from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import Function
+
+__all__ = ["Guard", "guard_of"]
+
+_OPPOSITE = {">=": "<", ">": "<=", "<": ">=", "<=": ">"}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What a thread must satisfy to take part."""
+
+    statement: Node | None
+    """The ``if``; None where the loop is not guarded."""
+    is_around: bool
+    """The ``if`` contains the loop, as against an early ``return``."""
+    conditions: tuple[tuple[Node, str], ...]
+    """(compared expression, condition as text), all of which hold for a thread inside."""
+    loads: tuple[tuple[Node, str], ...] = ()
+    """(initializer, type) of locals before the loop that read memory: only threads inside may evaluate them."""
+
+    @property
+    def inside(self) -> str:
+        """The condition of a thread inside, as one expression."""
+        return " && ".join(text for _, text in self.conditions)
+
+
+def guard_of(tree: SyntaxTree, function: Function, loop: Node) -> Guard | str:
+    """The guard of ``loop``, or why not every thread of a block can be made to reach it."""
+    block = loop.parent
+    owner = None if block is None else block.parent
+    if block is None or block.type != "compound_statement":
+        return "the loop is a lone branch"
+    if block == function.body:
+        return _early_return(tree, function, loop)
+    if owner is None or owner.type != "if_statement" or owner.parent != function.body:
+        return "the loop is nested, so not every thread of a block may reach it"
+    if owner.child_by_field_name("alternative") is not None:
+        return "the bounds check around the loop has an `else`"
+    outer = _early_return(tree, function, owner)
+    if isinstance(outer, str) or outer.statement is not None:
+        return outer if isinstance(outer, str) else "two bounds checks lie before the loop"
+    conditions = _conditions(tree, owner, "&&")
+    before = [n for n in block.named_children if n.end_byte <= loop.start_byte]
+    loads = _guarded_loads(tree, before)
+    if conditions is None or loads is None:
+        return "what lies before the loop cannot be run by the threads outside the bounds"
+    return Guard(owner, True, conditions, loads)
+
+
+def _early_return(tree: SyntaxTree, function: Function, loop: Node) -> Guard | str:
+    before = [n for n in function.body.named_children if n.end_byte <= loop.start_byte]
+    leaving = [n for n in before if any(tree.find("return_statement", inside=n))]
+    if not leaving:
+        return Guard(None, False, ())
+    statement = leaving[-1]
+    conditions = _conditions(tree, statement, "||") if _only_returns(statement) else None
+    later = [n for n in before if n.start_byte >= statement.end_byte]
+    if len(leaving) > 1 or conditions is None:
+        return "some threads return before the loop in a way that is not a plain bounds check"
+    loads = _guarded_loads(tree, later)
+    if loads is None:
+        return "what lies between the bounds check and the loop cannot be run by the threads outside"
+    return Guard(statement, False, conditions, loads)
+
+
+def _only_returns(statement: Node) -> bool:
+    branch = statement.child_by_field_name("consequence")
+    if branch is not None and branch.type == "compound_statement" and len(branch.named_children) == 1:
+        branch = branch.named_children[0]
+    is_plain = branch is not None and branch.type == "return_statement"
+    return is_plain and statement.child_by_field_name("alternative") is None
+
+
+def _conditions(tree: SyntaxTree, statement: Node, joiner: str) -> tuple[tuple[Node, str], ...] | None:
+    """Comparisons that hold inside; None where the condition is anything else."""
+    clause = statement.child_by_field_name("condition")
+    value = None if clause is None else clause.child_by_field_name("value")
+    found: list[tuple[Node, str]] = []
+    waiting = [] if value is None else [unwrap(value)]
+    while waiting:
+        node = waiting.pop(0)
+        operator, left, right = (node.child_by_field_name(f) for f in ("operator", "left", "right"))
+        if node.type != "binary_expression" or operator is None or left is None or right is None:
+            return None
+        spelled = tree.text(operator)
+        if spelled == joiner:
+            waiting = [unwrap(left), unwrap(right), *waiting]
+            continue
+        if spelled not in _OPPOSITE:
+            return None
+        holds = spelled if joiner == "&&" else _OPPOSITE[spelled]
+        found.append((node, f"{tree.text(left)} {holds} {tree.text(right)}"))
+    return tuple(found) or None
+
+
+def _guarded_loads(tree: SyntaxTree, statements: list[Node]) -> tuple[tuple[Node, str], ...] | None:
+    """Initializers that read memory among statements that are otherwise harmless; None where one is not."""
+    found: list[tuple[Node, str]] = []
+    for statement in statements:
+        if _is_harmless(tree, statement):
+            continue
+        declarators = statement.children_by_field_name("declarator")
+        value = declarators[0].child_by_field_name("value") if len(declarators) == 1 else None
+        type_node = statement.child_by_field_name("type")
+        if statement.type != "declaration" or value is None or type_node is None:
+            return None
+        name = declarators[0].child_by_field_name("declarator")
+        is_scalar = type_node.type in ("primitive_type", "sized_type_specifier", "type_identifier")
+        changes = any(tree.find("assignment_expression", "update_expression", "call_expression", inside=value))
+        if changes or not is_scalar or name is None or name.type != "identifier":
+            return None
+        found.append((value, tree.text(type_node)))
+    return tuple(found)
+
+
+def _is_harmless(tree: SyntaxTree, statement: Node) -> bool:
+    """A comment, pragma, or declaration that neither touches memory nor changes another variable."""
+    if statement.type in ("comment", "preproc_call"):
+        return True
+    touches = any(tree.find("subscript_expression", "pointer_expression", "assignment_expression", inside=statement))
+    calls = tree.find("call_expression", inside=statement)
+    is_quiet = not touches and all(takes_values_only(tree, call) for call in calls)
+    return statement.type == "declaration" and is_quiet and bool(modified_names(tree, statement))

@@ -1,0 +1,1 @@
+"""How a source transformation writes its edits, in the style of the text around them."""

@@ -1,0 +1,67 @@
+"""Edits that make one literal, macro or constant single precision.
+
+A macro or constant that is used in converted expressions only changes where it is defined; one that is used elsewhere too is
+converted at each use.
+
+Example::
+
+    constant_edits(tree, {"DT": (node,)})     # `0.01` → `0.01f` in `#define DT 0.01`, or `DT` → `(float)DT` at the node
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.value_kinds import is_double_literal
+from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import locals_of
+
+__all__ = ["constant_edits"]
+
+_NUMBER = re.compile(r"(?<![\w.])(?:\d[\w.']*(?:(?<=[eE])[-+]\d+)?|\.\d[\w']*(?:(?<=[eE])[-+]\d+)?)")
+
+
+def constant_edits(tree: SyntaxTree, uses: Mapping[str, Sequence[Node]]) -> Iterator[TextEdit]:
+    """Edits for the named macros and constants, given every use in a converted expression."""
+    for name, nodes in uses.items():
+        definition = _definition(tree, name)
+        if definition is not None and _used_elsewhere(tree, name, nodes, definition) is False:
+            yield from _definition_edits(tree, definition)
+        else:
+            yield from (TextEdit(tree.span(node), f"(float){name}") for node in nodes)
+
+
+def _definition(tree: SyntaxTree, name: str) -> Node | None:
+    """The ``#define`` or the declaration that alone gives ``name`` its value."""
+    for node in tree.find("preproc_def"):
+        defined = node.child_by_field_name("name")
+        if defined is not None and tree.text(defined) == name:
+            return node
+    declared = locals_of(tree, tree.root).get(name, ())
+    is_alone = len(declared) == 1 and len(declared[0].node.children_by_field_name("declarator")) == 1
+    return declared[0].node if is_alone else None
+
+
+def _used_elsewhere(tree: SyntaxTree, name: str, nodes: Sequence[Node], definition: Node) -> bool:
+    inside = tree.span(definition)
+    known = {tree.span(node) for node in nodes}
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    mentions = (Span(m.start(), m.end()) for m in word.finditer(tree.reading.readable[: len(tree.source)]))
+    return any(mention not in known and not inside.contains(mention) for mention in mentions)
+
+
+def _definition_edits(tree: SyntaxTree, definition: Node) -> Iterator[TextEdit]:
+    """``double`` → ``float`` in a declaration, and ``f`` behind each double literal."""
+    type_node = definition.child_by_field_name("type")
+    if type_node is not None:
+        yield TextEdit(tree.span(type_node), "float")
+    span = tree.span(definition)
+    start = span.start if type_node is None else tree.span(type_node).end
+    name = definition.child_by_field_name("name")
+    if name is not None:
+        start = tree.span(name).end
+    for number in _NUMBER.finditer(tree.source, start, span.end):
+        if is_double_literal(number[0]):
+            yield TextEdit(Span(number.end(), number.end()), "f")
