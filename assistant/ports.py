@@ -33,6 +33,8 @@ class Program:
     working_directory: Path = Path("/")
     kernels: tuple[str, ...] = ()
     """Kernel expressions that must be startable by name for a replay (``tr<1>(float*, float const*, int)``)."""
+    is_candidate: bool = False
+    """The user did not write it: its ``main`` runs limited, in a private copy of the folder. Replays are always limited."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,10 @@ class ProgramRun:
     profiles: tuple[LaunchProfile, ...]
     problems: tuple[Problem, ...]
     unsupported: tuple[str, ...]
+    tasks_exceeded: bool = False
+    """It was killed for the number of processes and threads it started."""
+    missing_limits: tuple[str, ...] = ()
+    """Of a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
 
 
 @dataclass(frozen=True)

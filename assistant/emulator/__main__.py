@@ -73,7 +73,7 @@ class Emulator:
                 return encode(run_program(run, self._symbolizer(run.binary), self._environment, self._scratch))
             case "replay":
                 request: ReplayRequest = decode(ReplayRequest, fields)
-                return {"cases": encode(replay(request, self._symbolizer(request.binary), self._environment))}
+                return encode(replay(request, self._symbolizer(request.binary), self._environment))
             case _:
                 return failure("bad_request", f"unknown op {operation!r}: expected build, run, replay or ping")
 

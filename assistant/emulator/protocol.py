@@ -24,6 +24,7 @@ __all__ = [
     "Limits",
     "Mode",
     "ReplayCase",
+    "ReplayReply",
     "ReplayRequest",
     "RunReply",
     "RunRequest",
@@ -189,6 +190,16 @@ class CaseReply:
     problems: tuple[Problem, ...]
     profiles: tuple[LaunchProfile, ...]
     sites: tuple[tuple[SiteDetail, ...], ...]
+
+
+@dataclass(frozen=True)
+class ReplayReply:
+    """What came of all cases; replays are always confined."""
+
+    cases: tuple[CaseReply, ...]
+    confinement: tuple[str, ...]
+    missing: tuple[str, ...]
+    """As in ``RunReply``."""
 
 
 def failure(kind: str, message: str, remedy: str = "") -> dict[str, Any]:

@@ -15,10 +15,10 @@ from urllib.parse import quote, unquote
 from assistant.emulator.capture import rename_blobs
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
 from assistant.emulator.environment import restricted_environment
-from assistant.emulator.protocol import CaseReply, ReplayCase, ReplayRequest
+from assistant.emulator.protocol import CaseReply, ReplayCase, ReplayReply, ReplayRequest
 from assistant.emulator.report import error_name, read_report
 from assistant.emulator.runner import core_environment
-from assistant.emulator.sandbox import confine
+from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import BufferState, PointerField, RecordedLaunch, Recording
@@ -30,7 +30,7 @@ _START_S = 10.0
 """What the process around the cases may take beyond their limits."""
 
 
-def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[str, str]) -> tuple[CaseReply, ...]:
+def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[str, str]) -> ReplayReply:
     """One reply per case, in order. Raises Interrupted, SymbolsMissing, CannotAnswerError (unreadable recording), OSError."""
     request.out.mkdir(parents=True, exist_ok=True)
     blobs = request.out / "blobs"
@@ -39,23 +39,24 @@ def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[
     try:
         for number, case in enumerate(request.cases):
             (folder / f"case-{number}.job").write_text("\n".join(_job_lines(case, symbolizer)) + "\n", encoding="utf-8")
-        outcome = _run(request, folder, environment)
+        outcome, layers = _run(request, folder, environment)
         names = rename_blobs(folder / "blobs")
         for name in set(names.values()):
             (folder / "blobs" / name).replace(blobs / name)
-        return tuple(_collect(folder / f"case-{number}", names, symbolizer, outcome) for number in range(len(request.cases)))
+        cases = tuple(_collect(folder / f"case-{number}", names, symbolizer, outcome) for number in range(len(request.cases)))
+        return ReplayReply(cases, layers.in_force, layers.missing)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str]) -> Outcome:
+def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str]) -> tuple[Outcome, Layers]:
     limits = request.limits
     variables = restricted_environment(environment) | core_environment(request.mode, limits, request.sample_blocks, request.corrections)
     variables |= {"EMU_REPLAY": str(folder), "EMU_CASE_WALL_S": f"{limits.wall_s:.3f}"}
     command = Command((str(request.binary),), folder, variables)
     bounds = Bounds(limits.wall_s * len(request.cases) + _START_S, limits.memory_bytes, limits.output_bytes, limits.task_count)
     with confine((folder,)) as confinement:
-        return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement)
+        return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement), confinement.layers
 
 
 def _job_lines(case: ReplayCase, symbolizer: Symbolizer) -> Iterator[str]:

@@ -141,6 +141,8 @@ def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | No
         )
     if run.memory_exceeded:
         return LabFailure("out_of_memory", "the program took more memory than a run may", "give it smaller arguments after --")
+    if run.tasks_exceeded:
+        return LabFailure("crashed", "the program started more processes and threads than a run may", "give it smaller arguments after --")
     if run.signal is not None:
         message = f"the program was ended by {run.signal}: {last_words[0]}".rstrip(": ")
         return LabFailure("crashed", message, "make it run by itself first; kernelopt check shows what its kernels do wrong")

@@ -125,7 +125,7 @@ async def verify(
     runs = await _side_runs(job, candidate, [new for _, new in chosen], baseline.effort, [_fills(item.case) for item, _ in chosen])
     if isinstance(runs, LabFailure):
         return runs
-    missing = list(baseline.missing_checks)
+    missing = [*baseline.missing_checks, *(() if counted.run is None else counted.run.missing_limits)]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     evidence = JudgeEvidence(

@@ -23,7 +23,7 @@ from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.scoring import Scored, score_predictions
-from assistant.engine.subject import with_text
+from assistant.engine.subject import as_candidate, with_text
 from assistant.engine.workbench import Looked, look, predict_speed, repeat_run
 from assistant.errors import KernelOptError
 from assistant.model import events
@@ -190,7 +190,7 @@ class _KernelSearch:
             return replace(result, outcome="build_failed", reason=f"the edits do not fit the text: {text}")
         result = replace(result, text=text)
         try:
-            subject = with_text(link.looked.subject, text)
+            subject = as_candidate(with_text(link.looked.subject, text))
         except KernelOptError as error:
             return replace(result, outcome="build_failed", reason=error.message)
         looked = await look(self._job, subject, self._next_evidence(link))

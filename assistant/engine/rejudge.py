@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 
 from assistant.engine import stages
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject, with_text
+from assistant.engine.subject import Subject, as_candidate, with_text
 from assistant.model import events
 
 __all__ = ["rejudge"]
 
 
 async def rejudge(job: Job, subject: Subject, before: str, after: str) -> AsyncIterator[events.Event]:
-    """A confirming comparison of two texts of the subject's file."""
-    async for event in stages.compare(job, with_text(subject, before), with_text(subject, after), is_strict=False):
+    """A confirming comparison of the user's text with one that holds edits of a candidate."""
+    async for event in stages.compare(job, with_text(subject, before), as_candidate(with_text(subject, after)), is_strict=False):
         yield event

@@ -30,7 +30,7 @@ from assistant.engine.rejudge import rejudge
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.scratch import scratch_folder, unusable
 from assistant.engine.subject import Subject, read_subject
-from assistant.engine.workbench import Looked, look, repeat_run
+from assistant.engine.workbench import Looked, look, repeat_limited
 from assistant.errors import KernelOptError, UsageError
 from assistant.measure.targets import target
 from assistant.model import events
@@ -211,7 +211,11 @@ class Session:
             for event in stages.failed(job, looked):
                 yield event
             return
-        again = await repeat_run(job, subject, looked.counted)
+        again = await repeat_limited(job, subject, looked.counted)
+        if isinstance(again, LabFailure):
+            for event in stages.failed(job, again):
+                yield event
+            return
         search = Search(
             job=job,
             options=options,

@@ -16,7 +16,7 @@ from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.judging import changed_kernels, prepare, verify
 from assistant.engine.reports import profile_event, speed_report, summary_event, verification_report
 from assistant.engine.subject import Subject
-from assistant.engine.workbench import Looked, count, look, predict_speed, repeat_run
+from assistant.engine.workbench import Looked, count, look, predict_speed, repeat_limited, repeat_run
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -129,7 +129,12 @@ async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> AsyncIte
 
 async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bool) -> AsyncIterator[events.Event]:
     watch = Stopwatch(job, "confirm")
-    again = await repeat_run(job, before.subject, before.counted)
+    repeat = repeat_limited if after.subject.program.is_candidate else repeat_run
+    again = await repeat(job, before.subject, before.counted)
+    if isinstance(again, LabFailure):
+        for event in failed(job, again):
+            yield event
+        return
     effort = confirm_effort(job)
     pairs = _pairs(before, after)
     outcomes: list[tuple[Verification, Comparison | None]] = []

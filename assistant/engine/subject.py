@@ -21,7 +21,7 @@ from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
-__all__ = ["Subject", "read_source", "read_subject", "with_text"]
+__all__ = ["Subject", "as_candidate", "read_source", "read_subject", "with_text"]
 
 _MAX_SOURCE_BYTES = 16 << 20
 """A CUDA source beyond this is generated or not a source."""
@@ -74,9 +74,14 @@ def read_subject(request: JobRequest, flags: Flags) -> Subject:
 
 
 def with_text(subject: Subject, text: str) -> Subject:
-    """The same file with another text (a candidate). Raises as read_subject does."""
+    """The same file with another text. Raises as read_subject does."""
     parsed = parse(Source(subject.source.path, text))
     return _subject(subject.request, parsed, subject.program.sources[1:], subject.program.flags)
+
+
+def as_candidate(subject: Subject) -> Subject:
+    """The same text, run limited: for what the user did not write, and to see how their own program fares so."""
+    return replace(subject, program=replace(subject.program, is_candidate=True))
 
 
 def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...], flags: Flags) -> Subject:

@@ -10,14 +10,14 @@ from assistant.engine.counting import Counted, count_cases, count_program
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import candidate_version
-from assistant.engine.subject import Subject
+from assistant.engine.subject import Subject, as_candidate
 from assistant.measure.compare import PredictedCase, compare_predictions
 from assistant.model.build import BuildFailure
 from assistant.model.comparison import Comparison, PredictedTime
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
-__all__ = ["Looked", "count", "look", "predict_speed", "repeat_run", "without_workload"]
+__all__ = ["Looked", "count", "look", "predict_speed", "repeat_limited", "repeat_run", "without_workload"]
 
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
@@ -77,6 +77,24 @@ async def repeat_run(job: Job, subject: Subject, counted: Counted) -> Counted | 
         if not isinstance(again, LabFailure):
             return again
     return None
+
+
+async def repeat_limited(job: Job, subject: Subject, counted: Counted) -> Counted | LabFailure | None:
+    """``repeat_run`` under the limits of candidates, so that what limits alone change is masked and not held against them.
+
+    A failure where the program, which has run, does not run limited: no candidate could be judged by it. None for declared workloads.
+    """
+    again = await repeat_run(job, as_candidate(subject), counted)
+    if again is not None or counted.run is None:
+        return again
+    limited = await count(job, as_candidate(subject))
+    if not isinstance(limited, LabFailure):
+        return limited
+    return LabFailure(
+        "cannot_judge",
+        f"the program runs, but not as candidates must (no sockets, files written only in a private copy of its folder): {limited.message}",
+        f"let it write only below its working folder, or declare a workload: kernelopt init {subject.source.path}",
+    )
 
 
 def without_workload(subject: Subject) -> LabFailure:

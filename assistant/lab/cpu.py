@@ -98,6 +98,7 @@ class CpuLab:
                 "mode": mode,
                 "record": None if recording is None else str(recording),
                 "sample_blocks": sample_blocks,
+                "is_candidate": program.is_candidate,
                 "launch_limit": _COUNTED_LAUNCHES,
                 "limits": _limits(limits),
             },
@@ -266,6 +267,8 @@ def _program_run(reply: dict[str, Any], recording: Path | None) -> ProgramRun:
         profiles=_profiles(reply),
         problems=decode(tuple[Problem, ...], reply["problems"]),
         unsupported=decode(tuple[str, ...], reply["unsupported"]),
+        tasks_exceeded=reply["tasks_exceeded"],
+        missing_limits=decode(tuple[str, ...], reply["missing"]),
     )
 
 

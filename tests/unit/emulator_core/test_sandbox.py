@@ -42,6 +42,10 @@ def output(reply: dict[str, Any]) -> str:
     return Path(reply["stdout_path"]).read_text().strip() or Path(reply["stderr_path"]).read_text()[-500:]
 
 
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 @pytest.fixture
 def script(tmp_path: Path) -> Callable[[str], Path]:
     def write(body: str) -> Path:
@@ -110,7 +114,7 @@ def test_a_file_outside_scratch_is_not_touched(run: Any, script: Any, users_file
     if any(name.startswith("files:") for name in LAYERS.in_force):
         assert output(reply) == "refused"
         assert users_file.read_text() == "precious\n"
-        assert os.listdir(users_file.parent) == ["data.txt"]
+        assert names(users_file.parent) == ["data.txt"]
     else:
         assert any(name.startswith("files:") for name in reply["missing"])
     assert output(run(script(tried), str(users_file))) == "done"
@@ -136,7 +140,7 @@ def test_a_candidate_works_on_a_private_copy_of_its_folder(run: Any, script: Any
     )
     reply = run(script(body), is_candidate=True)
     assert output(reply) == "input"
-    assert sorted(os.listdir(tmp_path)) == ["input.txt", "program", "sub"]
+    assert names(tmp_path) == ["input.txt", "program", "sub"]
     assert (tmp_path / "sub" / "old.txt").read_text() == "old"
 
 
