@@ -5,18 +5,22 @@ Cuts off what follows ``--`` (the user's program's own arguments) and hands the 
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
+from collections.abc import Generator
+from contextlib import contextmanager
 
 __all__ = ["main"]
 
 
 def main() -> int:
     """Run one command; its exit code."""
-    from assistant.cli.app import build_app
-    from assistant.cli.exit_codes import INTERNAL
-    from assistant.cli.jobs import fail
-    from assistant.errors import KernelOptError
+    with _quiet_interrupt():
+        from assistant.cli.app import build_app
+        from assistant.cli.exit_codes import INTERNAL
+        from assistant.cli.jobs import fail
+        from assistant.errors import KernelOptError
 
     arguments, program_arguments = _split(sys.argv[1:])
     try:
@@ -30,6 +34,18 @@ def main() -> int:
         sys.stderr.write("internal error: this is a defect of kernelopt; please report it with the lines above\n")
         return INTERNAL
     return 0
+
+
+@contextmanager
+def _quiet_interrupt() -> Generator[None]:
+    """While modules load, Ctrl-C ends the process as the system does it, without a traceback; ignored stays ignored."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGINT, handler)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
