@@ -65,12 +65,13 @@ def _offered_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Offered, Pa
 def offered(_offered_once: tuple[Offered, Path]) -> Generator[Offered]:
     """The same folder and memory as after that run: proposals name absolute paths, so it is put back, not copied."""
     made, memory = _offered_once
-    for path in made.cli.folder.iterdir():
-        path.unlink()
+    for folder in (made.cli.folder, made.cli.home):
+        for path in folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path.name != "cache":
+                path.unlink()
     made.source.write_text(made.original, "utf-8")
-    for path in made.cli.home.iterdir():
-        if path.name != "cache":
-            path.unlink()
     shutil.copytree(memory, made.cli.home, dirs_exist_ok=True)
     with no_orphans():
         yield made

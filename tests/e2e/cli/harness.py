@@ -114,7 +114,7 @@ class Cli:
             text=True,
             encoding="utf-8",
             start_new_session=True,
-            preexec_fn=limit,
+            preexec_fn=lambda: _prepare(limit),
         )
 
     def environment(self) -> dict[str, str]:
@@ -216,6 +216,13 @@ def no_orphans() -> Generator[None]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
     assert not left, f"still alive: {[(process.pid, process.command[:200]) for process in left]}"
+
+
+def _prepare(limit: Callable[[], None] | None) -> None:
+    """In the child: Ctrl-C works even where the tests run in a shell's background, which ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if limit is not None:
+        limit()
 
 
 def _alive(pid: int, name: str) -> Alive:

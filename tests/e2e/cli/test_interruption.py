@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
 import signal
 import subprocess
+import termios
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -47,8 +49,8 @@ PHASES: dict[str, Callable[[Alive], bool]] = {
     "running the program": lambda p: "EMU_REPORT" in p.variables,
     "replaying launches": lambda p: "EMU_REPLAY" in p.variables,
 }
-LAUNCHES = {"replaying launches": 3}
-"""The program itself must be over soon where replays are waited for; elsewhere it runs for long."""
+LAUNCHES = {"building for the GPU": 3, "replaying launches": 3}
+"""The program itself must be over soon where a later phase is waited for; elsewhere it runs for long."""
 MANY_LAUNCHES = 5000
 
 
@@ -64,7 +66,9 @@ def slow(tmp_path: Path) -> Generator[Cli]:
 def test_a_stopped_command_leaves_nothing_running(slow: Cli, phase: str, number: signal.Signals) -> None:
     text = SLOW_PROGRAM.format(unique=f"{os.getpid()} {time.time_ns()}", launches=LAUNCHES.get(phase, MANY_LAUNCHES))
     path = slow.write("slow.cu", text)
-    process = slow.start("optimize", path, "--accept", "best-predicted", "--json")
+    edited = slow.write("edited.cu", text.replace("x * 0.5f", "0.5f * x"))
+    command = ("compare", path, edited) if phase == "replaying launches" else ("optimize", path, "--accept", "best-predicted")
+    process = slow.start(*command, "--json")
     wait_for(PHASES[phase], process)
     process.send_signal(number)
     ended = finish(process)
@@ -76,18 +80,19 @@ def test_a_stopped_command_leaves_nothing_running(slow: Cli, phase: str, number:
         assert slow.left_behind() == []
     assert wait_until_gone() == []
     assert path.read_text("utf-8") == text
-    assert [found.name for found in slow.folder.iterdir()] == ["slow.cu"]
+    assert sorted(found.name for found in slow.folder.iterdir()) == ["edited.cu", "slow.cu"]
     assert slow.run("history", path).code == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-@pytest.mark.parametrize("delay_s", [0.05, 0.2, 0.4])
-def test_a_command_stopped_while_it_starts_says_no_more_than_that(slow: Cli, delay_s: float, number: signal.Signals) -> None:
+def test_a_command_stopped_while_it_starts_says_no_more_than_that(slow: Cli, number: signal.Signals) -> None:
     process = slow.start("optimize", slow.example("transpose.cu"))
-    time.sleep(delay_s)
+    maps = Path("/proc", str(process.pid), "maps")
+    while "pydantic_core" not in maps.read_text():  # its modules are being loaded
+        time.sleep(0.001)
     process.send_signal(number)
     ended = finish(process)
-    assert ended.code in (128 + number, 130, -number), ended.said
+    assert ended.code in (130, -number), ended.said
     assert "Traceback" not in ended.said
     assert slow.left_behind() == []
 
@@ -115,12 +120,12 @@ def test_a_killed_job_is_not_shown_as_a_success(slow: Cli) -> None:
 def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
     """``kernelopt profile … | head -1``."""
     process = slow.start("profile", slow.example("pipeline.cu"), "--json")
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.stdout.close()
-    assert process.stderr is not None
-    said = process.stderr.read()
-    process.wait(DEADLINE_S)
+    assert process.stdout is not None and process.stderr is not None
+    with process.stdout, process.stderr:
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        process.wait(DEADLINE_S)
     assert process.returncode not in (0, 4)
     assert "Traceback" not in said
     assert wait_until_gone() == []
@@ -220,7 +225,5 @@ class _Terminal:
 
 
 def _take_terminal(descriptor: int) -> None:
-    import fcntl
-    import termios
-
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)

@@ -1,0 +1,118 @@
+"""A killed search goes on: nothing found is lost, nothing is tried twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.memory import open_store
+from assistant.model.attempt import Attempt
+from tests.e2e.cli.harness import Cli, make_cli, no_orphans, wait_until_gone
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Generator[Cli]:
+    """As ``cli``; a killed command leaves its scratch."""
+    with no_orphans():
+        yield make_cli(tmp_path)
+
+
+def kill_after(cli: Cli, path: Path, event: str, count: int = 1) -> list[dict[str, Any]]:
+    """Start ``optimize``, kill it when it has told ``count`` events of that name; what it told."""
+    process = cli.start("optimize", path, "--json", "--accept", "none", "--allow-host-code")
+    assert process.stdout is not None
+    told: list[dict[str, Any]] = []
+    for line in process.stdout:
+        told.append(json.loads(line))
+        if sum(item["event"] == event for item in told) == count:
+            break
+    process.kill()
+    process.communicate()
+    assert wait_until_gone() == []
+    return told
+
+
+def attempts(cli: Cli) -> tuple[Attempt, ...]:
+    with open_store(cli.home / "memory.sqlite3") as store:
+        return store.attempts(limit=1000)
+
+
+def resume(cli: Cli, path: Path) -> Any:
+    return cli.run("optimize", path, "--resume", "--json", "--accept", "none", "--allow-host-code")
+
+
+@pytest.mark.parametrize("candidates", [1, 3])
+def test_a_killed_search_ends_where_a_whole_one_does(killed: Cli, candidates: int) -> None:
+    path = killed.example("transpose.cu")
+    told = kill_after(killed, path, "candidate", candidates)
+    before = attempts(killed)
+    assert len(before) >= candidates
+    ended = resume(killed, path)
+    assert ended.code == 0, ended.said
+    tried = [(item.parent_text, item.text) for item in attempts(killed)]
+    assert len(tried) == len(set(tried)), "a candidate was tried twice"
+    shown = [item["candidate"] for item in ended.all("candidate")]
+    assert shown[:candidates] == [item["candidate"] for item in told if item["event"] == "candidate"]
+    assert len(shown) == len(set(shown))
+    whole = make_whole(killed)
+    assert [p["techniques"] for p in ended.all("proposal")] == whole
+
+
+def make_whole(cli: Cli) -> list[list[str]]:
+    """The techniques of every proposal that an uninterrupted search makes of the same text, without memory of the other."""
+    other = make_cli(folder(cli))
+    return [p["techniques"] for p in other.run("optimize", other.example("transpose.cu"), "--json", "--allow-host-code").all("proposal")]
+
+
+def folder(cli: Cli) -> Path:
+    path = cli.folder.parent / "whole"
+    path.mkdir()
+    return path
+
+
+def test_a_proposal_stays_open_and_its_kernel_is_not_searched_again(killed: Cli) -> None:
+    path = killed.example("pipeline.cu")
+    told = kill_after(killed, path, "proposal")
+    first = next(item for item in told if item["event"] == "proposal")
+    ended = resume(killed, path)
+    assert ended.code == 0, ended.said
+    kernels = [item["kernel"] for item in ended.all("proposal")]
+    assert kernels[0] == first["kernel"] and kernels.count(first["kernel"]) == 1
+    assert first["id"] in [item["id"] for item in killed.open_proposals()]
+    new = [item for item in ended.all("findings") if item["job"] != first["job"]]
+    assert new and all(not item["kernel"].startswith(first["kernel"].partition("(")[0] + "(") for item in new)
+
+
+def test_an_edited_file_is_searched_anew(killed: Cli) -> None:
+    path = killed.example("transpose.cu")
+    kill_after(killed, path, "candidate")
+    path.write_text("// mine\n" + path.read_text("utf-8"), "utf-8")
+    ended = resume(killed, path)
+    assert ended.code == 0, ended.said
+    assert any("changed since" in item["message"] for item in ended.all("message"))
+    assert len(ended.all("proposal")) == 1
+
+
+def test_there_is_nothing_to_resume_after_a_search_that_ended(killed: Cli) -> None:
+    path = killed.example("good_saxpy.cu")
+    assert resume(killed, path).code == 2
+    assert killed.run("optimize", path).code == 0
+    ended = resume(killed, path)
+    assert ended.code == 2
+    assert "no interrupted search on good_saxpy.cu" in ended.err
+
+
+def test_a_search_that_still_runs_is_not_resumed(killed: Cli) -> None:
+    path = killed.example("transpose.cu")
+    process = killed.start("optimize", path, "--json")
+    assert process.stdout is not None
+    process.stdout.readline()
+    ended = resume(killed, path)
+    process.terminate()
+    process.communicate()
+    assert ended.code == 2
+    assert "still searching transpose.cu" in ended.err
