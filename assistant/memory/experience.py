@@ -43,6 +43,7 @@ class Trial:
     """None when it did not get that far."""
     device_class: str
     created_ms: int
+    job: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ def _trial(data: dict[str, Any]) -> Trial:
         comparison=_comparison(data["comparison"]),
         device_class=device_class(data["lab"], data["device"], data["target"]),
         created_ms=data["created_ms"],
+        job=data["job"],
     )
 
 

@@ -76,8 +76,12 @@ class _Sentence:
 
 
 def recall(query: RecallQuery, trials: Iterable[Trial], judgements: Iterable[Judgement]) -> tuple[Recalled, ...]:
-    """One entry for each technique of the query that memory knows something about, in the query's order."""
-    all_trials, all_judgements = tuple(trials), tuple(judgements)
+    """One entry for each technique of the query that memory knows something about, in the query's order.
+
+    A job's own trials are no memory of it: a search does not quote itself.
+    """
+    all_trials = tuple(trial for trial in trials if query.job is None or trial.job != query.job)
+    all_judgements = tuple(judgements)
     found = (
         _recalled(
             query,

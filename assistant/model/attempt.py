@@ -57,6 +57,8 @@ class RecallQuery:
     now_ms: int
     may_cross_workspaces: bool = False
     """Whether reasons and sources of other workspaces may be shown; techniques and statistics always may."""
+    job: str | None = None
+    """The job that asks, whose own attempts are left out; None leaves nothing out."""
 
 
 @dataclass(frozen=True)

@@ -216,3 +216,9 @@ JUDGEMENTS = st.lists(st.builds(judgement, st.sampled_from(DecisionKind)), max_s
 def test_memory_orders_but_never_forbids(trials: list[Trial], judgements: list[Judgement]) -> None:
     for found in recall(query(), trials, judgements):
         assert RANK_FLOOR <= found.rank_factor <= RANK_CEILING
+
+
+def test_a_job_does_not_quote_itself() -> None:
+    own = trial(compared(SpeedOutcome.FASTER, 1.5), job="J1")
+    assert recall(query(job="J1"), (own,), ()) == ()
+    assert recall(query(job="J2"), (own,), ()) == recall(query(), (own,), ()) != ()
