@@ -7,7 +7,7 @@ place, a changed one to the lines that replaced it. Lines that the edit inserts 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from assistant.engine.assess import AssessedLaunch, KernelAssessment
@@ -15,7 +15,7 @@ from assistant.model.plan import MetricPrediction
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.model.proposal import PredictionOutcome
 
-__all__ = ["Scored", "score_predictions"]
+__all__ = ["Scored", "followed", "score_predictions"]
 
 _HIT_RATIO = 0.1
 """A prediction is a hit when the counted value is within this share of the predicted change (model/proposal.py)."""
@@ -32,10 +32,24 @@ class Scored:
 
 
 def score_predictions(predictions: tuple[MetricPrediction, ...], line: int, before: Scored, after: Scored) -> tuple[PredictionOutcome, ...]:
-    """Each prediction with the value counted after the edit; None where the metric cannot be followed."""
+    """Each prediction with the value counted after the edit; None where the metric cannot be followed.
+
+    The predictions of one step speak of one kind of access: the one whose counters agree with most of their values before the edit.
+    """
     lines = _lines_after(before.text, after.text, line)
     old, new = _costliest(before.kernels), _costliest(after.kernels)
-    return tuple(_outcome(prediction, _actual(prediction, line, lines, old, new)) for prediction in predictions)
+    if old is None or new is None:
+        return tuple(PredictionOutcome(prediction, None, None) for prediction in predictions)
+    op = _access_kind(predictions, line, old.profile)
+    return tuple(_outcome(prediction, _actual(prediction, line, lines, op, old, new)) for prediction in predictions)
+
+
+def followed(before: str, after: str, line: int) -> frozenset[int]:
+    """Where line ``line`` (1-based) of ``before`` went: its new place, or the lines that replaced it; empty when it was removed."""
+    for tag, low, high, new_low, new_high in _differences(before, after):
+        if low < line <= high:
+            return frozenset({new_low + line - low}) if tag == "equal" else frozenset(range(new_low + 1, new_high + 1))
+    return frozenset()
 
 
 def _outcome(prediction: MetricPrediction, actual: float | None) -> PredictionOutcome:
@@ -50,24 +64,35 @@ def _costliest(kernels: Iterable[KernelAssessment]) -> AssessedLaunch | None:
     return max(launches, key=lambda launch: launch.count * launch.predicted.time_s, default=None)
 
 
+def _access_kind(predictions: tuple[MetricPrediction, ...], line: int, profile: LaunchProfile) -> str | None:
+    """``global load``, say; None where no counter of the line is what a prediction starts from."""
+    agreeing = {
+        op: sum(_starts_from(prediction, line, op, profile) for prediction in predictions)
+        for op in dict.fromkeys(access.op for access in profile.accesses if access.line == line)
+    }
+    best = max(agreeing, key=lambda op: agreeing[op], default=None)
+    return best if best is not None and agreeing[best] else None
+
+
+def _starts_from(prediction: MetricPrediction, line: int, op: str, profile: LaunchProfile) -> bool:
+    value_of = _ACCESS_METRICS.get(prediction.metric)
+    if value_of is None:
+        return False
+    value = value_of(_at(profile, op, frozenset({line})), profile)
+    return abs(value - prediction.before) <= _EQUAL_RATIO * max(1.0, abs(value))
+
+
 def _actual(
-    prediction: MetricPrediction, line: int, lines: frozenset[int], old: AssessedLaunch | None, new: AssessedLaunch | None
+    prediction: MetricPrediction, line: int, lines: frozenset[int], op: str | None, old: AssessedLaunch, new: AssessedLaunch
 ) -> float | None:
-    if old is None or new is None:
-        return None
     if prediction.metric in _LAUNCH_METRICS:
         return _LAUNCH_METRICS[prediction.metric](new)
     if prediction.metric in _INSTRUCTION_CLASSES:
         classes = _INSTRUCTION_CLASSES[prediction.metric]
         return float(sum(getattr(i.mix, c) for i in new.profile.instructions if i.line in lines for c in classes))
-    value_of = _ACCESS_METRICS.get(prediction.metric)
-    if value_of is None:
+    if op is None or not _starts_from(prediction, line, op, old.profile):
         return None
-    for op in dict.fromkeys(access.op for access in old.profile.accesses if access.line == line):
-        mine = value_of(_at(old.profile, op, frozenset({line})), old.profile)
-        if abs(mine - prediction.before) <= _EQUAL_RATIO * max(1.0, abs(mine)):
-            return value_of(_at(new.profile, op, lines), new.profile)
-    return None
+    return _ACCESS_METRICS[prediction.metric](_at(new.profile, op, lines), new.profile)
 
 
 def _at(profile: LaunchProfile, op: str, lines: frozenset[int]) -> list[LineAccess]:
@@ -86,6 +111,12 @@ def _warps(profile: LaunchProfile) -> float:
     return profile.config.grid.count * -(-profile.config.block.count // _WARP_LANES)
 
 
+def _reuse(profile: LaunchProfile) -> float | None:
+    """Ideal load sectors per distinct sector of a block, as the finding counts them."""
+    loads = [access for access in profile.accesses if access.op == "global load"]
+    return _sum(loads, "ideal_sectors") / profile.block_unique_sectors if profile.block_unique_sectors else None
+
+
 _ACCESS_METRICS: dict[str, Callable[[list[LineAccess], LaunchProfile], float]] = {
     "global_sectors": lambda found, _: _sum(found, "sectors"),
     "global_requests": lambda found, _: _sum(found, "requests"),
@@ -102,17 +133,17 @@ _LAUNCH_METRICS: dict[str, Callable[[AssessedLaunch], float | None]] = {
     "occupancy": lambda launch: None if launch.occupancy is None else launch.occupancy.ratio,
     "resident_warps_per_sm": lambda launch: None if launch.occupancy is None else float(launch.occupancy.active_warps_per_sm),
     "block_count": lambda launch: float(launch.profile.config.grid.count),
+    "load_reuse_in_block": lambda launch: _reuse(launch.profile),
     "block_threads": lambda launch: float(launch.profile.config.block.count),
 }
 
 
 def _lines_after(before: str, after: str, line: int) -> frozenset[int]:
-    """Where line ``line`` (1-based) of ``before`` went: its new place, or the lines that replaced it, and all inserted lines."""
-    matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
-    found: set[int] = set()
-    for tag, low, high, new_low, new_high in matcher.get_opcodes():
-        if tag == "equal" and low < line <= high:
-            found.add(new_low + line - low)
-        elif tag == "insert" or (tag == "replace" and low < line <= high):
-            found.update(range(new_low + 1, new_high + 1))
-    return frozenset(found)
+    """Where the line went, and every line that the edit put in: there it may have moved the access."""
+    return followed(before, after, line) | frozenset(
+        new for tag, _, _, low, high in _differences(before, after) if tag == "insert" for new in range(low + 1, high + 1)
+    )
+
+
+def _differences(before: str, after: str) -> Sequence[tuple[str, int, int, int, int]]:
+    return difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
