@@ -53,7 +53,8 @@ def floats(data: bytes, element: ElementType) -> FloatArray:
     if element.kind is ElementKind.BFLOAT:
         return (bits(data, element).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     letter = {ElementKind.FLOAT: "f", ElementKind.INT: "i"}.get(element.kind, "u")
-    return np.frombuffer(data, np.dtype(f"<{letter}{element.scalar_bytes}")).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN (buffers start filled with such) becomes a quiet one
+        return np.frombuffer(data, np.dtype(f"<{letter}{element.scalar_bytes}")).astype(np.float64)
 
 
 def rms(values: FloatArray) -> float:
