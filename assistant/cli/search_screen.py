@@ -119,9 +119,7 @@ class SearchScreen:
         ratio = "" if best.ratio is None else f"predicted {best.ratio:.2f}x"
         also = f" [dim](other variants: {', '.join(others)})[/]" if others else ""
         head = f"[{style}]{best.outcome:{_OUTCOME_COLUMNS}}[/] {ratio:>{_RATIO_COLUMNS}}  "
-        self._page.put(
-            f"{head}{escape(best.technique)}: {escape(best.reason)}{also}", indent=4, hang=4 + _OUTCOME_COLUMNS + _RATIO_COLUMNS + 3
-        )
+        self._page.put(f"{head}{escape(best.technique)}: {escape(best.reason)}{also}", indent=4, hang=7)
 
     def proposal(self, event: events.ProposalMade) -> None:
         """The verdict in one line, the diff, what verification found, the explanation."""
