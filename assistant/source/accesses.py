@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from assistant.source.builtins import is_pure
 from assistant.source.macros import changes_something
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import KEPT_ANSWERS, all_functions, macro_bodies
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "modified_names",
     "names_in",
     "takes_values_only",
-    "unwrap",
     "uses_of",
 ]
 
@@ -60,20 +59,13 @@ def uses_of(tree: SyntaxTree, region: Node, name: str) -> tuple[PointerUse, ...]
     return tuple(_use(tree, node) for node in mentions if not _is_declaration(node))
 
 
-def unwrap(node: Node) -> Node:
-    """The node without parentheses around it."""
-    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
-        node = node.named_children[0]
-    return node
-
-
 def canonical(tree: SyntaxTree, node: Node) -> str:
     """The node's tokens without comments and spaces, ``*p`` and ``*(p + i)`` spelled as subscripts."""
-    node = unwrap(node)
+    node = unparenthesized(node)
     if node.type == "pointer_expression" and tree.text(node).startswith("*"):
         target = node.child_by_field_name("argument")
         if target is not None:
-            return _dereferenced(tree, unwrap(target))
+            return _dereferenced(tree, unparenthesized(target))
     if node.type == "subscript_expression":
         base = node.child_by_field_name("argument")
         indices = node.child_by_field_name("indices")
@@ -160,7 +152,7 @@ def _use(tree: SyntaxTree, name: Node) -> PointerUse:
     while parent is not None and parent.type == "parenthesized_expression":
         element, parent = parent, parent.parent
     kind = Use.ESCAPE if parent is None else _kind(tree, element, parent)
-    return PointerUse(kind, None if kind is Use.ESCAPE else canonical(tree, element), unwrap(element))
+    return PointerUse(kind, None if kind is Use.ESCAPE else canonical(tree, element), unparenthesized(element))
 
 
 def _element(tree: SyntaxTree, name: Node) -> Node | None:

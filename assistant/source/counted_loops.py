@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assistant.source.accesses import modified_names, names_in, unwrap
+from assistant.source.accesses import modified_names, names_in
 from assistant.source.macros import hidden_effect, hidden_names
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import Function, conditional_macros, integer_constant, locals_of
 
 __all__ = ["LOOPS", "CountedHeader", "counted_header", "entry_condition", "loops_around", "runs_at_least_once"]
@@ -70,7 +70,7 @@ def counted_header(tree: SyntaxTree, loop: Node) -> CountedHeader | None:
     if loop.type != "for_statement" or start is None or condition is None or update is None:
         return None
     counter = _start(tree, start)
-    condition = unwrap(condition)
+    condition = unparenthesized(condition)
     if counter is None or condition.type != "binary_expression":
         return None
     name, first = counter
@@ -202,7 +202,7 @@ def _only_leaves(tree: SyntaxTree, statement: Node) -> bool:
 def _bounds_if(tree: SyntaxTree, statement: Node, function: Function, holds: bool) -> Iterator[tuple[str, str]]:
     condition = statement.child_by_field_name("condition")
     value = None if condition is None else condition.child_by_field_name("value")
-    stack = [] if value is None else [unwrap(value)]
+    stack = [] if value is None else [unparenthesized(value)]
     joiner, comparison = ("&&", "<") if holds else ("||", ">=")
     while stack:
         node = stack.pop()
@@ -210,7 +210,7 @@ def _bounds_if(tree: SyntaxTree, statement: Node, function: Function, holds: boo
         if operator is None or left is None or right is None:
             continue
         if tree.text(operator) == joiner:
-            stack += [unwrap(left), unwrap(right)]
+            stack += [unparenthesized(left), unparenthesized(right)]
         elif tree.text(operator) == comparison and not names_in(tree, node) & _assigned(tree, function):
             yield tree.text(left), "".join(tree.text(right).split())
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from assistant.source.integers import evaluate, node_text
+from assistant.source.integers import evaluate
 from assistant.source.scopes import constants_of, scope_inside
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, node_text
 
 __all__ = ["element_size_bytes"]
 

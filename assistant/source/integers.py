@@ -14,16 +14,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, node_text
 
 __all__ = [
     "Function",
     "Scope",
     "Write",
     "evaluate",
-    "node_text",
-    "parsed_expression",
-    "unparenthesized",
 ]
 
 Environment = Mapping[str, int]
@@ -81,25 +78,6 @@ class Scope:
         """The expression last written to ``name`` before an offset, read straight down the text."""
         earlier = [w for w in self.writes.get(name, ()) if w.offset_bytes <= offset_bytes]
         return earlier[-1].value if earlier else None
-
-
-def node_text(node: Node) -> str:
-    """The node's own text, whichever tree it belongs to."""
-    return (node.text or b"").decode("utf-8", "surrogatepass")
-
-
-def unparenthesized(node: Node) -> Node:
-    """The expression inside any number of parentheses."""
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
-        node = node.named_children[0]
-    return node
-
-
-def parsed_expression(text: str) -> Node | None:
-    """A text as an expression of its own; None where it is not one."""
-    tree = SyntaxTree(f"int value_ = ({text.split('//')[0].strip()});")
-    declarator = next(tree.find("init_declarator"), None)
-    return None if tree.root.has_error or declarator is None else declarator.child_by_field_name("value")
 
 
 def evaluate(node: Node, scope: Scope, environment: Environment, depth: int = 0) -> int | None:

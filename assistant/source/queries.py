@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from assistant.model.source import Expression
 from assistant.source.parameters import declared_name
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 
 __all__ = [
     "AccessKind",
@@ -32,7 +32,6 @@ __all__ = [
     "indentation",
     "loops_around",
     "shared_arrays",
-    "unparenthesized",
     "uses_of",
 ]
 
@@ -183,13 +182,6 @@ def indentation(text: str, offset: int) -> str:
     start = text.rfind("\n", 0, offset) + 1
     line = text[start:]
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def unparenthesized(node: Node) -> Node:
-    """What stands inside any number of parentheses."""
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
-        node = node.named_children[0]
-    return node
 
 
 def _access(tree: SyntaxTree, node: Node) -> ArrayAccess | None:

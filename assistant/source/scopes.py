@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.model.source import Kernel
-from assistant.source.integers import Function, Scope, Write, evaluate, node_text, parsed_expression
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.integers import Function, Scope, Write, evaluate
+from assistant.source.syntax import Node, SyntaxTree, node_text, parsed_expression
 
 __all__ = ["constants_of", "scope_inside", "scope_of"]
 

@@ -23,7 +23,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 from assistant.model.source import Span
 from assistant.source.reading import Reading, read
 
-__all__ = ["Node", "SyntaxTree"]
+__all__ = ["Node", "SyntaxTree", "node_text", "parsed_expression", "unparenthesized"]
 
 _OPTIONAL_IN_PARAMETERS = frozenset({"identifier", "type_identifier"})
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -114,6 +114,25 @@ class SyntaxTree:
 
     def _byte(self, offset: int) -> int:
         return offset + self._extra_bytes[bisect_right(self._wide_starts, offset - 1)]
+
+
+def node_text(node: Node) -> str:
+    """The node's text as the grammar read it, whichever tree it belongs to."""
+    return (node.text or b"").decode("utf-8", "surrogatepass")
+
+
+def unparenthesized(node: Node) -> Node:
+    """What stands inside any number of parentheses."""
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    return node
+
+
+def parsed_expression(text: str) -> Node | None:
+    """A text as an expression of its own; None where it is not one."""
+    tree = SyntaxTree(f"int value_ = ({text.split('//')[0].strip()});")
+    declarator = next(tree.find("init_declarator"), None)
+    return None if tree.root.has_error or declarator is None else declarator.child_by_field_name("value")
 
 
 def _is_in_parameters(tree: SyntaxTree, node: Node) -> bool:

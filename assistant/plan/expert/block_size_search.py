@@ -20,9 +20,8 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.integers import node_text, unparenthesized
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["BlockSizeSearch"]
 

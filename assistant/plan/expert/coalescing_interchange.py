@@ -22,8 +22,7 @@ from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrol
 from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_environments
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.integers import node_text
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text
 
 __all__ = ["CoalescingInterchange"]
 

@@ -23,18 +23,10 @@ from assistant.plan.expert.analysis.roots import Root, element_type, global_poin
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.writing.style import style_of
-from assistant.source.accesses import (
-    PointerUse,
-    Use,
-    canonical,
-    modified_names,
-    names_in,
-    unwrap,
-    uses_of,
-)
+from assistant.source.accesses import PointerUse, Use, canonical, modified_names, names_in, uses_of
 from assistant.source.counted_loops import LOOPS, counted_header, entry_condition, loops_around, runs_at_least_once
 from assistant.source.macros import hidden_names
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import Function, enclosing_function, fresh_name
 
 __all__ = ["ScalarReplacement"]
@@ -113,7 +105,7 @@ def _accumulator(tree: SyntaxTree, function: Function, node: Node) -> _Accumulat
     value = node.child_by_field_name("right")
     if target is None or operator is None:
         return None
-    target = unwrap(target)
+    target = unparenthesized(target)
     base = next((n for n in tree.find("identifier", inside=target)), None)
     if base is None or target == base or tree.text(base) not in global_pointers(tree, function, target):
         return None
@@ -275,7 +267,7 @@ def _register_type(tree: SyntaxTree, accumulator: _Accumulator) -> str:
 
 def _target(node: Node) -> Node:
     target = node.child_by_field_name("left") or node.child_by_field_name("argument")
-    return node if target is None else unwrap(target)
+    return node if target is None else unparenthesized(target)
 
 
 def _rewrite(context: TransformationContext, accumulator: _Accumulator, loop: Node, start: _Start) -> Rewrite:

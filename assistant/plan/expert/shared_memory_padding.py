@@ -20,9 +20,9 @@ from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefr
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.source.element_size import element_size_bytes
-from assistant.source.integers import Scope, evaluate, node_text, unparenthesized
+from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["SharedMemoryPadding"]
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assistant.source.accesses import callee_name, canonical, unwrap
+from assistant.source.accesses import callee_name, canonical
 from assistant.source.builtins import ALLOCATION_CALLS
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import Function, all_functions, enclosing_function, locals_of
 
 __all__ = ["NoCallers", "Overlap", "overlap"]
@@ -132,7 +132,7 @@ def _address_is_taken(tree: SyntaxTree, function: Function, calls: tuple[Node, .
 
 def _origins(tree: SyntaxTree, expression: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
     """What the argument can point into; every alternative of a ``?:``."""
-    node = unwrap(expression)
+    node = unparenthesized(expression)
     if node.type == "cast_expression":
         value = node.child_by_field_name("value")
         return (_Unknown("a cast could not be read"),) if value is None else _origins(tree, value, caller, seen)
@@ -216,7 +216,7 @@ def _variable_origins(tree: SyntaxTree, name: str, caller: Function | None, seen
 
 
 def _value_origins(tree: SyntaxTree, name: str, value: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
-    value = unwrap(value)
+    value = unparenthesized(value)
     if tree.text(value) in _NULL or value.type == "null":
         return ()
     if name in {tree.text(n) for n in tree.find("identifier", inside=value)}:
@@ -238,7 +238,7 @@ def _is_fresh(tree: SyntaxTree, call: Node) -> bool:
 def _returns_allocation(tree: SyntaxTree, function: Function) -> bool:
     own = locals_of(tree, function.body)
     returns = tuple(tree.find("return_statement", inside=function.body))
-    values = [unwrap(r.named_children[0]) for r in returns if r.named_children]
+    values = [unparenthesized(r.named_children[0]) for r in returns if r.named_children]
     return bool(values) and all(
         v.type == "identifier"
         and all("static" not in tree.text(d.node) for d in own.get(tree.text(v), ()))
@@ -294,9 +294,9 @@ def _allocated_places(tree: SyntaxTree, scope: Node, place: str) -> Iterator[Nod
         arguments = call.child_by_field_name("arguments")
         if arguments is None or not arguments.named_children or not _allocates(tree, call):
             continue
-        target = unwrap(arguments.named_children[0])
+        target = unparenthesized(arguments.named_children[0])
         while target.type == "cast_expression" and (value := target.child_by_field_name("value")) is not None:
-            target = unwrap(value)
+            target = unparenthesized(value)
         inner = target.child_by_field_name("argument") if target.type == "pointer_expression" else None
         if inner is not None and tree.text(target).startswith("&") and canonical(tree, inner) == place:
             yield call
@@ -318,7 +318,7 @@ def _hands_to_allocator(tree: SyntaxTree, function: Function) -> bool:
         arguments = call.child_by_field_name("arguments")
         if arguments is None or not arguments.named_children or callee_name(tree, call) not in ALLOCATION_CALLS:
             continue
-        target = unwrap(arguments.named_children[0])
+        target = unparenthesized(arguments.named_children[0])
         value = target.child_by_field_name("value") if target.type == "cast_expression" else target
         if value is not None and tree.text(value) == first:
             return True

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.launch_shape import Launch, launches_of
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.integers import Scope, evaluate, node_text, parsed_expression, unparenthesized
-from assistant.source.syntax import Node
+from assistant.source.integers import Scope, evaluate
+from assistant.source.syntax import Node, node_text, parsed_expression, unparenthesized
 
 __all__ = ["Axis", "axes_of"]
 

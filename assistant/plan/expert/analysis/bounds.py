@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assistant.source.integers import Scope, evaluate, node_text, unparenthesized
-from assistant.source.syntax import Node
+from assistant.source.integers import Scope, evaluate
+from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["Range", "range_of"]
 

@@ -21,9 +21,9 @@ from assistant.plan.expert.analysis.tile_checks import warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import lane_environments
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
-from assistant.source.integers import Scope, node_text, unparenthesized
+from assistant.source.integers import Scope
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["reordered"]
 

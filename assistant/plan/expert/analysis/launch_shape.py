@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from assistant.model.launch import Dim3
 from assistant.model.source import LaunchSite
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.integers import Scope, evaluate, node_text, unparenthesized
+from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_inside
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, node_text, unparenthesized
 
 __all__ = ["Launch", "Shape", "block_dims", "known_blocks", "launches_of", "template_environment"]
 

@@ -17,9 +17,9 @@ from assistant.plan.expert.analysis.shared_arrays import element_uses, shared_ar
 from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.element_size import element_size_bytes
-from assistant.source.integers import Scope, evaluate, node_text, unparenthesized
+from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["Access", "WarpCost", "addresses", "global_accesses", "loop_weight", "unknown_sizes", "warp_cost"]
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
-from assistant.source.integers import Scope, node_text, unparenthesized
+from assistant.source.integers import Scope
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["MIRRORED", "Partner", "Place", "partner_of"]
 

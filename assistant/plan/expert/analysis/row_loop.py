@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from assistant.model.launch import Dim3
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.integers import evaluate, node_text
+from assistant.source.integers import evaluate
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text
 
 __all__ = ["RowLoop", "compared_parts", "row_loop_of", "sees_rows_alike"]
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.integers import node_text
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text
 
 __all__ = ["ElementUse", "SharedArray", "element_uses", "shared_arrays"]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.integers import node_text, unparenthesized
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["Position", "position_of"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.source.accesses import callee_name, unwrap
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.accesses import callee_name
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import Function, enclosing_function, locals_of
 
 __all__ = ["instance_types"]
@@ -63,7 +63,7 @@ def _deduced(tree: SyntaxTree, function: Function, call: Node, parameter: str) -
     """From the declared type of a variable that is passed where the kernel takes a ``T`` or a ``T *``."""
     arguments = call.child_by_field_name("arguments")
     caller = enclosing_function(tree, call)
-    given = [] if arguments is None else [unwrap(n) for n in arguments.named_children if n.type != "comment"]
+    given = [] if arguments is None else [unparenthesized(n) for n in arguments.named_children if n.type != "comment"]
     for expected, argument in zip(function.parameters, given, strict=False):
         if expected.type != parameter or caller is None or argument.type != "identifier":
             continue

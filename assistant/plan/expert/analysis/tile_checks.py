@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.integers import node_text
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text
 
 __all__ = ["hidden_builtin", "uncontrolled_launch", "warp_dependence"]
 

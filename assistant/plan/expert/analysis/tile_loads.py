@@ -15,10 +15,10 @@ from enum import StrEnum
 
 from assistant.plan.expert.analysis.roots import Root, global_pointers, root_of
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
-from assistant.source.accesses import names_in, unwrap
+from assistant.source.accesses import names_in
 from assistant.source.counted_loops import LOOPS
 from assistant.source.macros import hidden_names
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import Function
 
 __all__ = ["COLUMN_AXES", "ROW_AXES", "Along", "TileLoad", "tile_loads"]
@@ -68,7 +68,7 @@ def _tile_load(tree: SyntaxTree, function: Function, node: Node, counter: str) -
     is_addressed = node.parent is not None and node.parent.type == "pointer_expression"
     if indices is None or is_addressed or not isinstance(root, Root) or counter in hidden_names(tree, indices):
         return None
-    terms = [] if len(indices.named_children) != 1 else _operands(tree, unwrap(indices.named_children[0]), "+")
+    terms = [] if len(indices.named_children) != 1 else _operands(tree, unparenthesized(indices.named_children[0]), "+")
     for first, second in (terms, terms[::-1]) if len(terms) == 2 else ():
         along = _along(tree, function, first, second, counter)
         if along is not None:
@@ -94,9 +94,9 @@ def _is_unconditional(tree: SyntaxTree, node: Node, loop: Node) -> bool:
 
 def _uncast(node: Node) -> Node:
     """The value under casts and parentheses."""
-    node = unwrap(node)
+    node = unparenthesized(node)
     while node.type == "cast_expression" and (value := node.child_by_field_name("value")) is not None:
-        node = unwrap(value)
+        node = unparenthesized(value)
     return node
 
 
@@ -114,7 +114,7 @@ def _along(tree: SyntaxTree, function: Function, product: Node, other: Node, cou
 
 
 def _products(tree: SyntaxTree, node: Node) -> tuple[tuple[Node, Node], ...]:
-    factors = _operands(tree, unwrap(node), "*")
+    factors = _operands(tree, unparenthesized(node), "*")
     return ((factors[0], factors[1]), (factors[1], factors[0])) if len(factors) == 2 else ()
 
 

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 from functools import cached_property, reduce
 
-from assistant.source.accesses import callee_name, unwrap
+from assistant.source.accesses import callee_name
 from assistant.source.builtins import FLOAT_NAMES
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import Function, Variable, all_functions, locals_of, macro_bodies
 
 __all__ = ["Kind", "ValueKinds", "combine", "is_double_literal", "numbers_in"]
@@ -98,7 +98,7 @@ class ValueKinds:
         self._function = function
 
     def of(self, node: Node) -> Kind:
-        node = unwrap(node)
+        node = unparenthesized(node)
         match node.type:
             case "number_literal":
                 return self._of_literal(self._tree.text(node))

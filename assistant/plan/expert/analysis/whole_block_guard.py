@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.source.accesses import modified_names, takes_values_only, unwrap
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.accesses import modified_names, takes_values_only
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import Function
 
 __all__ = ["Guard", "guard_of"]
@@ -93,7 +93,7 @@ def _conditions(tree: SyntaxTree, statement: Node, joiner: str) -> tuple[tuple[N
     clause = statement.child_by_field_name("condition")
     value = None if clause is None else clause.child_by_field_name("value")
     found: list[tuple[Node, str]] = []
-    waiting = [] if value is None else [unwrap(value)]
+    waiting = [] if value is None else [unparenthesized(value)]
     while waiting:
         node = waiting.pop(0)
         operator, left, right = (node.child_by_field_name(f) for f in ("operator", "left", "right"))
@@ -101,7 +101,7 @@ def _conditions(tree: SyntaxTree, statement: Node, joiner: str) -> tuple[tuple[N
             return None
         spelled = tree.text(operator)
         if spelled == joiner:
-            waiting = [unwrap(left), unwrap(right), *waiting]
+            waiting = [unparenthesized(left), unparenthesized(right), *waiting]
             continue
         if spelled not in _OPPOSITE:
             return None

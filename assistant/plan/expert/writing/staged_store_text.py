@@ -18,9 +18,8 @@ from assistant.plan.expert.analysis.store_position import Position
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import Style, indentation_of, style_of
 from assistant.source.element_size import element_size_bytes
-from assistant.source.integers import node_text
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node
+from assistant.source.syntax import Node, node_text
 
 __all__ = ["Staging", "negated", "rectangular_place", "staging_edits"]
 

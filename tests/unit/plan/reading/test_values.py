@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from assistant.model.source import Source
 from assistant.plan.expert.analysis.bounds import Range, range_of
-from assistant.source.integers import evaluate, parsed_expression
+from assistant.source.integers import evaluate
 from assistant.source.parse import parse
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import SyntaxTree
+from assistant.source.syntax import SyntaxTree, parsed_expression
 
 TEXT = """\
 #define W 32
