@@ -20,6 +20,7 @@ from assistant.emulator.child import Interrupted
 from assistant.emulator.protocol import BuildMessage, ReplayRequest, RunRequest, failure
 from assistant.emulator.replay import replay
 from assistant.emulator.runner import run_program
+from assistant.emulator.sandbox import probe_layers
 from assistant.emulator.symbolize import Symbolizer, SymbolsMissing
 from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
@@ -64,7 +65,7 @@ class Emulator:
             case "ping":
                 return {"ok": True}
             case "toolchain":
-                return _toolchain(self._environment)
+                return _toolchain(self._environment) | {"limits": encode(probe_layers())}
             case "build":
                 return _build(decode(BuildMessage, fields))
             case "run":

@@ -40,6 +40,7 @@ async def examine(paths: UserPaths) -> tuple[Part, ...]:
         _emulator(tools),
         _nvcc(tools),
         *(_tool(tools, name, use) for name, use in _TOOL_USES),
+        _limits(tools),
         _gpu(),
         _folder("memory", paths.memory.parent),
         _folder("cache", paths.cache),
@@ -79,6 +80,17 @@ def _tool(tools: ToolReport, name: str, use: str) -> Part:
         where = found.path or found.origin
         return Part(name, True, False, f"{found.version or ''} {where}: {use}".strip(), "")
     return Part(name, False, False, f"missing: no {use}", "pip install 'kernelopt[cuda]'" if found is None else found.remedy)
+
+
+def _limits(tools: ToolReport) -> Part:
+    """Of candidates and replays; the user's own program runs as they would run it."""
+    if not tools.limits:
+        return Part("limits", False, False, "unknown: the emulator's process does not start", tools.emulator_remedy)
+    held = "candidates run limited: " + "; ".join(tools.limits)
+    if not tools.missing_limits:
+        return Part("limits", True, False, held, "")
+    detail = f"{held}. Missing: " + "; ".join(tools.missing_limits)
+    return Part("limits", False, False, detail, "use a newer kernel or container settings that allow it, or read edits of host code first")
 
 
 def _gpu() -> Part:

@@ -28,6 +28,9 @@ class ToolReport:
     """Name and version; None where the emulator cannot build."""
     emulator_reason: str
     emulator_remedy: str
+    limits: tuple[str, ...] = ()
+    """What this machine puts in force for candidates and replays, layer by layer."""
+    missing_limits: tuple[str, ...] = ()
 
     def tool(self, name: str) -> FoundTool | None:
         return next((tool for tool in self.tools if tool.name == name), None)
@@ -39,7 +42,15 @@ async def find_tools() -> ToolReport:
     try:
         tools = await _compile_tools(compiler)
         reply = await emulator.request({"op": "toolchain"}, _DEADLINE_S)
-        return ToolReport(tools, reply.get("compiler"), reply.get("message", ""), reply.get("remedy", ""))
+        limits = reply.get("limits", {"in_force": [], "missing": []})
+        return ToolReport(
+            tools,
+            reply.get("compiler"),
+            reply.get("message", ""),
+            reply.get("remedy", ""),
+            tuple(limits["in_force"]),
+            tuple(limits["missing"]),
+        )
     except (WorkerDied, WorkerTimedOut) as error:
         return ToolReport((), None, f"a worker process does not start: {error}", "reinstall kernelopt")
     finally:
