@@ -1,0 +1,122 @@
+"""What a search leaves behind: attempts for memory, proposals for people. Pure but for ids and the clock that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.engine.assess import KernelAssessment
+from assistant.engine.explain import KeptStep, explain
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.model.attempt import Attempt
+from assistant.model.comparison import Comparison
+from assistant.model.plan import Rewrite, Step
+from assistant.model.proposal import PredictionOutcome, Proposal, ProposalState
+from assistant.model.source import Source
+from assistant.model.verification import Verification
+from assistant.source.hunks import hunks
+
+__all__ = ["Tried", "Version", "attempt_record", "costliest", "proposal_record"]
+
+_ATTEMPT_OUTCOMES = {"FAIL": "failed"}
+"""Memory's words for an event's."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A text and what its kernel was found to be."""
+
+    source: Source
+    kernels: tuple[KernelAssessment, ...]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One candidate and how it fared."""
+
+    id: str
+    step: Step
+    rewrite: Rewrite
+    planner: str
+    text: str = ""
+    outcome: str = ""
+    reason: str = ""
+    ratio: float | None = None
+    verification: Verification | None = None
+    comparison: Comparison | None = None
+    predictions: tuple[PredictionOutcome, ...] = ()
+    after: tuple[KernelAssessment, ...] = ()
+
+    def ended(self, outcome: str, reason: str) -> Tried:
+        return replace(self, outcome=outcome, reason=reason)
+
+
+def costliest(kernels: Iterable[KernelAssessment]) -> KernelAssessment:
+    """The instance that takes most predicted time."""
+    return max(kernels, key=lambda item: item.predicted_time_s)
+
+
+def attempt_record(job: Job, workspace: Path, parent: Version, tried: Tried, now_ms: int) -> Attempt:
+    """One candidate as memory keeps it."""
+    before = costliest(parent.kernels)
+    lab = job.lab.describe()
+    return Attempt(
+        id=tried.id,
+        job=job.id,
+        workspace=workspace,
+        path=parent.source.path,
+        kernel=before.kernel.key,
+        technique=tried.step.technique,
+        finding=tried.step.finding,
+        line=tried.step.line,
+        planner=tried.planner,
+        parent_text=parent.source.text,
+        text=tried.text,
+        outcome=_ATTEMPT_OUTCOMES.get(tried.outcome, tried.outcome),
+        reason=tried.reason,
+        verification=None if tried.verification is None else tried.verification.outcome,
+        comparison=tried.comparison,
+        predictions=tried.predictions,
+        before=before.signature,
+        after=tried.after[0].signature if tried.after else None,
+        lab=lab.name,
+        device=lab.device,
+        target=job.target.name,
+        created_ms=now_ms,
+    )
+
+
+def proposal_record(
+    job: Job, start: Version, after_text: str, kept: tuple[KeptStep, ...], verification: Verification, comparison: Comparison, now_ms: int
+) -> Proposal:
+    """The chain's end as it is offered: one diff from the text that the user has."""
+    main = costliest(start.kernels)
+    evidence = {fact.id: fact for step in kept for fact in step.evidence}
+    return Proposal(
+        id=new_id("P"),
+        job=job.id,
+        path=start.source.path,
+        kernel=main.kernel.key,
+        techniques=tuple(step.technique.id for step in kept),
+        summary=_summary(kept),
+        before_text=start.source.text,
+        after_text=after_text,
+        hunks=hunks(start.source.text, after_text),
+        labels=verification.labels,
+        assumptions=tuple(dict.fromkeys(text for step in kept for text in step.rewrite.assumptions)),
+        verification=verification,
+        comparison=comparison,
+        evidence=tuple(evidence.values()),
+        predictions=tuple(outcome for step in kept for outcome in step.outcomes),
+        explanation=explain(kept, verification, comparison),
+        signature=main.signature,
+        state=ProposalState.OPEN,
+        created_ms=now_ms,
+    )
+
+
+def _summary(kept: tuple[KeptStep, ...]) -> str:
+    """The steps' own sentences, one after the other."""
+    return " ".join(f"{step.rewrite.summary.rstrip('.')}." for step in kept)

@@ -1,0 +1,64 @@
+"""The explanation of a proposal: every number with its unit, method and device, nothing said twice."""
+
+import re
+
+from assistant.engine.explain import KeptStep, explain
+from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
+from assistant.model.profile import Evidence, Finding, Grade, Method, Severity
+from assistant.model.proposal import PredictionOutcome
+from assistant.model.verification import Label, Outcome
+
+_SECTORS = Evidence("E1", "global_sectors", 98304.0, "sectors", 7, Method.EMULATOR, "emulator, sm_90 rules")
+_SAVING = Evidence("E2", "predicted_saving_ratio", 0.386, "ratio", 7, Method.MODEL, "h200", Grade.ESTIMATED)
+_PREDICTION = MetricPrediction("global_sectors", 98304, 12288, "sectors")
+
+
+def _kept(*outcomes: PredictionOutcome) -> KeptStep:
+    return KeptStep(
+        technique=Technique("staged-store", "Stage a store", ("KO101",), (), ""),
+        step=Step("staged-store", "k(float *)", 7, "", ("E1", "E2"), "KO101", (_PREDICTION,), 0.4),
+        rewrite=Rewrite("staged-store", "k(float *)", 7, (), "Store through a tile.", (), (), ("blocks of 32 x 8 threads",)),
+        finding=Finding("KO101", "k(float *)", 7, Severity.WARNING, "Stores are scattered", ("E1", "E2"), 0.386),
+        evidence=(_SECTORS, _SAVING),
+        outcomes=outcomes,
+    )
+
+
+def test_every_fact_has_its_unit_and_its_source(verdict, predicted) -> None:
+    text = explain((_kept(),), verdict(), predicted(1.61))
+    assert "E1: global_sectors = 98,304 sectors on line 7 (emulator, sm_90 rules, exact)" in text
+    assert "E2: predicted_saving_ratio = 0.386 on line 7 (model, h200, estimated)" in text
+
+
+def test_a_prediction_stands_beside_what_was_counted(verdict, predicted) -> None:
+    outcomes = (PredictionOutcome(_PREDICTION, 12288.0, True), PredictionOutcome(_PREDICTION, 98304.0, False))
+    text = explain((_kept(*outcomes, PredictionOutcome(_PREDICTION, None, None)),), verdict(), predicted(1.61))
+    assert "global_sectors: 98,304 → 12,288 sectors predicted, 12,288 sectors counted (hit)" in text
+    assert "98,304 sectors counted (miss)" in text
+    assert "not counted (not scored)" in text
+
+
+def test_speed_says_predicted_how_and_how_well_known(verdict, predicted) -> None:
+    text = explain((_kept(),), verdict(), predicted(1.61))
+    assert "PREDICTED 1.61x, limited by l2 before, by launch after (performance model for h200; error not yet measured)" in text
+    assert "PREDICTED 1.61x [1.20, 2.16]" in explain((_kept(),), verdict(), predicted(1.61, low=1.2))
+    assert "FASTER" not in text
+
+
+def test_labels_are_explained_in_words(verdict, predicted) -> None:
+    labels = tuple(Label)
+    text = explain((_kept(),), verdict(labels=labels), predicted(1.61))
+    for label in labels:
+        assert re.search(rf"{label.value} \([a-z ,]+", text), label
+
+
+def test_only_a_person_takes_what_needs_a_decision(verdict, predicted) -> None:
+    sentence = "only you can accept it, no --accept policy does"
+    assert sentence in explain((_kept(),), verdict(Outcome.NEEDS_DECISION), predicted(1.61))
+    assert sentence not in explain((_kept(),), verdict(), predicted(1.61))
+
+
+def test_a_chain_names_each_step_and_each_assumption_once(verdict, predicted) -> None:
+    text = explain((_kept(), _kept()), verdict(), predicted(1.61))
+    assert text.count("**Stage a store** (staged-store, line 7)") == 2
+    assert text.count("blocks of 32 x 8 threads") == 1

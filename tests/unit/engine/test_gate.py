@@ -1,0 +1,82 @@
+"""Which candidates are kept: the verdict, the cited metric and the prediction must all agree."""
+
+from dataclasses import replace
+
+from assistant.engine.gate import Kept, Refused, gate, is_proved_better
+from assistant.engine.metrics import metric_value, watched
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.profile import InstructionMix
+from assistant.model.verification import Outcome, VerificationFinding
+
+_WRONG = VerificationFinding("wrong_value", Outcome.FAIL, "c[3] differs")
+
+
+def _stores(assessed, access, sectors, **more):
+    return assessed(access("global store", 7, 8, sectors), **more)
+
+
+def test_a_correct_edit_that_improves_what_its_finding_cites_is_kept(assessed, access, verdict, predicted) -> None:
+    kept = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(1.5))
+    assert kept == Kept("global_sectors 256 → 32 sectors")
+
+
+def test_a_wrong_edit_is_refused_however_fast(assessed, access, verdict, predicted) -> None:
+    failed = verdict(Outcome.FAIL, _WRONG)
+    refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), failed, predicted(9.0))
+    assert refused == Refused("FAIL", "c[3] differs")
+
+
+def test_a_gain_without_the_cited_metric_is_not_believed(assessed, access, verdict, predicted) -> None:
+    same = _stores(assessed, access, 256)
+    for after in (same, _stores(assessed, access, 300)):
+        refused = gate("KO101", same, after, verdict(), predicted(1.5))
+        assert isinstance(refused, Refused) and refused.outcome == "not_better"
+
+
+def test_a_better_metric_without_a_predicted_gain_is_not_enough(assessed, access, verdict, predicted) -> None:
+    for ratio in (1.0, 0.8):
+        refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
+        assert refused == Refused("not_better", "global_sectors 256 → 32 sectors, but no gain is predicted")
+
+
+def test_once_the_models_error_is_known_the_lower_bound_decides(assessed, access, verdict, predicted) -> None:
+    before, after = _stores(assessed, access, 256), _stores(assessed, access, 256)
+    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=1.2)), Kept)
+    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=0.9)), Refused)
+    worse = _stores(assessed, access, 300)
+    assert isinstance(gate("KO101", before, worse, verdict(), predicted(1.5, low=1.2)), Refused)
+
+
+def test_an_edit_for_a_human_to_decide_passes_the_gate(assessed, access, verdict, predicted) -> None:
+    undecided = verdict(Outcome.NEEDS_DECISION)
+    assert isinstance(gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), undecided, predicted(1.5)), Kept)
+
+
+def test_of_measured_words_only_faster_proves_a_gain(predicted) -> None:
+    for outcome in SpeedOutcome:
+        is_better = is_proved_better(replace(predicted(1.5), outcome=outcome))
+        assert is_better == (outcome in (SpeedOutcome.FASTER, SpeedOutcome.PREDICTED))
+
+
+def test_a_metric_is_summed_over_lines_and_weighed_by_launches(assessed, access) -> None:
+    kernels = assessed(access("global load", 7, 8, 64), access("global store", 9, 8, 32), count=3.0)
+    assert metric_value("KO101", kernels) == 3 * (64 + 32)
+
+
+def test_sampled_counters_already_stand_for_the_grid(assessed, access) -> None:
+    whole, sampled = (_stores(assessed, access, 256, blocks=64, blocks_counted=n) for n in (64, 8))
+    assert metric_value("KO101", sampled) == metric_value("KO101", whole)
+
+
+def test_each_finding_watches_its_own_metric(assessed, access) -> None:
+    mix = InstructionMix(fp64=5, conversion=7, integer=11, control=13)
+    kernels = assessed(access("shared load", 7, 8, 256), mixes=((7, mix),), blocks=6, warps=16)
+    values = {code: metric_value(code, kernels) for code in ("KO103", "KO105", "KO106", "KO111", "KO114")}
+    assert values == {"KO103": 256, "KO105": 0.25, "KO106": 12, "KO111": 6, "KO114": 24}
+
+
+def test_more_is_better_for_occupancy_and_blocks_alone() -> None:
+    watches = {code: watched(code) for code in (f"KO{number}" for number in range(101, 115))}
+    better = {code for code, metric in watches.items() if metric is not None and metric.is_higher_better}
+    assert better == {"KO105", "KO111", "KO112"}
+    assert watched("KO999") is None

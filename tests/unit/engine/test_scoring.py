@@ -1,0 +1,76 @@
+"""Predictions beside what was counted after the edit, wherever the edit moved the line."""
+
+import pytest
+
+from assistant.engine.scoring import Scored, followed, score_predictions
+from assistant.model.plan import MetricPrediction
+from assistant.model.profile import InstructionMix
+
+_BEFORE = "int i;\nloop\n  c[i] += a[k];\nend\n"
+_AFTER = "int i;\nfloat sum;\nloop\n  sum += a[k];\nend\nc[i] = sum;\n"
+
+
+def _score(predictions, line, before, after):
+    return [(o.actual, o.is_hit) for o in score_predictions(tuple(predictions), line, Scored(_BEFORE, before), Scored(_AFTER, after))]
+
+
+def test_a_store_that_left_its_loop_is_found_where_it_went(assessed, access) -> None:
+    before = assessed(access("global store", 3, 2048, 8192))
+    after = assessed(access("global store", 6, 8, 32))
+    per_warp = MetricPrediction("global_requests_per_warp", 256, 1, "requests/warp")
+    sectors = MetricPrediction("global_sectors", 8192, 32, "sectors")
+    assert _score([per_warp, sectors], 3, before, after) == [(1, True), (32, True)]
+
+
+def test_the_access_is_the_one_that_most_predictions_start_from(assessed, access) -> None:
+    before = assessed(access("global load", 3, 4096, 8192), access("global store", 3, 2048, 8192))
+    after = assessed(access("global load", 4, 4096, 8192), access("global store", 6, 8, 32))
+    per_warp = MetricPrediction("global_requests_per_warp", 256, 1, "requests/warp")
+    sectors = MetricPrediction("global_sectors", 8192, 32, "sectors")
+    assert _score([per_warp, sectors], 3, before, after) == [(1, True), (32, True)]
+
+
+@pytest.mark.parametrize(("counted", "is_hit"), [(32, True), (41, True), (52, True), (60, False), (256, False), (10, True), (0, False)])
+def test_a_hit_is_within_a_tenth_of_the_predicted_change(assessed, access, counted, is_hit) -> None:
+    before = assessed(access("global store", 3, 64, 256))
+    after = assessed(access("global store", 4, 64, counted))
+    sectors = MetricPrediction("global_sectors", 256, 32, "sectors")
+    assert _score([sectors], 3, before, after) == [(counted, is_hit)]
+
+
+def test_a_metric_that_no_counter_answers_is_not_scored(assessed, access) -> None:
+    kernels = assessed(access("global store", 3, 64, 256))
+    unknown = MetricPrediction("warmth", 1, 2, "")
+    elsewhere = MetricPrediction("global_sectors", 999, 32, "sectors")
+    assert _score([unknown, elsewhere], 3, kernels, kernels) == [(None, None), (None, None)]
+
+
+def test_launch_metrics_are_read_off_the_launch(assessed, access) -> None:
+    before, after = assessed(blocks=3, threads=128, warps=16), assessed(blocks=6, threads=64, warps=32)
+    predictions = [
+        MetricPrediction("block_count", 3, 6, "blocks"),
+        MetricPrediction("block_threads", 128, 64, "threads"),
+        MetricPrediction("occupancy", 0.25, 0.5, "ratio"),
+    ]
+    assert _score(predictions, 1, before, after) == [(6, True), (64, True), (0.5, True)]
+
+
+def test_instructions_are_counted_on_the_lines_of_the_edit(assessed) -> None:
+    before = assessed(mixes=((3, InstructionMix(fp64=100)),))
+    after = assessed(mixes=((4, InstructionMix(fp64=2)), (5, InstructionMix(fp64=50))))
+    doubles = MetricPrediction("fp64_instructions", 100, 0, "instructions")
+    assert _score([doubles], 3, before, after) == [(2, True)]
+
+
+def test_reuse_is_loads_per_distinct_sector_of_a_block(assessed, access) -> None:
+    before = assessed(access("global load", 3, 64, 800), block_unique=100)
+    after = assessed(access("global load", 4, 8, 100), block_unique=100)
+    reuse = MetricPrediction("load_reuse_in_block", 8, 1, "loads/sector")
+    assert _score([reuse], 3, before, after) == [(1, True)]
+
+
+def test_lines_are_followed_through_an_edit() -> None:
+    assert followed(_BEFORE, _AFTER, 1) == {1}
+    assert followed(_BEFORE, _AFTER, 2) == {3}
+    assert followed(_BEFORE, _AFTER, 3) == {4}
+    assert followed("a\nb\n", "a\n", 2) == frozenset()
