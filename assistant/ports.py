@@ -14,7 +14,7 @@ from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.build import BuildResult, Diagnostic, Flags, KernelResources
 from assistant.model.device import Architecture, LabDescription, Target
 from assistant.model.plan import Plan, Rewrite, Step
-from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
+from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Problem
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, ParsedSource, Source
@@ -98,6 +98,8 @@ class ReplayOptions:
     """Block order."""
     sample_blocks: int = 0
     """Count at most this many blocks a launch; 0 counts all."""
+    corrections: tuple[Correction, ...] = ()
+    """Accesses to be counted as the machine code does them."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,15 @@ class Lab(Protocol):
         """Resources, machine code and diagnostics by the CUDA compiler."""
         ...
 
-    async def run(self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0) -> ProgramRun | LabFailure:
+    async def run(
+        self,
+        program: Program,
+        mode: str,
+        limits: RunLimits,
+        record: bool,
+        sample_blocks: int = 0,
+        corrections: tuple[Correction, ...] = (),
+    ) -> ProgramRun | LabFailure:
         """Run ``main``. ``mode`` is ``plain``, ``count`` or ``check``."""
         ...
 

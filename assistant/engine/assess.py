@@ -15,7 +15,7 @@ from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
 from assistant.engine.counting import Counted, CountedKernel
 from assistant.engine.facts import source_facts
-from assistant.engine.grades import graded
+from assistant.engine.grades import graded, grading_input
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.measure.model import predict
@@ -88,19 +88,21 @@ async def assess(job: Job, subject: Subject, counted: Counted, first_evidence: i
         return build
     kernels: list[KernelAssessment] = []
     for item in counted.kernels:
-        assessed = _assess_kernel(job, subject, item, build if isinstance(build, Build) else None, first_evidence)
+        assessed = _assess_kernel(job, subject, counted, item, build if isinstance(build, Build) else None, first_evidence)
         first_evidence += len(assessed.evidence)
         kernels.append(assessed)
     return Assessment(build, counted, tuple(kernels))
 
 
-def _assess_kernel(job: Job, subject: Subject, item: CountedKernel, build: Build | None, first_evidence: int) -> KernelAssessment:
+def _assess_kernel(
+    job: Job, subject: Subject, counted: Counted, item: CountedKernel, build: Build | None, first_evidence: int
+) -> KernelAssessment:
     resources = None if build is None else _matching(build.resources, item.instance)
     code = None if build is None else _matching(build.code, item.instance)
     loops = source_loops(subject.source)
     launches = tuple(
         CountedLaunch(
-            _graded(subject, item.kernel, group.profile, code, loops),
+            _graded(subject, item.kernel, group.profile, code, loops, counted),
             _occupancy(job.architecture, group.profile, resources),
             group.count,
         )
@@ -139,10 +141,15 @@ def _assess_kernel(job: Job, subject: Subject, item: CountedKernel, build: Build
 
 
 def _graded(
-    subject: Subject, kernel: Kernel, profile: LaunchProfile, code: KernelCode | None, loops: tuple[SourceLoop, ...]
+    subject: Subject,
+    kernel: Kernel,
+    profile: LaunchProfile,
+    code: KernelCode | None,
+    loops: tuple[SourceLoop, ...],
+    counted: Counted,
 ) -> LaunchProfile:
-    last_line = subject.source.line_of(kernel.span.end)
-    corrected = graded(profile, code, kernel, loops, last_line)
+    request = grading_input(profile, code, kernel, loops, subject.source.line_of(kernel.span.end))
+    corrected = graded(replace(request, corrections=counted.corrections, is_order_checked=counted.is_order_checked))
     if code is None:
         return corrected
     return replace(corrected, instructions=line_instructions(code, profile.executions))

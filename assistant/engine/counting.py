@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
-from assistant.model.profile import LaunchProfile, Problem
+from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.workload import Case
@@ -55,35 +55,50 @@ class Counted:
     repeat_difference: str | None = None
     """Of declared workloads: the first difference between two runs of the same case; None when bitwise equal."""
 
+    corrections: tuple[Correction, ...] = ()
+    """With which the counters were counted."""
+    is_order_checked: bool = False
+    """Whether races were looked for in the run that the counters come from."""
+
     @property
     def recording(self) -> Recording | None:
         return None if self.run is None else self.run.recording
 
 
-async def count_program(job: Job, subject: Subject, mode: str = "count") -> Counted | LabFailure:
+async def count_program(
+    job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()
+) -> Counted | LabFailure:
     """Run ``main()`` under the lab in ``mode`` (``count`` or ``check``), recording every launch."""
-    run = await job.lab.run(subject.program, mode, job.limits, record=True, sample_blocks=job.request.sample_blocks)
+    run = await job.lab.run(
+        subject.program, mode, job.limits, record=True, sample_blocks=job.request.sample_blocks, corrections=corrections
+    )
     if isinstance(run, LabFailure):
         return run
     failure = _failed(run, subject, job.limits.wall_s)
     if failure is not None:
         return failure
     kernels = _with_program_counts(group_by_kernel(subject, run.profiles), run)
-    return Counted(kernels, run.profiles, run.problems, run)
+    return Counted(kernels, run.profiles, run.problems, run, corrections=corrections, is_order_checked=mode == "check")
 
 
 async def count_cases(
-    job: Job, subject: Subject, cases: Sequence[Case], kernels: tuple[str, ...], mode: str = "count"
+    job: Job,
+    subject: Subject,
+    cases: Sequence[Case],
+    kernels: tuple[str, ...],
+    mode: str = "count",
+    corrections: tuple[Correction, ...] = (),
 ) -> Counted | LabFailure:
     """Replay declared cases in ``mode``; a case's weight becomes its launches' count. ``kernels``: those the cases start."""
-    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=_REPEATS)
+    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=_REPEATS, corrections=corrections)
     replayed = await job.lab.replay(replace(subject.program, kernels=kernels), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
     profiles = tuple(p for case, run in zip(cases, replayed.cases, strict=True) for p in run.profiles[: len(case.launches)])
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
     difference = next((case.repeat_difference for case in replayed.cases if case.repeat_difference is not None), None)
-    return Counted(_group_cases(subject, cases, replayed), profiles, problems, None, difference)
+    groups = _group_cases(subject, cases, replayed)
+    return Counted(groups, profiles, problems, None, difference, corrections, is_order_checked=mode == "check")
 
 
 def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:

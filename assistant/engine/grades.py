@@ -9,10 +9,16 @@ from assistant.model.build import KernelCode
 from assistant.model.profile import LaunchProfile
 from assistant.model.source import Kernel, SourceLoop
 
-__all__ = ["graded"]
+__all__ = ["graded", "grading_input"]
 
 
-def graded(profile: LaunchProfile, code: KernelCode | None, kernel: Kernel, loops: tuple[SourceLoop, ...], last_line: int) -> LaunchProfile:
+def graded(request: GradingInput) -> LaunchProfile:
     """The profile with every access ``exact``, or ``estimated`` with the reason."""
-    request = GradingInput(profile, code, loops, (kernel.line, last_line))
-    return replace(profile, accesses=grade(request))
+    return replace(request.profile, accesses=grade(request))
+
+
+def grading_input(
+    profile: LaunchProfile, code: KernelCode | None, kernel: Kernel, loops: tuple[SourceLoop, ...], last_line: int
+) -> GradingInput:
+    """``last_line``: where the kernel's definition ends."""
+    return GradingInput(profile, code, loops, (kernel.line, last_line))

@@ -10,10 +10,12 @@ from assistant.engine.counting import Counted, count_cases, count_program
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import candidate_version
+from assistant.engine.recount import is_moderate, proposed_corrections, with_second_run
 from assistant.engine.subject import Subject, as_candidate
 from assistant.measure.compare import PredictedCase, compare_predictions
-from assistant.model.build import BuildFailure
+from assistant.model.build import Build, BuildFailure
 from assistant.model.comparison import Comparison, PredictedTime
+from assistant.model.profile import Correction
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
@@ -40,17 +42,17 @@ class Looked:
         return tuple(item for item in self.assessment.kernels if item.kernel.qualified_name == key_name)
 
 
-async def count(job: Job, subject: Subject, mode: str = "count") -> Counted | LabFailure:
+async def count(job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
     """Run the subject's workload: its ``main()``, else its declared shapes."""
     if subject.parsed.has_main:
-        return await count_program(job, subject, mode)
+        return await count_program(job, subject, mode, corrections)
     if not subject.declared:
         return without_workload(subject)
     effort = Effort((_COUNTING_SEED,), 1, mode, with_injected=False, with_boundary=False, is_confirming=False)
     cases = [case for workload in subject.declared for case in declared_cases(subject, workload, effort)]
     written = write_cases(job.scratch / new_id("K"), [case.new for case in cases])
     startable = tuple(sorted({launch.kernel for case in cases for launch in case.new.recording.launches}))
-    return await count_cases(job, subject, written, startable, mode)
+    return await count_cases(job, subject, written, startable, mode, corrections)
 
 
 async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | LabFailure:
@@ -59,10 +61,19 @@ async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | 
     if isinstance(counted, LabFailure):
         return counted
     assessment = await assess(job, subject, counted, first_evidence)
+    if isinstance(assessment, Assessment) and isinstance(assessment.build, Build) and is_moderate(counted):
+        counted = await _count_again(job, subject, counted, proposed_corrections(subject, assessment))
+        assessment = await assess(job, subject, counted, first_evidence)
     if isinstance(assessment, BuildFailure):
         message = f"{assessment.compiler} does not compile {subject.source.path.name}"
         return LabFailure("not_built", message, "mend the errors above", assessment.diagnostics)
     return Looked(subject, counted, assessment)
+
+
+async def _count_again(job: Job, subject: Subject, counted: Counted, corrections: tuple[Correction, ...]) -> Counted:
+    """With the machine code's corrections and with races looked for; as it was where the second run fails."""
+    second = await count(job, subject, "check", corrections)
+    return counted if isinstance(second, LabFailure) else with_second_run(counted, second, corrections)
 
 
 async def repeat_run(job: Job, subject: Subject, counted: Counted) -> Counted | None:

@@ -15,7 +15,7 @@ from typing import Any
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.model.build import BuildResult, CompilerMissing, Diagnostic
 from assistant.model.device import LabDescription
-from assistant.model.profile import AccessSite, LaunchProfile, Problem
+from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.workload import Case
 from assistant.ports import (
@@ -84,7 +84,15 @@ class CpuLab:
             return CompilerMissing(f"the compile worker refused: {reply['error']['message']}", "kernelopt doctor")
         return decode(BuildResult, reply["result"]["result"])
 
-    async def run(self, program: Program, mode: str, limits: RunLimits, record: bool, sample_blocks: int = 0) -> ProgramRun | LabFailure:
+    async def run(
+        self,
+        program: Program,
+        mode: str,
+        limits: RunLimits,
+        record: bool,
+        sample_blocks: int = 0,
+        corrections: tuple[Correction, ...] = (),
+    ) -> ProgramRun | LabFailure:
         built = await self._compile(program, "fast" if mode == "plain" and not record else "counted")
         if isinstance(built, LabFailure):
             return built
@@ -98,6 +106,7 @@ class CpuLab:
                 "mode": mode,
                 "record": None if recording is None else str(recording),
                 "sample_blocks": sample_blocks,
+                "corrections": encode(corrections),
                 "is_candidate": program.is_candidate,
                 "launch_limit": _COUNTED_LAUNCHES,
                 "limits": _limits(limits),
@@ -153,6 +162,7 @@ class CpuLab:
             "binary": built,
             "mode": options.mode,
             "sample_blocks": options.sample_blocks,
+            "corrections": encode(options.corrections),
             "out": str(out),
             "cases": [
                 {
