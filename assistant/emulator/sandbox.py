@@ -102,7 +102,7 @@ def _layers(abi: int | None, has_filter: bool) -> Layers:
     else:
         missing.append("signals: other processes of the user can be signalled (Linux 6.12 or newer forbids it)")
     if has_filter:
-        in_force.append("system calls: no sockets, no tracing, no mounts, no file attributes (seccomp)")
+        in_force.append("system calls: no sockets, no tracing, no mounts, no shared memory, no file attributes (seccomp)")
     else:
         missing.append("system calls: no seccomp filter on this machine, so sockets can be opened")
     return Layers((*in_force, "memory, time and number of processes: watched"), tuple(missing))

@@ -1,7 +1,8 @@
-"""A filter of system calls for code that the user did not write: no sockets, no other processes, no changes to the system.
+"""A filter of system calls for code that the user did not write: no sockets, no other processes, no changes outside its files.
 
 The filter is a program of the kernel's classic BPF (linux/filter.h, linux/seccomp.h) that answers EPERM or ENOSYS; nothing is killed for
-asking. It stays in force over ``execve`` and for every descendant. Pairs of connected sockets (``socketpair``) are allowed.
+asking. It stays in force over ``execve`` and for every descendant. Pairs of connected sockets (``socketpair``) are allowed. Changes of
+a file's mode, owner or times are answered as done and are not made: copying a file sets them, and no result rests on them.
 
 Example::
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import platform
+import signal
 import struct
 from collections.abc import Callable
 
@@ -51,13 +53,22 @@ _SYSTEM = {
     "fanotify_init": 300, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
 }  # fmt: skip
 """``io_uring`` opens sockets and files without the system calls that are looked at here."""
+_SHARED_MEMORY = {
+    "shmget": 29, "shmctl": 31, "semget": 64, "semctl": 66, "msgget": 68, "msgctl": 71, "mq_open": 240, "mq_unlink": 241,
+    "memfd_create": 319, "memfd_secret": 447,
+}  # fmt: skip
+"""What outlives the program, or takes memory that no process's resident size shows."""
+_EXTENDED_ATTRIBUTES = {
+    "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199,
+    "setxattrat": 463, "removexattrat": 466, "file_setattr": 469,
+}  # fmt: skip
 _FILE_ATTRIBUTES = {
     "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260,
-    "utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
-    "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199, "setxattrat": 463, "removexattrat": 466, "file_setattr": 469,
+    "utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280,
 }  # fmt: skip
-"""Landlock does not look at these (landlock(7), ABI 1 to 7)."""
-_CLONE, _CLONE3, _PRLIMIT64 = 56, 435, 302
+"""Landlock looks neither at these nor at the extended ones (landlock(7), ABI 1 to 7)."""
+_CLONE, _CLONE3, _PRCTL, _PRLIMIT64 = 56, 435, 157, 302
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _NEW_NAMESPACE_FLAGS = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (linux/sched.h)."""
 
@@ -87,16 +98,19 @@ def prepare_filter() -> Callable[[], None] | None:
 
 
 def _program() -> tuple[_Instruction, ...]:
-    denied = (*_SOCKETS.values(), *_OTHER_PROCESSES.values(), *_NAMESPACES.values(), *_SYSTEM.values(), *_FILE_ATTRIBUTES.values())
+    groups = (_SOCKETS, _OTHER_PROCESSES, _NAMESPACES, _SYSTEM, _SHARED_MEMORY, _EXTENDED_ATTRIBUTES)
+    denied = sorted(number for group in groups for number in group.values())
     return (
         (_LOAD_WORD, 0, 0, _ARCH_OFFSET),
         (_JUMP_EQUAL, 1, 0, _AUDIT_ARCH_X86_64),
         _refuse(errno.EPERM),
         (_LOAD_WORD, 0, 0, _NUMBER_OFFSET),
         *_if((_JUMP_AT_LEAST, _X32_SYSCALL_BIT), (_refuse(errno.EPERM),)),
-        *(item for number in sorted(denied) for item in _if((_JUMP_EQUAL, number), (_refuse(errno.EPERM),))),
+        *(item for number in denied for item in _if((_JUMP_EQUAL, number), (_refuse(errno.EPERM),))),
+        *(item for number in _FILE_ATTRIBUTES.values() for item in _if((_JUMP_EQUAL, number), (_pretend(),))),
         *_if((_JUMP_EQUAL, _CLONE3), (_refuse(errno.ENOSYS),)),  # its flags lie in memory; the C library falls back to clone
         *_if((_JUMP_EQUAL, _CLONE), _refuse_new_namespaces()),
+        *_if((_JUMP_EQUAL, _PRCTL), _refuse_outliving_its_parent()),
         *_if((_JUMP_EQUAL, _PRLIMIT64), _refuse_limits_of_others()),
         _return(_ALLOW),
     )
@@ -104,6 +118,12 @@ def _program() -> tuple[_Instruction, ...]:
 
 def _refuse_new_namespaces() -> tuple[_Instruction, ...]:
     return (_load_argument(0), *_if((_JUMP_ANY_BIT, _NEW_NAMESPACE_FLAGS), (_refuse(errno.EPERM),)), _return(_ALLOW))
+
+
+def _refuse_outliving_its_parent() -> tuple[_Instruction, ...]:
+    """``prctl(PR_SET_PDEATHSIG, …)`` with another signal than SIGKILL."""
+    ask = (_load_argument(1), *_if((_JUMP_EQUAL, signal.SIGKILL), (_return(_ALLOW),)), _refuse(errno.EPERM))
+    return (_load_argument(0), *_if((_JUMP_EQUAL, _PR_SET_PDEATHSIG), ask), _return(_ALLOW))
 
 
 def _refuse_limits_of_others() -> tuple[_Instruction, ...]:
@@ -123,6 +143,11 @@ def _load_argument(index: int) -> _Instruction:
 
 def _refuse(number: int) -> _Instruction:
     return _return(_ERRNO | number)
+
+
+def _pretend() -> _Instruction:
+    """The call is not made; the caller sees success."""
+    return _return(_ERRNO)
 
 
 def _return(action: int) -> _Instruction:

@@ -44,14 +44,14 @@ class FolderTooLarge:
 
 def copy_folder(folder: Path, root: Path) -> PrivateCopy | FolderTooLarge:
     """A copy of ``folder`` below ``root`` at the same depth. Raises OSError (no space, or files vanish meanwhile)."""
-    place = root / folder.relative_to(folder.anchor)
-    place.mkdir(parents=True)
-    links = _copy_entries(folder, place, root)
-    if links is None:
-        shutil.rmtree(root, ignore_errors=True)
+    entries = _entries(folder, root)
+    if entries is None:
         return FolderTooLarge(
             f"a private copy of {folder}: it holds more than {_COPIED_ENTRIES} entries, so candidates ran in it and could only read it"
         )
+    place = root / folder.relative_to(folder.anchor)
+    place.mkdir(parents=True)
+    links = _copy_entries(entries, folder, place)
     _link_neighbours(folder, root)
     if not links:
         return PrivateCopy(place, ())
@@ -59,29 +59,38 @@ def copy_folder(folder: Path, root: Path) -> PrivateCopy | FolderTooLarge:
     return PrivateCopy(place, (note,))
 
 
-def _copy_entries(folder: Path, place: Path, root: Path) -> list[str] | None:
-    """Copies breadth first; names of files that were linked because they did not fit. None: too many entries."""
-    left_bytes, left_entries = _COPIED_BYTES, _COPIED_ENTRIES
-    linked: list[str] = []
-    waiting = deque([(folder, place)])
+def _entries(folder: Path, root: Path) -> list[os.DirEntry[str]] | None:
+    """Everything to copy, folders before what they hold. None: too many."""
+    found: list[os.DirEntry[str]] = []
+    waiting = deque([str(folder)])
     while waiting:
-        source, target = waiting.popleft()
-        for entry in sorted(os.scandir(source), key=lambda entry: entry.name):
-            copied = target / entry.name
-            left_entries -= 1
-            if left_entries < 0:
-                return None
-            if _is_copied_folder(entry, root):
-                copied.mkdir()
-                waiting.append((Path(entry.path), copied))
-            elif not entry.is_file(follow_symlinks=False) or not os.access(entry.path, os.R_OK):
-                copied.symlink_to(os.path.realpath(entry.path))
-            elif (size_bytes := entry.stat().st_size) > left_bytes:
-                copied.symlink_to(entry.path)
-                linked.append(str(Path(entry.path).relative_to(folder)))
-            else:
-                left_bytes -= size_bytes
-                shutil.copy2(entry.path, copied)
+        with os.scandir(waiting.popleft()) as listing:
+            for entry in listing:
+                found.append(entry)
+                if len(found) > _COPIED_ENTRIES:
+                    return None
+                if _is_copied_folder(entry, root):
+                    waiting.append(entry.path)
+    return found
+
+
+def _copy_entries(entries: list[os.DirEntry[str]], folder: Path, place: Path) -> list[str]:
+    """Names of the files that were linked because they did not fit."""
+    left_bytes = _COPIED_BYTES
+    linked: list[str] = []
+    for entry in entries:
+        name = os.path.relpath(entry.path, folder)
+        copied = place / name
+        if _is_copied_folder(entry, place):
+            copied.mkdir()
+        elif not entry.is_file(follow_symlinks=False) or not os.access(entry.path, os.R_OK):
+            copied.symlink_to(os.path.realpath(entry.path))
+        elif (size_bytes := entry.stat().st_size) > left_bytes:
+            copied.symlink_to(entry.path)
+            linked.append(name)
+        else:
+            left_bytes -= size_bytes
+            shutil.copy2(entry.path, copied)
     return linked
 
 

@@ -120,8 +120,35 @@ def test_a_file_outside_scratch_is_not_touched(run: Any, script: Any, users_file
     assert output(run(script(tried), str(users_file))) == "done"
 
 
-def test_attributes_of_a_file_are_not_changed(attempt: Try, users_file: Path) -> None:
-    attempt("os.chmod(sys.argv[1], 0o600)", str(users_file)).check_refused_by("system calls", "done", "PermissionError")
+def test_attributes_of_a_file_are_not_changed(run: Any, script: Any, users_file: Path) -> None:
+    body = "file = os.open(sys.argv[1], os.O_RDONLY); os.fchmod(file, 0o700); os.chmod(sys.argv[1], 0o700); os.utime(sys.argv[1], (1, 1))"
+    before = users_file.stat()
+    reply = run(script(body), str(users_file), is_candidate=True)
+    after = users_file.stat()
+    is_kept = (before.st_mode, before.st_mtime_ns) == (after.st_mode, after.st_mtime_ns)
+    assert is_kept == any(name.startswith("system calls:") for name in LAYERS.in_force)
+    assert reply["exit_status"] == 0
+    run(script(body), str(users_file))
+    assert (users_file.stat().st_mode & 0o777, users_file.stat().st_mtime) == (0o700, 1)
+
+
+def test_what_outlives_a_program_is_not_made(attempt: Try) -> None:
+    body = "import ctypes; c = ctypes.CDLL(None, use_errno=True); i = c.shmget(0, 4096, 0o1600); e = ctypes.get_errno()"
+    attempt(f"{body}; c.shmctl(i, 0, None); os.strerror(e) if i >= 0 else os.close(-1)").check_refused_by("system calls", "done", "OSError")
+
+
+def test_the_signal_at_its_parents_death_stays(attempt: Try) -> None:
+    body = "import ctypes; ctypes.CDLL(None).prctl(1, 0, 0, 0, 0) and os.close(-1)"
+    attempt(body).check_refused_by("system calls", "done", "OSError")
+
+
+def test_output_is_written_by_its_name(run: Any, script: Any) -> None:
+    assert output(run(script("open('/dev/stdout', 'w').write('named'); open('/dev/null', 'w').write('x')"), is_candidate=True)) == "named"
+
+
+def test_a_file_is_copied_within_the_folder(run: Any, script: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    assert output(run(script("import shutil; shutil.copy2('a.txt', 'b.txt'); print(open('b.txt').read())"), is_candidate=True)) == "a"
 
 
 def test_files_are_read_everywhere_and_programs_started(run: Any, script: Any, users_file: Path) -> None:
