@@ -105,9 +105,11 @@ class Decider:
                     f"{proposal.path} changed where {proposal.id} edits it (line {lines})", "run kernelopt optimize again"
                 )
 
-    def _check_open(self, proposal: Proposal) -> None:
-        if proposal.state not in _OPEN:
+    def _decided_before(self, proposal: Proposal) -> AlreadyDecided:
+        """Who decided; raises UsageError for a proposal that closed without anybody's decision."""
+        if proposal.state not in (ProposalState.ACCEPTED, ProposalState.REJECTED):
             raise UsageError(f"{proposal.id} is {proposal.state.value}, not open", "kernelopt proposals lists the open ones")
+        return AlreadyDecided(self.store.decisions(proposal.id)[-1])
 
     def _accepted_text(self, proposal: Proposal) -> str:
         if proposal.state is not ProposalState.ACCEPTED:

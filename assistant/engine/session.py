@@ -120,10 +120,12 @@ class Session:
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
         request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
         if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
+            exit_code = CANNOT_ANSWER
             async for event in self._judge_text(proposal, proposal.before_text, chosen_text(proposal, request)):
                 yield event
-                if isinstance(event, events.JobEnded) and event.exit_code:
-                    return
+                exit_code = event.exit_code if isinstance(event, events.JobEnded) else exit_code
+            if exit_code:
+                return
         match self._decider().accept(proposal, request):
             case Moved(current=current, text=text):
                 async for event in self._judge_moved(proposal, current, text):
