@@ -67,7 +67,8 @@ class Decider:
             return self._append(proposal, request, new_text)
         if current != proposal.before_text:
             return self._moved(proposal, current, new_text)
-        self._check_open(proposal)
+        if proposal.state not in _OPEN:
+            return self._decided_before(proposal)
         replace_text(proposal.path, new_text)
         decided = self._append(proposal, request, new_text)
         if isinstance(decided, AlreadyDecided) and decided.decision.text_sha256 != _sha256(new_text):
