@@ -60,15 +60,18 @@ class Decider:
     now_ms: int
 
     def accept(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | Moved:
-        """Write the chosen text into the file. Raises UsageError for unknown hunks, CannotAnswerError for a conflict."""
+        """Write the chosen text into the file.
+
+        Raises UsageError for unknown hunks and for a proposal that is not open, CannotAnswerError for a conflict.
+        """
+        if proposal.state not in _OPEN:
+            return self._decided_before(proposal)
         new_text = chosen_text(proposal, request)
         current = read_source(proposal.path).text
         if current == new_text:
             return self._append(proposal, request, new_text)
         if current != proposal.before_text:
             return self._moved(proposal, current, new_text)
-        if proposal.state not in _OPEN:
-            return self._decided_before(proposal)
         replace_text(proposal.path, new_text)
         decided = self._append(proposal, request, new_text)
         if isinstance(decided, AlreadyDecided) and decided.decision.text_sha256 != _sha256(new_text):

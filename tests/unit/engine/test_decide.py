@@ -88,6 +88,26 @@ def test_undo_brings_the_text_back_and_the_proposal_can_be_accepted_again(store:
     assert proposal.path.read_text() == _AFTER
 
 
+@pytest.mark.parametrize("kind", [DecisionKind.ACCEPTED, DecisionKind.PARTIALLY_ACCEPTED])
+def test_a_decided_proposal_is_refused_whatever_became_of_the_file(store: MemoryStore, proposal: Proposal, kind: DecisionKind) -> None:
+    taken = (proposal.hunks[0].id,) if kind is DecisionKind.PARTIALLY_ACCEPTED else ()
+    _decider(store).accept(proposal, DecisionRequest(kind, taken))
+    decided = _now(store).state
+    proposal.path.write_text("x\nb\nc\nd\nx\n")  # no part of the proposal fits any more
+    for _ in range(2):
+        assert isinstance(_decider(store).accept(_now(store), _ACCEPT), AlreadyDecided)
+    assert _now(store).state is decided
+    assert proposal.path.read_text() == "x\nb\nc\nd\nx\n"
+
+
+@pytest.mark.parametrize("state", [ProposalState.STALE, ProposalState.SUPERSEDED])
+def test_a_stale_or_superseded_proposal_is_not_accepted(store: MemoryStore, proposal: Proposal, state: ProposalState) -> None:
+    store.mark(proposal.id, state)
+    with pytest.raises(UsageError, match=f"is {state.value}, not open"):
+        _decider(store).accept(_now(store), _ACCEPT)
+    assert proposal.path.read_text() == _BEFORE
+
+
 def test_undo_is_refused_when_the_file_moved_on(store: MemoryStore, proposal: Proposal) -> None:
     _decider(store).accept(proposal, _ACCEPT)
     proposal.path.write_text(_AFTER + "more\n")
