@@ -14,7 +14,7 @@ import numpy as np
 from assistant.model.verification import Outcome
 from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.verify.evidence import CaseEvidence, Reference, SideRun
-from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, rms, shown
+from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, rms, shown
 from assistant.verify.outputs import OutputBuffer, find_outputs, is_moved_data, matching_run
 from assistant.verify.tolerance import (
     Errors,
@@ -71,6 +71,7 @@ class BufferVerdict:
     detail: str = ""
 
 
+@ieee
 def prepare(
     cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance
 ) -> tuple[tuple[PreparedOutput, ...], tuple[Unusable, ...]]:
@@ -92,6 +93,7 @@ def prepare(
     return tuple(prepared), tuple(unusable)
 
 
+@ieee
 def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolerance, is_precision_changed: bool) -> BufferVerdict:
     """Judge what one run with poison ``fill`` left in the buffer."""
     output, element = prepared.output, prepared.output.element

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from assistant.model.elements import ElementKind, ElementType, parse_element_type
 
-__all__ = ["BYTES", "FloatArray", "MaskArray", "bits", "element_of", "floats", "guessed_type", "largest", "rms", "shown"]
+__all__ = ["BYTES", "FloatArray", "MaskArray", "bits", "element_of", "floats", "guessed_type", "ieee", "largest", "rms", "shown"]
 
 FloatArray = NDArray[np.float64]
 MaskArray = NDArray[np.bool_]
@@ -19,6 +19,9 @@ _EVERYDAY_EXPONENT = 40
 _EVERYDAY_SHARE = 0.99
 BYTES = ElementType("unsigned char", ElementKind.UINT, 1, 1, 1)
 """What a buffer of unknown type is compared as."""
+ieee = np.errstate(over="ignore", invalid="ignore")
+"""Decorator: overflow gives infinity and a signalling NaN a quiet one, as IEEE 754 says, without NumPy's warning. Buffers hold
+anything, and the judge asks about infinities and NaN itself."""
 
 
 def element_of(element_type: str | None, size_bytes: int) -> ElementType:
@@ -48,15 +51,16 @@ def bits(data: bytes, element: ElementType) -> NDArray[Any]:
     return np.frombuffer(data, np.dtype(f"<u{element.scalar_bytes}"))
 
 
+@ieee
 def floats(data: bytes, element: ElementType) -> FloatArray:
     """One float64 per component; exact for all floating types and for integers below 2^53."""
     if element.kind is ElementKind.BFLOAT:
         return (bits(data, element).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     letter = {ElementKind.FLOAT: "f", ElementKind.INT: "i"}.get(element.kind, "u")
-    with np.errstate(invalid="ignore"):  # a signalling NaN (buffers start filled with such) becomes a quiet one
-        return np.frombuffer(data, np.dtype(f"<{letter}{element.scalar_bytes}")).astype(np.float64)
+    return np.frombuffer(data, np.dtype(f"<{letter}{element.scalar_bytes}")).astype(np.float64)
 
 
+@ieee
 def rms(values: FloatArray) -> float:
     """Root of the mean square, scaled against overflow; 0 of nothing."""
     top = largest(values)

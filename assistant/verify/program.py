@@ -18,7 +18,7 @@ from assistant.model.elements import ElementType
 from assistant.model.verification import CannotJudge, Outcome, VerificationFinding
 from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.verify.evidence import ProgramVerdict
-from assistant.verify.numbers import bits, element_of, floats, guessed_type, rms, shown
+from assistant.verify.numbers import bits, element_of, floats, guessed_type, ieee, rms, shown
 from assistant.verify.stdout import compare_texts
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
 
@@ -53,6 +53,7 @@ class ProgramTrace:
     """Output was cut at the limit: only the common part is compared."""
 
 
+@ieee
 def compare_programs(
     original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance | None = None
 ) -> ProgramVerdict | CannotJudge:

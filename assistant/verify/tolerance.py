@@ -19,7 +19,7 @@ import numpy as np
 
 from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome
-from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, largest, rms
+from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, largest, rms
 
 __all__ = [
     "PERTURBATION_COUNT",
@@ -69,6 +69,7 @@ class Allowance:
     max: float
 
 
+@ieee
 def errors_of(values: FloatArray, reference: FloatArray) -> Errors:
     """Deviation of ``values`` from ``reference``; both finite."""
     difference = values - reference

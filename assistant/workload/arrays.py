@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assistant.model.elements import ElementKind, ElementType
 
-__all__ = ["Array", "decode", "encode", "largest_finite", "storage_dtype"]
+__all__ = ["Array", "decode", "doubles", "encode", "largest_finite", "storage_dtype"]
 
 Array = NDArray[Any]
 
@@ -42,15 +42,21 @@ def decode(data: bytes, element: ElementType) -> Array:
     return stored
 
 
+@np.errstate(invalid="ignore")
+def doubles(data: bytes, element: ElementType) -> NDArray[np.float64]:
+    """All components in order as float64; a signalling NaN, which memory may hold by chance, becomes a quiet one."""
+    return decode(data, element).astype(np.float64)
+
+
+@np.errstate(over="ignore", invalid="ignore")
 def encode(values: Array, element: ElementType) -> bytes:
-    """Components as stored: floats rounded to nearest, integers wrapped, booleans 0 or 1."""
+    """Components as stored: floats rounded to nearest (beyond the range: infinity), integers wrapped, booleans 0 or 1."""
     if element.kind is ElementKind.BFLOAT:
         return _bfloat_bits(values.astype(np.float32)).tobytes()
     if element.kind is ElementKind.BOOL:
         return (values != 0).astype(np.uint8).tobytes()
     if element.kind is ElementKind.FLOAT:
-        with np.errstate(over="ignore"):
-            return values.astype(storage_dtype(element)).tobytes()
+        return values.astype(storage_dtype(element)).tobytes()
     return _wrapped(values, element).tobytes()
 
 

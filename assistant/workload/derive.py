@@ -20,7 +20,7 @@ from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Parameter
 from assistant.model.workload import CaseOrigin
-from assistant.workload.arrays import Array, decode, encode, largest_finite
+from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite
 from assistant.workload.draws import Draw
 from assistant.workload.recordings import NewCase, blob_name
 
@@ -110,7 +110,7 @@ def with_specials(case: NewCase, seed: int) -> NewCase:
         if element is None or not element.is_floating or not data:
             continue
         random = np.random.default_rng([seed, buffer])
-        values = decode(data, element).astype(np.float64)
+        values = doubles(data, element)
         specials = np.array([np.nan, np.inf, -np.inf, _denormal(element), largest_finite(element) / 2])
         count = min(values.size, max(specials.size, int(values.size * _SPECIAL_SHARE)))
         places = random.choice(values.size, count, replace=False)
@@ -144,13 +144,14 @@ def _resampled(data: bytes, element: ElementType, random: np.random.Generator, d
     if values.size == 0:
         return data
     if element.is_floating:
-        return _with_tail(encode(_fresh_floats(values.astype(np.float64), element, random, draw.scale), element), data)
+        return _with_tail(encode(_fresh_floats(doubles(data, element), element, random, draw.scale), element), data)
     if not draw.permutes_integers or _is_sorted(values):
         return data
     rows = values[: values.size // element.components * element.components].reshape(-1, element.components)
     return _with_tail(encode(random.permutation(rows).reshape(-1), element), data)
 
 
+@np.errstate(over="ignore")  # what a scale takes beyond the range is clipped to it
 def _fresh_floats(values: Array, element: ElementType, random: np.random.Generator, scale: float) -> Array:
     """float64 values drawn for every finite nonzero place; the range of the observed ones times ``scale``."""
     places = np.isfinite(values) & (values != 0)
@@ -179,7 +180,7 @@ def _draw_like(observed: Array, random: np.random.Generator) -> Array:
         place = random.random(count) * (quantiles.size - 1)
         below = place.astype(np.int64)
         low, high = quantiles[below], quantiles[below + 1]
-        return low + (place - below) * (high - low)
+        return low * (1 - (place - below)) + high * (place - below)
     return random.choice(observed, count)
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch
 from assistant.model.source import Parameter
-from assistant.workload.arrays import decode
+from assistant.workload.arrays import doubles
 from assistant.workload.derive import contents_of, with_contents
 from assistant.workload.recordings import NewCase
 
@@ -72,7 +70,7 @@ def _as_doubles(data: bytes, buffer: RecordedBuffer) -> bytes:
     assert element is not None
     if buffer.is_poisoned:
         return data[:1] * (len(data) // element.scalar_bytes * _DOUBLE_BYTES)
-    return decode(data, element).astype(np.float64).tobytes()
+    return doubles(data, element).tobytes()
 
 
 def _launch(launch: RecordedLaunch, parameters: tuple[Parameter, ...], ratios: dict[int, int]) -> RecordedLaunch | CannotWiden:
@@ -90,7 +88,7 @@ def _launch(launch: RecordedLaunch, parameters: tuple[Parameter, ...], ratios: d
 
 def _argument(argument: RecordedArgument, element: ElementType | None, ratios: dict[int, int]) -> RecordedArgument:
     if element is not None and element.is_floating and element.scalar_bytes < _DOUBLE_BYTES:
-        data = decode(bytes.fromhex(argument.data_hex), element).astype(np.float64).tobytes()
+        data = doubles(bytes.fromhex(argument.data_hex), element).tobytes()
         return RecordedArgument(len(data), data.hex(), ())
     pointers = tuple(PointerField(p.offset_bytes, p.buffer, p.buffer_offset_bytes * ratios[p.buffer]) for p in argument.pointers)
     return replace(argument, pointers=pointers)
