@@ -76,11 +76,12 @@ def predict(
     memory = (_dram(moved, target), _l2(moved, filled, target), _l1(moved, filled, target))
     shared = _shared(moved, filled, target)
     compute = _compute(executed, filled, target)
+    blocks = ModelTerm("blocks", filled.block_count * c.BLOCK_START_S, (("blocks", float(filled.block_count), "block"),))
     latency = _latency(moved, executed, filled, target)
     launch = ModelTerm("launch", c.LAUNCH_S, (("launch overhead", c.LAUNCH_S, "s"),))
-    slowest = [max(t.time_s for t in group) for group in (memory, (shared,), compute)]
+    slowest = [max(t.time_s for t in group) for group in (memory, (shared,), (*compute, blocks))]
     body_s = _combine(slowest, latency.time_s, _first_load_s(moved, target), filled, is_phased=moved.has_barrier_phases)
-    terms = tuple(t for t in (*memory, shared, *compute, latency, launch) if t.time_s > 0)
+    terms = tuple(t for t in (*memory, shared, *compute, blocks, latency, launch) if t.time_s > 0)
     return PredictedTime(
         time_s=c.LAUNCH_S + body_s,
         bottleneck=max(terms, key=lambda t: t.time_s).name,
@@ -91,7 +92,7 @@ def predict(
 
 
 def _combine(slowest: list[float], latency_s: float, first_load_s: float, filled: Fill, *, is_phased: bool) -> float:
-    """Seconds besides the launch. ``slowest``: the slowest term of memory, of shared memory, of arithmetic.
+    """Seconds besides the launch. ``slowest``: the slowest term of memory, of shared memory, of arithmetic and starting blocks.
 
     Independent groups overlap freely. Where barriers separate a block's phases (``is_phased``), only the other resident blocks
     hide its memory, shared memory and latency from each other: with B blocks on an SM, 1/(B−1) of what is hidden elsewhere

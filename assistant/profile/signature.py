@@ -60,10 +60,10 @@ def distance(a: Signature, b: Signature) -> float:
 
 
 def _label(predicted: PredictedTime) -> str:
-    """The slowest term; pipes without a label of their own count as issue, a launch-bound kernel as latency."""
+    """The slowest term; pipes without a label of their own count as issue, a kernel bound by launching or starting blocks as latency."""
     if predicted.bottleneck in _LABELS:
         return predicted.bottleneck
-    return "latency" if predicted.bottleneck == "launch" else "issue"
+    return "latency" if predicted.bottleneck in ("blocks", "launch") else "issue"
 
 
 def _access_shares(profile: LaunchProfile) -> dict[str, float]:
@@ -115,7 +115,7 @@ def _time_shares(predicted: PredictedTime) -> dict[str, float]:
     return {
         "memory_time_share": share("dram", "l2", "l1", "shared"),
         "compute_time_share": share("issue", "fp32", "fp64", "half", "conversion", "special", "integer"),
-        "latency_time_share": share("latency", "launch"),
+        "latency_time_share": share("latency", "blocks", "launch"),
     }
 
 

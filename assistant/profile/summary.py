@@ -26,6 +26,7 @@ _TITLES = {
     "conversion": "conversion pipe",
     "special": "special-function pipe",
     "integer": "integer pipe",
+    "blocks": "starting blocks",
     "latency": "latency",
     "launch": "launch overhead",
 }
