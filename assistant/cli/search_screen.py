@@ -134,7 +134,7 @@ class SearchScreen:
         self._page.gap()
         for line in event.explanation.splitlines():
             self._page.put(escape(line), hang=2 if line.startswith("- ") else 0) if line else self._page.gap()
-        self._verification(event.verification)
+        self._verification(event)
         if len(event.hunk_ids) > 1:
             self._page.put(f"[dim]hunks: {' '.join(event.hunk_ids)}[/]", hang=2)
         self._page.put(f"[dim]kernelopt accept {event.id} · kernelopt reject {event.id}[/]") if event.state == "open" else None
@@ -145,8 +145,12 @@ class SearchScreen:
         else:
             self._console.print(Syntax(diff.rstrip("\n"), "diff", theme="ansi_dark", background_color="default"))
 
-    def _verification(self, report: events.VerificationReport) -> None:
+    def _verification(self, event: events.ProposalMade) -> None:
+        """What the explanation does not say: a label's finding repeats the edit's own sentence and is left out."""
+        report = event.verification
         for finding in report.findings:
+            if f"Edit: {finding.message.partition(': ')[2]}\n" in event.explanation:
+                continue
             place = "" if finding.line is None else f" line {finding.line}"
             detail = "" if finding.expected is None else f" (expected {finding.expected}, got {finding.actual})"
             code = f"[{_OUTCOME_STYLE[finding.outcome.value]}]{finding.code}[/]"
