@@ -15,9 +15,9 @@ from enum import StrEnum
 from functools import lru_cache
 
 from assistant.source.builtins import is_pure
-from assistant.source.macros import changes_something
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import KEPT_ANSWERS, all_functions, macro_bodies
+from assistant.source.functions import functions
+from assistant.source.macros import changes_something, macro_text
+from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree, unparenthesized
 
 __all__ = [
     "PointerUse",
@@ -217,10 +217,10 @@ def _address_kind(tree: SyntaxTree, address: Node) -> Use:
 def takes_values_only(tree: SyntaxTree, call: Node) -> bool:
     """True if the call cannot change its arguments: a built-in, a cast, a harmless macro, or a function of this text."""
     name = callee_name(tree, call).split("::")[-1]
-    known = [f for f in all_functions(tree) if f.name == name]
+    known = [f for f in functions(tree) if f.name == name]
     if known:
         return not any(p.is_reference for f in known for p in f.parameters)
-    macro = macro_bodies(tree).get(name)
+    macro = macro_text(tree, name)
     if macro is not None:
         return not changes_something(macro)
     return is_pure(name) or name in _type_parameters(tree)

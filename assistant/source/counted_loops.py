@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.source.accesses import modified_names, names_in
-from assistant.source.macros import hidden_effect, hidden_names
+from assistant.source.constants import integer_constant
+from assistant.source.functions import Function
+from assistant.source.macros import conditional_macros, hidden_effect, hidden_names
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import Function, conditional_macros, integer_constant, locals_of
+from assistant.source.variables import locals_of
 
 __all__ = ["LOOPS", "CountedHeader", "counted_header", "entry_condition", "loops_around", "runs_at_least_once"]
 

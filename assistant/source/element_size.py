@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from assistant.source.integers import evaluate
-from assistant.source.scopes import constants_of, scope_inside
+from assistant.source.scopes import scope_inside
 from assistant.source.syntax import Node, SyntaxTree, node_text
 
 __all__ = ["element_size_bytes"]
@@ -78,7 +78,7 @@ def _struct_layout(tree: SyntaxTree, node: Node, body: Node, depth: int) -> tupl
             count = 1
             while declarator.type == "array_declarator":
                 bound, inner = declarator.child_by_field_name("size"), declarator.child_by_field_name("declarator")
-                value = None if bound is None else evaluate(bound, scope, constants_of(tree))
+                value = None if bound is None else evaluate(bound, scope, {})
                 if value is None or inner is None:
                     return None
                 count, declarator = count * value, inner

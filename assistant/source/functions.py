@@ -8,11 +8,13 @@ Example::
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assistant.model.source import Span
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
+from assistant.source.variables import Variable, parameters_of
 
-__all__ = ["Function", "called_names", "callee", "enclosing_definition", "function_declarator", "functions"]
+__all__ = ["Function", "called_names", "callee", "enclosing_definition", "enclosing_function", "function_declarator", "functions"]
 
 _CLASSES = frozenset({"class_specifier", "struct_specifier", "union_specifier"})
 
@@ -28,16 +30,24 @@ class Function:
     span: Span
     """The whole definition: template head, ``extern "C"`` and attributes included."""
     name_span: Span
-    parameters: Node
+    parameters: tuple[Variable, ...]
+    """In order; an unnamed one has an empty name."""
+    parameter_list: Node
     template: Node | None
     """Its template parameter list; None when it is not a template."""
+    node: Node
+    """The ``function_definition``, without what stands around it."""
     body: Node
     is_kernel: bool
     is_device: bool
     is_extern_c: bool
     line: int
 
+    def parameter(self, name: str) -> Variable | None:
+        return next((p for p in self.parameters if p.name == name), None)
 
+
+@lru_cache(maxsize=KEPT_ANSWERS)
 def functions(tree: SyntaxTree) -> tuple[Function, ...]:
     """Every function definition with a body, in source order."""
     found = (_function(tree, node) for node in tree.find("function_definition") if not _is_macro_block(tree, node))
@@ -66,6 +76,12 @@ def enclosing_definition(tree: SyntaxTree, node: Node) -> Node | None:
     """The function definition around ``node``; None at file scope."""
     found = (parent for parent in tree.ancestors(node) if parent.type == "function_definition")
     return next((definition for definition in found if not _is_macro_block(tree, definition)), None)
+
+
+def enclosing_function(tree: SyntaxTree, node: Node) -> Function | None:
+    """The function whose definition contains ``node`` or is it; None at file scope."""
+    around = {ancestor.id for ancestor in (node, *tree.ancestors(node))}
+    return next((function for function in reversed(functions(tree)) if function.node.id in around), None)
 
 
 def called_names(tree: SyntaxTree, body: Node) -> tuple[str, ...]:
@@ -118,8 +134,10 @@ def _function(tree: SyntaxTree, node: Node) -> Function | None:
         scopes=(*_scopes(tree, node), *qualified.split("::")[:-1]),
         span=span,
         name_span=_name_span(tree, name),
-        parameters=parameters,
+        parameters=parameters_of(tree, declarator),
+        parameter_list=parameters,
         template=template,
+        node=node,
         body=body,
         is_kernel=any(mark in head for mark in reading.kernel_marks),
         is_device=any(mark in head for mark in reading.device_marks),

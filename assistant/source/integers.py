@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from assistant.source.syntax import Node, node_text
 
 __all__ = [
-    "Function",
+    "Formula",
     "Scope",
     "Write",
     "evaluate",
@@ -43,7 +43,7 @@ class Write:
 
 
 @dataclass(frozen=True)
-class Function:
+class Formula:
     """A macro or a helper that is one expression of its parameters."""
 
     parameters: tuple[str, ...]
@@ -55,7 +55,7 @@ class Scope:
     """Every name of a kernel that may have an integer value."""
 
     constants: Mapping[str, int]
-    functions: Mapping[str, Function]
+    formulas: Mapping[str, Formula]
     writes: Mapping[str, tuple[Write, ...]]
 
     def definition(self, name: str) -> Node | None:
@@ -70,7 +70,7 @@ class Scope:
         unknown = (Write(0, None, is_loop_start=False),)
         return Scope(
             self.constants,
-            self.functions,
+            self.formulas,
             {name: unknown if self.definition(name) is None else writes for name, writes in self.writes.items()},
         )
 
@@ -166,11 +166,11 @@ def _call(node: Node, scope: Scope, environment: Environment, depth: int) -> int
         return (min if called.endswith("min") else max)(known)
     if called in {"int", "unsigned", "size_t", "long", "static_cast<int>", "static_cast<unsigned>", "static_cast<size_t>"}:
         return known[0]
-    function = scope.functions.get(called)
-    if function is None or len(function.parameters) != len(known):
+    formula = scope.formulas.get(called)
+    if formula is None or len(formula.parameters) != len(known):
         return None
-    inner = {**environment, **dict(zip(function.parameters, known, strict=True))}
-    return evaluate(function.body, Scope(scope.constants, scope.functions, {}), inner, depth)
+    inner = {**environment, **dict(zip(formula.parameters, known, strict=True))}
+    return evaluate(formula.body, Scope(scope.constants, scope.formulas, {}), inner, depth)
 
 
 def _binary(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:

@@ -1,4 +1,4 @@
-"""What macros hide: names, assignments and jumps that the syntax tree of a use does not show.
+"""Macros of a text and what they hide: names, assignments and jumps that the syntax tree of a use does not show.
 
 Example::
 
@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from assistant.source.builtins import is_pure
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
 
-__all__ = ["changes_something", "hidden_effect", "hidden_names", "macro_texts"]
+__all__ = ["changes_something", "conditional_macros", "hidden_effect", "hidden_names", "macro_text", "macro_texts"]
 
 _CHANGES = re.compile(r"(?<![=<>!])=(?!=)|\+\+|--|;|<<=|>>=|\b(?:return|goto|break|continue|asm|for|while|if)\b")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=KEPT_ANSWERS)
 def macro_texts(tree: SyntaxTree) -> Mapping[str, tuple[str, ...]]:
     """Replacement texts of every macro, function-like ones included; several where it is defined more than once."""
     found: dict[str, tuple[str, ...]] = {}
@@ -32,6 +32,24 @@ def macro_texts(tree: SyntaxTree) -> Mapping[str, tuple[str, ...]]:
             text = "" if value is None else tree.text(value).strip()
             found[tree.text(name)] = (*found.get(tree.text(name), ()), text)
     return found
+
+
+def macro_text(tree: SyntaxTree, name: str) -> str | None:
+    """Replacement text of a macro that is defined exactly once; None for any other name."""
+    texts = macro_texts(tree).get(name, ())
+    return texts[0] if len(texts) == 1 else None
+
+
+@lru_cache(maxsize=KEPT_ANSWERS)
+def conditional_macros(tree: SyntaxTree) -> frozenset[str]:
+    """Macros defined under ``#if`` or ``#ifndef``: the compiler's command line may give them another value."""
+    branches = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif")
+    found: set[str] = set()
+    for node in tree.find("preproc_def", "preproc_function_def"):
+        name = node.child_by_field_name("name")
+        if name is not None and any(a.type in branches for a in tree.ancestors(node)):
+            found.add(tree.text(name))
+    return frozenset(found)
 
 
 def changes_something(text: str) -> bool:

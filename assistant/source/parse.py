@@ -47,12 +47,12 @@ def parse(source: Source) -> ParsedSource:
 
 
 def _kernel(tree: SyntaxTree, function: Function, calls: Mapping[str, tuple[str, ...]]) -> Kernel:
-    parameters_span = tree.span(function.parameters)
+    parameters_span = tree.span(function.parameter_list)
     return Kernel(
         name=function.name,
         namespaces=function.scopes,
         template_parameters=() if function.template is None else template_parameters(tree, function.template),
-        parameters=function_parameters(tree, function.parameters),
+        parameters=function_parameters(tree, function.parameter_list),
         span=function.span,
         name_span=function.name_span,
         parameters_span=parameters_span,

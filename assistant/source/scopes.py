@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.model.source import Kernel
-from assistant.source.integers import Function, Scope, Write, evaluate
+from assistant.source.constants import constants_of
+from assistant.source.integers import Formula, Scope, Write
 from assistant.source.syntax import Node, SyntaxTree, node_text, parsed_expression
 
-__all__ = ["constants_of", "scope_inside", "scope_of"]
+__all__ = ["scope_inside", "scope_of"]
 
 
 def scope_of(tree: SyntaxTree, kernel: Kernel) -> Scope:
@@ -22,51 +23,22 @@ def scope_of(tree: SyntaxTree, kernel: Kernel) -> Scope:
     scope = scope_inside(tree, tree.node_at(kernel.body))
     parameters = {p.name for p in kernel.parameters} | {p.name for p in kernel.template_parameters}
     constants = {name: value for name, value in scope.constants.items() if name not in parameters}
-    return Scope(constants, scope.functions, scope.writes)
+    return Scope(constants, scope.formulas, scope.writes)
 
 
 def scope_inside(tree: SyntaxTree, body: Node | None) -> Scope:
     """The names that a function's body sees; only the file's when there is no body."""
-    return Scope(constants_of(tree), _functions(tree), {} if body is None else _writes(body))
+    return Scope(constants_of(tree), _formulas(tree), {} if body is None else _writes(body))
 
 
-def constants_of(tree: SyntaxTree) -> dict[str, int]:
-    """File-level and host integer constants: object-like macros, ``const``/``constexpr`` integers, enumerators."""
-    found: dict[str, int] = {}
-    repeated: set[str] = set()
-    for name, value in _constant_definitions(tree):
-        number = evaluate(value, Scope(found, {}, {}), {})
-        if number is None:
-            continue
-        if found.get(name, number) != number:
-            repeated.add(name)
-        found[name] = number
-    return {name: value for name, value in found.items() if name not in repeated}
-
-
-def _constant_definitions(tree: SyntaxTree) -> Iterator[tuple[str, Node]]:
-    for node in tree.find("preproc_def", "declaration", "enumerator"):
-        if node.type == "declaration":
-            qualifiers = {node_text(c) for c in node.children if c.type == "type_qualifier"}
-            if qualifiers & {"const", "constexpr"}:
-                yield from ((node_text(n), v) for n, v in _initializers(node))
-            continue
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is None or value is None:
-            continue
-        expression = parsed_expression(node_text(value)) if node.type == "preproc_def" else value
-        if expression is not None:
-            yield node_text(name), expression
-
-
-def _functions(tree: SyntaxTree) -> dict[str, Function]:
-    found: dict[str, Function] = {}
+def _formulas(tree: SyntaxTree) -> dict[str, Formula]:
+    found: dict[str, Formula] = {}
     for node in tree.find("preproc_function_def"):
         name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
         value = node.child_by_field_name("value")
         body = None if value is None else parsed_expression(node_text(value))
         if name is not None and parameters is not None and body is not None:
-            found[node_text(name)] = Function(tuple(node_text(p) for p in parameters.named_children), body)
+            found[node_text(name)] = Formula(tuple(node_text(p) for p in parameters.named_children), body)
     for node in tree.find("function_definition"):
         declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
         if declarator is None or body is None or declarator.type != "function_declarator":
@@ -77,7 +49,7 @@ def _functions(tree: SyntaxTree) -> dict[str, Function]:
             continue
         names = [p.child_by_field_name("declarator") for p in parameters.named_children]
         if statements[0].named_child_count == 1 and all(n is not None and n.type == "identifier" for n in names):
-            found[node_text(name)] = Function(tuple(node_text(n) for n in names if n is not None), statements[0].named_children[0])
+            found[node_text(name)] = Formula(tuple(node_text(n) for n in names if n is not None), statements[0].named_children[0])
     return found
 
 

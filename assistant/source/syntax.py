@@ -23,8 +23,10 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 from assistant.model.source import Span
 from assistant.source.reading import Reading, read
 
-__all__ = ["Node", "SyntaxTree", "node_text", "parsed_expression", "unparenthesized"]
+__all__ = ["KEPT_ANSWERS", "Node", "SyntaxTree", "node_text", "parsed_expression", "unparenthesized"]
 
+KEPT_ANSWERS = 64
+"""Answers about a syntax tree that each cached question keeps: planning asks the same ones many times over one text."""
 _OPTIONAL_IN_PARAMETERS = frozenset({"identifier", "type_identifier"})
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 

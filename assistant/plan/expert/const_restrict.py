@@ -26,8 +26,10 @@ from assistant.plan.expert.analysis.read_only import const_edits, make_const
 from assistant.plan.expert.analysis.roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.accesses import Use, names_in, uses_of
+from assistant.source.functions import Function, functions
+from assistant.source.parameters import declared_name
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Function, Variable, all_functions, declared_name, locals_of, parameters_of
+from assistant.source.variables import Variable, locals_of, parameters_of
 
 __all__ = ["ConstRestrict"]
 
@@ -58,7 +60,7 @@ class ConstRestrict:
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         tree = context.tree
-        same_name = [f for f in all_functions(tree) if f.name == context.kernel.name]
+        same_name = [f for f in functions(tree) if f.name == context.kernel.name]
         function = next((f for f in same_name if tree.span(f.body) == context.kernel.body), None)
         if function is None or len(same_name) > 1:
             reason = f"`{context.kernel.name}` is defined more than once, so its launches cannot be told apart"

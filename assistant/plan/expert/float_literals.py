@@ -26,9 +26,9 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.double_constants import constant_edits
 from assistant.source.accesses import callee_name
 from assistant.source.builtins import FLOAT_NAMES
+from assistant.source.functions import Function, functions
 from assistant.source.macros import macro_texts
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Function, all_functions
 
 __all__ = ["FloatLiterals"]
 
@@ -75,7 +75,7 @@ class FloatLiterals:
 
 def _results(context: TransformationContext) -> Iterator[_Converted | _Kept]:
     reachable = {context.kernel.name, *context.kernel.device_functions}
-    for function in all_functions(context.tree):
+    for function in functions(context.tree):
         if function.name in reachable:
             yield from _results_in(context.tree, function)
 

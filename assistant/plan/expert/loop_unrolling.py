@@ -21,9 +21,11 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.independent_accumulators import ACCUMULATOR_COUNT, reduction_of, split_edits
 from assistant.plan.expert.writing.layout import indentation, line_end
+from assistant.source.constants import integer_constant
 from assistant.source.counted_loops import LOOPS, CountedHeader, counted_header
+from assistant.source.functions import Function, functions
+from assistant.source.macros import conditional_macros
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Function, all_functions, conditional_macros, integer_constant
 
 __all__ = ["LoopUnrolling"]
 
@@ -59,7 +61,7 @@ def _loop_at(context: TransformationContext) -> tuple[Function, Node] | None:
     tree = context.tree
     reachable = {context.kernel.name, *context.kernel.device_functions}
     around: list[tuple[Function, Node]] = []
-    for function in all_functions(tree):
+    for function in functions(tree):
         for loop in tree.find(*LOOPS, inside=function.body) if function.name in reachable else ():
             if tree.line(loop) == context.line:
                 return function, loop

@@ -25,9 +25,10 @@ from assistant.plan.expert.writing.layout import after_statement, before_stateme
 from assistant.plan.expert.writing.style import style_of
 from assistant.source.accesses import PointerUse, Use, canonical, modified_names, names_in, uses_of
 from assistant.source.counted_loops import LOOPS, counted_header, entry_condition, loops_around, runs_at_least_once
+from assistant.source.functions import Function, enclosing_function
 from assistant.source.macros import hidden_names
+from assistant.source.names import fresh_name
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import Function, enclosing_function, fresh_name
 
 __all__ = ["ScalarReplacement"]
 

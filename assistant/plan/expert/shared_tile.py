@@ -30,9 +30,10 @@ from assistant.plan.expert.analysis.whole_block_guard import Guard, guard_of
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.shared_tile_text import TileText, tile_edits
 from assistant.source.accesses import Use, uses_of
+from assistant.source.constants import integer_constant
 from assistant.source.counted_loops import CountedHeader, counted_header, loops_around
+from assistant.source.functions import Function, enclosing_function
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Function, enclosing_function, integer_constant
 
 __all__ = ["SharedTile"]
 

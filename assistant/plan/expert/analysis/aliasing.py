@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 from assistant.source.accesses import callee_name, canonical
 from assistant.source.builtins import ALLOCATION_CALLS
+from assistant.source.functions import Function, enclosing_function, functions
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import Function, all_functions, enclosing_function, locals_of
+from assistant.source.variables import locals_of
 
 __all__ = ["NoCallers", "Overlap", "overlap"]
 
@@ -232,7 +233,7 @@ def _is_fresh(tree: SyntaxTree, call: Node) -> bool:
     name = callee_name(tree, call).split("::")[-1]
     if name in _HOST_ALLOCATORS:
         return True
-    return any(function.name == name and _returns_allocation(tree, function) for function in all_functions(tree))
+    return any(function.name == name and _returns_allocation(tree, function) for function in functions(tree))
 
 
 def _returns_allocation(tree: SyntaxTree, function: Function) -> bool:
@@ -306,7 +307,7 @@ def _allocates(tree: SyntaxTree, call: Node) -> bool:
     name = callee_name(tree, call).split("::")[-1]
     if name in ALLOCATION_CALLS:
         return True
-    for function in all_functions(tree):
+    for function in functions(tree):
         if function.name == name and function.parameters and function.parameters[0].indirection == 2:
             return _hands_to_allocator(tree, function)
     return False

@@ -187,7 +187,7 @@ def _at_size(
     text = b"".join((*parts, whole[position:])).decode("utf-8", "surrogatepass")
     replaced = parsed_expression(text)
     named = {name: v for name in _names(expression) if (v := _name_value(name, scope)) is not None}
-    return None if replaced is None else evaluate(replaced, Scope({}, scope.functions, {}), {**named, **environment})
+    return None if replaced is None else evaluate(replaced, Scope({}, scope.formulas, {}), {**named, **environment})
 
 
 def _name_value(name: str, scope: Scope) -> int | None:
@@ -207,7 +207,7 @@ def _unknown_names(expression: Node, scope: Scope, held: frozenset[str], depth: 
     found: dict[str, None] = {}
     for name in _names(expression):
         definition = scope.definition(name)
-        if name in held or name in scope.functions or _name_value(name, scope) is not None:
+        if name in held or name in scope.formulas or _name_value(name, scope) is not None:
             continue
         if definition is not None and depth < 8:
             found |= dict.fromkeys(_unknown_names(definition, scope, held, depth + 1))

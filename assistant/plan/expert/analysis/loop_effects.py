@@ -12,9 +12,9 @@ import re
 from assistant.plan.expert.analysis.roots import global_pointers
 from assistant.source.accesses import callee_name, takes_values_only
 from assistant.source.builtins import is_pure
+from assistant.source.functions import functions
 from assistant.source.macros import hidden_effect
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import all_functions
 
 __all__ = ["leaves_or_synchronizes"]
 
@@ -46,7 +46,7 @@ def _is_harmless(tree: SyntaxTree, call: Node, name: str) -> bool:
         return True
     if not takes_values_only(tree, call):
         return False
-    for function in all_functions(tree):
+    for function in functions(tree):
         if function.name == name.split("::")[-1]:
             inner = (callee_name(tree, c) for c in tree.find("call_expression", inside=function.body))
             touches_globals = global_pointers(tree, function, function.body) - {p.name for p in function.parameters}

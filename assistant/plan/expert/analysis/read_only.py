@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from assistant.model.source import Span, TextEdit
 from assistant.source.accesses import Use, callee_name, uses_of
+from assistant.source.functions import Function, functions
 from assistant.source.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Function, Variable, all_functions, locals_of
+from assistant.source.variables import Variable, locals_of
 
 __all__ = ["const_edits", "make_const"]
 
@@ -93,7 +94,7 @@ def _into_call(tree: SyntaxTree, arguments: Node, node: Node, depth: int) -> tup
     if call is None or call.type != "call_expression":
         return None
     name = callee_name(tree, call).split("::")[-1]
-    known = [f for f in all_functions(tree) if f.name == name]
+    known = [f for f in functions(tree) if f.name == name]
     given = [n for n in arguments.named_children if n.type != "comment"]
     if len(known) != 1 or node not in given or len(known[0].parameters) <= given.index(node):
         return None

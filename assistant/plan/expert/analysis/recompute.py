@@ -150,7 +150,7 @@ def _collect(
             return f"line {line} depends on a value from memory, so no other thread can work it out"
         if node.type == "call_expression":
             name = node_text(node.child_by_field_name("function") or node)
-            if name not in scope.functions and name not in {"min", "max", "int", "size_t", "unsigned"}:
+            if name not in scope.formulas and name not in {"min", "max", "int", "size_t", "unsigned"}:
                 return f"line {line} calls {name}, which another thread would have to call again"
         if node.type == "identifier" and not _is_called(node):
             reason = _collect_name(context, scope, node, needed, row_counter)

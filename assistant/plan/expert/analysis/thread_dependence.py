@@ -8,9 +8,10 @@ Example::
 from __future__ import annotations
 
 from assistant.source.accesses import modified_names
+from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Function, locals_of
+from assistant.source.variables import locals_of
 
 __all__ = ["thread_axes"]
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.source.accesses import callee_name
 from assistant.source.builtins import FLOAT_NAMES
+from assistant.source.functions import Function, functions
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Function, all_functions, locals_of
+from assistant.source.variables import locals_of
 
 __all__ = ["COMPARISONS", "Sink", "is_double_function", "largest_expression", "operands", "sink_of"]
 
@@ -131,7 +132,7 @@ def _argument_sink(tree: SyntaxTree, kinds: ValueKinds, arguments: Node, node: N
         return Sink(result, f"`{tree.text(call)}`")
     if name.startswith("__") and result is Kind.FLOAT:
         return Sink(Kind.FLOAT, words)
-    known = [f for f in all_functions(tree) if f.name == name.split("::")[-1]]
+    known = [f for f in functions(tree) if f.name == name.split("::")[-1]]
     if len(known) == 1 and index < len(known[0].parameters):
         return Sink(ValueKinds(tree, known[0]).of_type(known[0].parameters[index].type), words)
     return Sink(Kind.UNKNOWN, words)

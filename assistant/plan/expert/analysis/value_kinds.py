@@ -17,8 +17,10 @@ from functools import cached_property, reduce
 
 from assistant.source.accesses import callee_name
 from assistant.source.builtins import FLOAT_NAMES
+from assistant.source.functions import Function, functions
+from assistant.source.macros import macro_text, macro_texts
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import Function, Variable, all_functions, locals_of, macro_bodies
+from assistant.source.variables import Variable, locals_of
 
 __all__ = ["Kind", "ValueKinds", "combine", "is_double_literal", "numbers_in"]
 
@@ -144,7 +146,7 @@ class ValueKinds:
             return self._of_variable(variable)
         if name in self.double_constants:
             return Kind.LITERAL
-        body = self._macros.get(name)
+        body = macro_text(self._tree, name)
         if body is not None:
             is_number = not re.search(r"[A-Za-z_]", _NUMBER.sub("", body))
             numbers = numbers_in(body)
@@ -155,7 +157,7 @@ class ValueKinds:
     @cached_property
     def double_constants(self) -> frozenset[str]:
         """Names of macros and ``const double`` variables whose value is made of literals, at least one of them a double."""
-        named = {name for name, body in self._macros.items() if _is_literal_expression(body)}
+        named = {n for n, texts in macro_texts(self._tree).items() if len(texts) == 1 and _is_literal_expression(texts[0])}
         for name, variables in self._file_variables.items():
             only = variables[0]
             is_constant = only.is_const and only.type == "double" and only.value is not None and not only.is_pointer
@@ -211,7 +213,7 @@ class ValueKinds:
             return self._of_element(given[0])
         if name.startswith("__shfl") and len(given) > 1:
             return self.of(given[1])
-        known = [f for f in all_functions(self._tree) if f.name == name.split("::")[-1]]
+        known = [f for f in functions(self._tree) if f.name == name.split("::")[-1]]
         return ValueKinds(self._tree, known[0]).return_kind() if len(known) == 1 else Kind.UNKNOWN
 
     def _of_math(self, name: str, arguments: list[Node]) -> Kind:
@@ -263,10 +265,6 @@ class ValueKinds:
     @cached_property
     def _locals(self) -> Mapping[str, tuple[Variable, ...]]:
         return locals_of(self._tree, self._function.body)
-
-    @cached_property
-    def _macros(self) -> Mapping[str, str]:
-        return macro_bodies(self._tree)
 
     @cached_property
     def _file_variables(self) -> dict[str, tuple[Variable, ...]]:

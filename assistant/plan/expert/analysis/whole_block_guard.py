@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.source.accesses import modified_names, takes_values_only
+from assistant.source.functions import Function
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import Function
 
 __all__ = ["Guard", "guard_of"]
 

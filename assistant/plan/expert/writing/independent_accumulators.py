@@ -21,9 +21,11 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.writing.layout import after_statement, indentation, line_end, zero_of
 from assistant.source.accesses import modified_names, names_in, takes_values_only
 from assistant.source.counted_loops import CountedHeader
+from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
+from assistant.source.names import fresh_name
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Function, fresh_name, locals_of
+from assistant.source.variables import locals_of
 
 __all__ = ["ACCUMULATOR_COUNT", "Reduction", "reduction_of", "split_edits"]
 

@@ -12,8 +12,8 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import indentation, line_end, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.source.counted_loops import CountedHeader
+from assistant.source.names import fresh_name
 from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import fresh_name
 
 __all__ = ["TileText", "tile_edits"]
 

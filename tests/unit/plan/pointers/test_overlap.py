@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.source.functions import functions
 from assistant.source.syntax import SyntaxTree
-from assistant.source.variables import all_functions
 
 KERNEL = "__global__ void k(float *c, float *a, int n) { c[0] = a[0]; }\n"
 ALLOCATED = "float *a, *c; cudaMalloc(&a, 4); cudaMalloc(&c, 4); "
@@ -46,7 +46,7 @@ OVERLAPPING = {
 
 def verdict(host: str) -> Overlap | NoCallers | None:
     tree = SyntaxTree(KERNEL + host)
-    kernel = next(f for f in all_functions(tree) if f.name == "k")
+    kernel = next(f for f in functions(tree) if f.name == "k")
     return overlap(tree, kernel, "c", "a")
 
 

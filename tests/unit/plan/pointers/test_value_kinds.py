@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
+from assistant.source.functions import functions
 from assistant.source.syntax import SyntaxTree
-from assistant.source.variables import all_functions
 
 KERNEL = """
 #define HALF 0.5
@@ -48,7 +48,7 @@ __global__ void k(float *f, double *d, int *n, T *t, real *r, Cell *cells, float
 )
 def test_the_kind_of_an_expression(expression, kind):
     tree = SyntaxTree(KERNEL.format(expression=expression))
-    function = next(f for f in all_functions(tree) if f.name == "k")
+    function = next(f for f in functions(tree) if f.name == "k")
     assignment = next(tree.find("assignment_expression", inside=function.body))
     right = assignment.child_by_field_name("right")
     assert right is not None
