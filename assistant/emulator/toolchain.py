@@ -35,6 +35,7 @@ _ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
 _COMMON_FLAGS = (
     "-O2",
     "-g1",  # line tables: an address becomes a source line
+    "-gdwarf-4",  # of DWARF 5, addr2line 2.40 names code before a table's first file number after unit.cpp, not after its source
     "-pthread",
     "-w",  # warnings of the host compiler about device code mislead
     "-fno-pie",  # addresses of code are small and equal from run to run
