@@ -14,7 +14,7 @@ from tests.e2e.cli.harness import COMMAND, EXAMPLES, Cli
 
 COMMANDS = (
     *("inspect", "check", "profile", "compare", "optimize"),
-    *("proposals", "show", "accept", "reject", "undo", "history", "doctor", "init", "trust"),
+    *("proposals", "show", "accept", "reject", "undo", "history", "memory", "doctor", "init", "trust"),
 )
 PROGRAMS = tuple(sorted(path.name for path in EXAMPLES.glob("*.cu")))
 SLOW = ("accumulator.cu", "bank_conflicts.cu", "block_size.cu", "double_literals.cu", "pipeline.cu", "row_walk.cu", "transpose.cu")
