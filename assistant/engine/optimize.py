@@ -1,7 +1,8 @@
 """The search: plan, try, keep the best, chain, confirm, offer. Yields events; what is offered is the best that was confirmed.
 
 Kernels are taken in order of predicted cost. On each, a round plans from the present findings, tries every planned rewrite and makes
-the best kept candidate the next parent. The chain's end is confirmed on fresh seeds with all checks before anybody sees it. An edit
+the preferred kept candidate the next parent (``choice.py``); a step that was kept, or refused for good, is not tried on the same place
+again. The chain's end is confirmed on fresh seeds with all checks before anybody sees it. An edit
 that a human must decide on (lower precision, say) is offered alone, never bundled with pure ones.
 """
 
@@ -9,17 +10,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assistant.engine.assess import KernelAssessment
 from assistant.engine.cases import CONFIRM_REPEATS, Effort
+from assistant.engine.choice import Option, Taken, is_preferred, is_settled, moved, taken
 from assistant.engine.counting import Counted
-from assistant.engine.explain import KeptStep, explain
+from assistant.engine.explain import KeptStep
 from assistant.engine.gate import Kept, Refused, gate
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
+from assistant.engine.records import Tried, Version, attempt_record, costliest, proposal_record
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.scoring import Scored, score_predictions
@@ -27,16 +30,14 @@ from assistant.engine.subject import as_candidate, with_text
 from assistant.engine.workbench import Looked, look, predict_speed, repeat_run
 from assistant.errors import KernelOptError
 from assistant.model import events
-from assistant.model.attempt import Attempt, RecallQuery
-from assistant.model.comparison import Comparison
-from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
+from assistant.model.attempt import RecallQuery
+from assistant.model.plan import Decline, MetricPrediction, Plan, Rewrite, Step, Technique
 from assistant.model.profile import Severity
-from assistant.model.proposal import PredictionOutcome, Proposal, ProposalState
+from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure, Planner, PlanRequest, Store
 from assistant.source.edits import apply_edits
-from assistant.source.hunks import hunks
 from assistant.verify.evidence import DetectedLabel
 
 __all__ = ["Offer", "Search"]
@@ -45,8 +46,6 @@ Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
 _SCREEN_REPEATS = 2
-_ATTEMPT_OUTCOMES = {"FAIL": "failed"}
-"""Memory's words for an event's."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,14 @@ class _Link:
 
 
 @dataclass
-class _Tried:
+class _Round:
     """What one round found."""
 
     best: _Link | None = None
-    ratio: float = 0.0
+    option: Option | None = None
+    """The best one, as far as choosing goes."""
+    open_steps: dict[Step, bool] = field(default_factory=dict[Step, bool])
+    """Whether a later round may try the step again: some variant of it may still gain."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ class _KernelSearch:
         self._second_run = second_run
         self._candidate_count = 0
         self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
+        self._taken: tuple[Taken, ...] = ()
+        self._declined: set[tuple[str, str]] = set()
         self.accepted: _Link | None = None
 
     async def run(self) -> AsyncIterator[events.Event]:
@@ -112,27 +116,36 @@ class _KernelSearch:
         for _ in range(self._search.options.max_rounds):
             for item in self._kernel(link):
                 yield findings_event(self._job, item)
-            tried = _Tried()
-            async for event in self._round(link, tried):
+            found = _Round()
+            async for event in self._round(link, found):
                 yield event
-            if tried.best is None:
+            if found.best is None:
                 break
-            link = tried.best
+            self._settle(link, found)
+            link = found.best
             if link.needs_decision:
                 break
         if link.kept:
             async for event in self._confirm(link):
                 yield event
 
+    def _settle(self, link: _Link, found: _Round) -> None:
+        """Carry what need not be tried again over to the text that the next round starts from."""
+        assert found.best is not None
+        chosen = found.best.kept[-1].step
+        settled = tuple(taken(step) for step, is_open in found.open_steps.items() if step == chosen or not is_open)
+        before, after = link.looked.subject.source.text, found.best.looked.subject.source.text
+        self._taken = moved((*self._taken, *settled), before, after)
+
     def _kernel(self, link: _Link) -> tuple[KernelAssessment, ...]:
         return link.looked.kernel(self._name)
 
-    async def _round(self, link: _Link, tried: _Tried) -> AsyncIterator[events.Event]:
+    async def _round(self, link: _Link, found: _Round) -> AsyncIterator[events.Event]:
         request = self._plan_request(link)
         if request is None:
             return
         plan = self._search.planner.plan(request)
-        yield events.PlanMade(self._job.id, plan.planner, plan.steps, plan.declines)
+        yield events.PlanMade(self._job.id, plan.planner, plan.steps, self._new_declines(plan, request))
         for step in plan.steps:
             for rewrite in self._search.planner.rewrites(request, step):
                 if self._candidate_count >= self._search.options.max_candidates:
@@ -142,20 +155,31 @@ class _KernelSearch:
                     yield events.CandidateTried(self._job.id, new_id("C"), step.technique, self._name, "not_allowed", reason, None)
                     continue
                 self._candidate_count += 1
-                async for event in self._try(link, step, rewrite, tried):
+                async for event in self._try(link, step, rewrite, found):
                     yield event
+
+    def _new_declines(self, plan: Plan, request: PlanRequest) -> tuple[Decline, ...]:
+        """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word."""
+        fresh = tuple(
+            decline
+            for decline in plan.declines
+            if (decline.technique, decline.line) not in request.excluded and (decline.technique, decline.reason) not in self._declined
+        )
+        self._declined.update((decline.technique, decline.reason) for decline in fresh)
+        return fresh
 
     def _plan_request(self, link: _Link) -> PlanRequest | None:
         items = self._kernel(link)
         if not items:
             return None
-        main = max(items, key=lambda item: item.predicted_time_s)
+        main = costliest(items)
         query = RecallQuery(
             workspace=self._search.workspace,
             kernel=main.kernel.key,
             signature=main.signature,
             techniques=tuple(technique.id for technique in self._search.catalogue.techniques),
             now_ms=_now_ms(),
+            job=self._job.id,
             may_cross_workspaces=self._search.options.may_recall_across_workspaces,
         )
         return PlanRequest(
@@ -168,64 +192,68 @@ class _KernelSearch:
             target=self._job.target,
             architecture=self._job.architecture,
             recalled=self._search.store.recall(query),
+            excluded=self._excluded(),
         )
 
-    async def _try(self, link: _Link, step: Step, rewrite: Rewrite, tried: _Tried) -> AsyncIterator[events.Event]:
-        result = await self._judge(link, step, rewrite)
-        self._remember(link, step, result)
-        yield events.CandidateTried(self._job.id, result.id, step.technique, self._name, result.outcome, result.reason, result.ratio)
-        link_after = result.link
-        if link_after is None or result.ratio is None:
-            return
-        if link_after.needs_decision and tried.best is not None and not tried.best.needs_decision:
-            return
-        displaces_decision = tried.best is not None and tried.best.needs_decision and not link_after.needs_decision
-        if displaces_decision or result.ratio > tried.ratio:
-            tried.best, tried.ratio = link_after, result.ratio
+    def _excluded(self) -> frozenset[tuple[str, int]]:
+        return frozenset((step.technique, line) for step in self._taken for line in step.lines)
 
-    async def _judge(self, link: _Link, step: Step, rewrite: Rewrite) -> _Result:
-        result = _Result(new_id("C"), rewrite, "")
+    async def _try(self, link: _Link, step: Step, rewrite: Rewrite, found: _Round) -> AsyncIterator[events.Event]:
+        candidate = await self._judge(link, step, rewrite)
+        tried = candidate.tried
+        self._remember(link, tried)
+        yield events.CandidateTried(self._job.id, tried.id, step.technique, self._name, tried.outcome, tried.reason, tried.ratio)
+        found.open_steps[step] = found.open_steps.get(step, False) or not is_settled(tried.outcome, tried.ratio)
+        if candidate.link is None or tried.ratio is None:
+            return
+        option = Option(tried.ratio, candidate.link.needs_decision, Label.HOST_CODE in rewrite.labels)
+        if is_preferred(option, found.option):
+            found.best, found.option = candidate.link, option
+
+    async def _judge(self, link: _Link, step: Step, rewrite: Rewrite) -> _Candidate:
+        tried = Tried(new_id("C"), step, rewrite, self._search.planner.name)
         text = apply_edits(link.looked.subject.source.text, rewrite.edits)
         if not isinstance(text, str):
-            return replace(result, outcome="build_failed", reason=f"the edits do not fit the text: {text}")
-        result = replace(result, text=text)
+            return _Candidate(tried.ended("build_failed", f"the edits do not fit the text: {text}"))
+        tried = replace(tried, text=text)
         try:
             subject = as_candidate(with_text(link.looked.subject, text))
         except KernelOptError as error:
-            return replace(result, outcome="build_failed", reason=error.message)
+            return _Candidate(tried.ended("build_failed", error.message))
         looked = await look(self._job, subject, self._next_evidence(link))
         if isinstance(looked, LabFailure):
-            return replace(result, outcome=_outcome_of(looked), reason=_first_diagnostic(looked))
+            return _Candidate(tried.ended(_outcome_of(looked), _first_diagnostic(looked)))
         verification = await self._verify(link, looked, rewrite, is_confirming=False)
+        tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
         if not isinstance(verification, Verification):
-            return replace(result, outcome="cannot_judge", reason=_why(verification))
-        return self._gated(link, step, result, looked, verification)
+            return _Candidate(tried.ended("cannot_judge", _why(verification)))
+        return self._gated(link, replace(tried, verification=verification), looked, verification)
 
     def _next_evidence(self, link: _Link) -> int:
         """Ids of a candidate's evidence go on after its parent's: a chain never uses one id for two facts."""
         numbers = [int(fact.id[1:]) for item in link.looked.assessment.kernels for fact in item.evidence]
         return 1 + max(numbers, default=0)
 
-    def _gated(self, link: _Link, step: Step, result: _Result, looked: Looked, verification: Verification) -> _Result:
+    def _gated(self, link: _Link, tried: Tried, looked: Looked, verification: Verification) -> _Candidate:
         before, after = self._kernel(link), looked.kernel(self._name)
         comparison = predict_speed(before, after)
-        result = replace(result, verification=verification, looked=looked, comparison=comparison)
         if comparison is None:
-            return replace(result, outcome="FAIL", reason="the edited program does not launch the kernel any more")
-        match gate(step.finding, before, after, verification, comparison):
+            return _Candidate(tried.ended("FAIL", "the edited program does not launch the kernel any more"))
+        tried = replace(tried, comparison=comparison, ratio=comparison.ratio)
+        match gate(tried.step.finding, before, after, verification, comparison):
             case Refused(outcome=outcome, reason=reason):
-                return replace(result, outcome=outcome, reason=reason, ratio=comparison.ratio)
+                return _Candidate(tried.ended(outcome, reason))
             case Kept(reason=reason):
                 needs_decision = verification.outcome is Outcome.NEEDS_DECISION
                 if needs_decision and link.kept:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
-                    return replace(result, outcome="not_bundled", reason=reason, ratio=comparison.ratio)
-                kept = self._kept_step(link, step, result.rewrite, looked)
-                new_link = _Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, result.id))
-                return replace(result, outcome="kept", reason=reason, ratio=comparison.ratio, link=new_link)
+                    return _Candidate(tried.ended("not_bundled", reason))
+                kept = self._kept_step(link, tried.step, tried.rewrite, looked)
+                new_link = _Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, tried.id))
+                return _Candidate(tried.ended("kept", reason), new_link)
 
     def _kept_step(self, link: _Link, step: Step, rewrite: Rewrite, looked: Looked) -> KeptStep:
-        main = max(self._kernel(link), key=lambda item: item.predicted_time_s)
+        main = costliest(self._kernel(link))
         finding = next(f for f in main.findings if f.code == step.finding and f.evidence == step.evidence)
         return KeptStep(
             technique=_technique(self._search.catalogue, step.technique),
@@ -281,7 +309,8 @@ class _KernelSearch:
             message = f"{self._name}: the best edit failed its confirmation and is not offered: {first.message}"
             yield self._job.message(Severity.WARNING, message)
             return
-        proposal = self._proposal(link, verification, comparison)
+        after_text = link.looked.subject.source.text
+        proposal = proposal_record(self._job, self._version(self._start), after_text, link.kept, verification, comparison, _now_ms())
         self._search.store.add_proposal(self._search.workspace, proposal)
         run = self._start.looked.counted.run
         if run is not None and run.recording_path is not None:
@@ -294,80 +323,19 @@ class _KernelSearch:
             if decision.kind == "accepted":
                 self.accepted = replace(link, kept=(), attempts=(), needs_decision=False)
 
-    def _proposal(self, link: _Link, verification: Verification, comparison: Comparison) -> Proposal:
-        before, after = self._start.looked.subject.source, link.looked.subject.source
-        main = max(self._kernel(self._start), key=lambda item: item.predicted_time_s)
-        summaries = [kept.rewrite.summary for kept in link.kept]
-        evidence = {fact.id: fact for kept in link.kept for fact in kept.evidence}
-        return Proposal(
-            id=new_id("P"),
-            job=self._job.id,
-            path=before.path,
-            kernel=main.kernel.key,
-            techniques=tuple(kept.technique.id for kept in link.kept),
-            summary="; then ".join(summaries),
-            before_text=before.text,
-            after_text=after.text,
-            hunks=hunks(before.text, after.text),
-            labels=verification.labels,
-            assumptions=tuple(dict.fromkeys(text for kept in link.kept for text in kept.rewrite.assumptions)),
-            verification=verification,
-            comparison=comparison,
-            evidence=tuple(evidence.values()),
-            predictions=tuple(outcome for kept in link.kept for outcome in kept.outcomes),
-            explanation=explain(link.kept, verification, comparison),
-            signature=main.signature,
-            state=ProposalState.OPEN,
-            created_ms=_now_ms(),
-        )
+    def _version(self, link: _Link) -> Version:
+        return Version(link.looked.subject.source, self._kernel(link))
 
-    def _remember(self, link: _Link, step: Step, result: _Result) -> None:
-        before = max(self._kernel(link), key=lambda item: item.predicted_time_s)
-        after = () if result.looked is None else result.looked.kernel(self._name)
-        description = self._job.lab.describe()
-        self._search.store.add_attempt(
-            Attempt(
-                id=result.id,
-                job=self._job.id,
-                workspace=self._search.workspace,
-                path=link.looked.subject.source.path,
-                kernel=before.kernel.key,
-                technique=step.technique,
-                finding=step.finding,
-                line=step.line,
-                planner=self._search.planner.name,
-                parent_text=link.looked.subject.source.text,
-                text=result.text,
-                outcome=_ATTEMPT_OUTCOMES.get(result.outcome, result.outcome),
-                reason=result.reason,
-                verification=None if result.verification is None else result.verification.outcome,
-                comparison=result.comparison,
-                predictions=() if result.looked is None else self._scored(link, step, step.predictions, result.looked),
-                before=before.signature,
-                after=after[0].signature if after else None,
-                lab=description.name,
-                device=description.device,
-                target=self._job.target.name,
-                created_ms=_now_ms(),
-            )
-        )
+    def _remember(self, link: _Link, tried: Tried) -> None:
+        self._search.store.add_attempt(attempt_record(self._job, self._search.workspace, self._version(link), tried, _now_ms()))
 
 
 @dataclass(frozen=True)
-class _Result:
-    """How one candidate fared."""
+class _Candidate:
+    """One candidate, and the version it makes if it was kept."""
 
-    id: str
-    rewrite: Rewrite
-    text: str
-    outcome: str = ""
-    reason: str = ""
-    ratio: float | None = None
-    looked: Looked | None = None
-    verification: Verification | None = None
-    comparison: Comparison | None = None
+    tried: Tried
     link: _Link | None = None
-    """Set when it was kept."""
 
 
 def _by_cost(looked: Looked) -> tuple[str, ...]:
