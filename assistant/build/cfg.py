@@ -65,6 +65,8 @@ class ControlFlow:
     has_indirect_jump: bool
     called_blocks: frozenset[int]
     """Blocks of functions that this code calls."""
+    labels: tuple[tuple[str, int], ...] = ()
+    """As in `KernelCode`."""
 
     def block_at(self, offset_bytes: int) -> int:
         return bisect_right(self._starts, offset_bytes) - 1
@@ -76,6 +78,11 @@ class ControlFlow:
     def guards(self, block: int) -> tuple[int, ...]:
         """Blocks whose branch decides whether ``block`` runs (control dependence), loop exits of its own loops included."""
         return self._control_dependence.get(block, ())
+
+    def blocks_called(self, call: SassInstruction) -> frozenset[int]:
+        """Blocks of the function that a call enters; empty where it lies outside this kernel's code."""
+        entry = next((b.index for b in self.blocks if b.start_bytes == _target(call, dict(self.labels))), None)
+        return frozenset() if entry is None else _reachable({b.index: b.successors for b in self.blocks}, entry)
 
     def dominates(self, first: int, second: int) -> bool:
         return first in self._dominators[second]
@@ -116,7 +123,7 @@ def control_flow(code: KernelCode) -> ControlFlow:
     dominators = _dominators({i: s for i, s in edges.items() if i in reachable}, 0)
     loops, is_reducible = _natural_loops(edges, reachable, dominators)
     has_indirect = any(opcode_name(i) in _INDIRECT_JUMPS for i in code.instructions)
-    return ControlFlow(blocks, reachable, loops, is_reducible, has_indirect, called - reachable)
+    return ControlFlow(blocks, reachable, loops, is_reducible, has_indirect, called - reachable, code.labels)
 
 
 def _leaders(instructions: tuple[SassInstruction, ...], labels: dict[str, int]) -> set[int]:

@@ -7,13 +7,17 @@ Opcode names: CUDA Binary Utilities 13.0, "Instruction Set Reference", tables Vo
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
 
-from assistant.model.build import KernelCode
-from assistant.model.profile import InstructionMix, LineExecution, LineInstructions
+from assistant.build.cfg import control_flow, opcode_name
+from assistant.build.executions import thread_executions
+from assistant.build.loop_map import LoopMap
+from assistant.model.build import KernelCode, SassInstruction
+from assistant.model.profile import InstructionMix, LaunchProfile, LineInstructions
+from assistant.model.source import SourceLoop
 
-__all__ = ["instruction_class", "line_instructions", "static_mix"]
+__all__ = ["instruction_class", "line_instructions"]
 
 _CLASSES: tuple[tuple[str, str], ...] = (
     (
@@ -62,6 +66,8 @@ _CLASSES: tuple[tuple[str, str], ...] = (
 )
 """Anything else (moves, predicate and vote operations, special registers) is ``other``: it issues, but loads no listed unit."""
 
+_ZERO_FACTORS = re.compile(r"^\w+, -?RZ(?:\.H\d_H\d)?, -?RZ(?:\.H\d_H\d)?,")
+
 _CLASS_OF = {name: kind for kind, names in _CLASSES for name in names.split()}
 
 
@@ -73,42 +79,27 @@ def instruction_class(opcode: str) -> str:
     return _CLASS_OF.get(name, "other")
 
 
-def static_mix(opcodes: Iterable[str]) -> InstructionMix:
-    """Classes of the given instructions, each counted once."""
-    return InstructionMix(**Counter(instruction_class(opcode) for opcode in opcodes))
+def line_instructions(code: KernelCode, profile: LaunchProfile, loops: tuple[SourceLoop, ...]) -> tuple[LineInstructions, ...]:
+    """Thread-level dynamic mix per line of one launch: each basic block's instructions times how often the block ran.
 
-
-def line_instructions(code: KernelCode, executions: Iterable[LineExecution]) -> tuple[LineInstructions, ...]:
-    """Thread-level dynamic mix per line: the line's static mix times how often its code ran.
-
-    A line's code stands in the kernel once per unrolled copy; the number of copies is taken as the smallest count among its
-    arithmetic and memory opcodes, which is exact where each of them stands once in the statement.
+    ``loops``: of all sources of the program. An instruction under a predicate counts at most as often as its line ran.
     """
-    ran = {(e.file, e.line): e.thread_executions for e in executions}
+    graph = control_flow(code)
+    ran = thread_executions(graph, LoopMap(graph, loops, profile.executions), profile.config.thread_count)
+    lines = {(e.file, e.line): e.thread_executions for e in profile.executions}
     by_line: dict[tuple[str, int], Counter[str]] = {}
-    for instruction in code.instructions:
-        by_line.setdefault((instruction.file, instruction.line), Counter())[instruction.opcode] += 1
-    return tuple(
-        LineInstructions(file, line, _scaled(opcodes, ran[file, line]))
-        for (file, line), opcodes in sorted(by_line.items())
-        if ran.get((file, line))
-    )
+    for block in graph.blocks:
+        for instruction in block.instructions:
+            place = (instruction.file, instruction.line)
+            count = ran.get(block.index, 0.0)
+            if instruction.predicate and place in lines:
+                count = min(count, lines[place])
+            if count:
+                by_line.setdefault(place, Counter())[_class_of(instruction)] += round(count)
+    return tuple(LineInstructions(*place, InstructionMix(**counts)) for place, counts in sorted(by_line.items()))
 
 
-def _scaled(opcodes: Counter[str], executions: int) -> InstructionMix:
-    copies = _copies(opcodes)
-    counts: Counter[str] = Counter()
-    for opcode, count in opcodes.items():
-        counts[instruction_class(opcode)] += count
-    return InstructionMix(**{kind: round(count * executions / copies) for kind, count in counts.items()})
-
-
-def _copies(opcodes: Counter[str]) -> int:
-    """How many copies of the line's statement the code holds: the smallest count among its arithmetic and memory opcodes."""
-    decisive = [
-        count
-        for opcode, count in opcodes.items()
-        if instruction_class(opcode) in ("fp32", "fp64", "half", "tensor", "special", "load_store")
-        and not opcode.startswith(("LDC", "ULDC"))
-    ]
-    return min(decisive, default=1)
+def _class_of(instruction: SassInstruction) -> str:
+    """A half-precision multiply-add of zeros only moves its constant (``HFMA2.MMA R5, -RZ, RZ, 0, 0``)."""
+    is_move = opcode_name(instruction) == "HFMA2" and _ZERO_FACTORS.search(instruction.operands)
+    return "other" if is_move else instruction_class(instruction.opcode)

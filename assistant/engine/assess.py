@@ -152,7 +152,7 @@ def _graded(
     corrected = graded(replace(request, corrections=counted.corrections, is_order_checked=counted.is_order_checked))
     if code is None:
         return corrected
-    return replace(corrected, instructions=line_instructions(code, profile.executions))
+    return replace(corrected, instructions=line_instructions(code, profile, loops))
 
 
 def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelResources | None) -> Occupancy | None:

@@ -125,7 +125,7 @@ Wavefronts count_wavefronts(const Request& r, bool is_store) {
     unsigned merged = may_merge ? passes(r.address + begin, i - begin, r.size_bytes) : apart;
     bool is_full = r.lane_count == WARP_LANES;
     bool is_merged = is_full || merged == 1;
-    w.is_doubtful |= merged != apart && (group_lanes == 16 ? merged > 1 : !is_full);
+    w.is_doubtful |= merged != apart && (merged > 1 || (group_lanes == 8 && !is_full));
     w.count += is_merged ? merged : apart;
   }
   w.ideal = std::min(w.count, (r.lane_count * r.size_bytes + LINE_BYTES - 1) / LINE_BYTES);

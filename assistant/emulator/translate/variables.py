@@ -70,6 +70,23 @@ def _static(stream: Stream, statement: range) -> list[Edit]:
             close = stream.tokens[stream.close(k + 1)]
             edits.append(Edit(token.start, stream.tokens[k + 1].end, "__attribute__((aligned("))
             edits.append(Edit(close.start, close.end, ")))"))
+    return edits + _initialised(stream, statement)
+
+
+def _initialised(stream: Stream, statement: range) -> list[Edit]:
+    """`` = {}`` behind each declarator: without it g++ guards types that have constructors (``__half``) with a flag of its own in
+    shared memory, which every thread reads and writes."""
+    edits: list[Edit] = []
+    angle_depth, k = 0, statement.start
+    while k <= statement.stop and k < len(stream.tokens):
+        text = stream.text(k)
+        angle_depth += text.count("<") - text.count(">") if text in ("<", ">", ">>") else 0
+        if text == "=":
+            return []
+        if text in (",", ";") and not angle_depth and (stream.text(k - 1) == "]" or stream.tokens[k - 1].kind is Kind.NAME):
+            end = stream.tokens[k - 1].end
+            edits.append(Edit(end, end, " = {}"))
+        k = (stream.close(k) if text in ("(", "[", "{") else k) + 1
     return edits
 
 

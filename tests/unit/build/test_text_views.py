@@ -6,10 +6,8 @@ from pathlib import Path
 
 from assistant.build.blank import blank_spans, host_includes, host_spans, name_expressions
 from assistant.build.includes import include_closure
-from assistant.build.mix import instruction_class, line_instructions
+from assistant.build.mix import instruction_class
 from assistant.build.ptx import ptx_by_line, ptx_entries
-from assistant.model.build import KernelCode, SassInstruction
-from assistant.model.profile import InstructionMix, LineExecution
 from assistant.model.source import Source, Span
 from assistant.source.functions import functions
 from assistant.source.parse import parse
@@ -88,9 +86,3 @@ def test_each_unit_knows_its_opcodes() -> None:
         "fp32", "fp64", "half", "tensor", "conversion", "special", "integer", "other", "load_store", "control", "other",
     ]  # fmt: skip
 
-
-def test_unrolled_copies_of_a_line_are_counted_once() -> None:
-    line = [SassInstruction(16 * i, "", opcode, "", "k.cu", 9) for i, opcode in enumerate(["LDG.E", "FFMA"] * 4 + ["IADD3"])]
-    code = KernelCode("k()", "_Z1kv", "sm_90", tuple(line), ())
-    (found,) = line_instructions(code, [LineExecution("k.cu", 9, 10, 320, 0)])
-    assert found.mix == InstructionMix(fp32=320, load_store=320, integer=80)

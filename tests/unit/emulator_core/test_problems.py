@@ -97,3 +97,9 @@ def test_a_fast_build_survives_a_wild_access(build: Any, run: Any, kernel: str) 
 
 def test_a_host_write_is_stopped_before_it_does_damage(build: Any, run: Any) -> None:
     assert run(build(PROGRAM), "host_pointer", mode="count")["exit_status"] == 0  # main returns the overwritten element
+
+
+def test_a_shared_tile_of_halves_is_silent(build: Any, run: Any) -> None:
+    reply = run(build("emulator/problems/half_tile.cu"), mode="check")
+    assert (reply["exit_status"], reply["problems"]) == (0, [])
+    assert {s["line"] for s in reply["sites"][0] if s["op"].startswith("shared")} == {7, 8, 10}

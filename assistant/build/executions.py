@@ -1,0 +1,107 @@
+"""How often the threads of a launch ran each basic block of machine code, estimated from what the emulator saw per line.
+
+Straight code ran once a thread. A machine loop ran as often as its source loop iterated, divided by how far it is unrolled;
+several machine loops for one source loop (main loop, remainders) share its iterations, the most unrolled first. A block under a
+condition ran at most as often as the busiest of its lines. What is behind a call runs as often as the calls, but for the
+slow paths of division and square root, which only denormal and infinite operands take. Used for instruction mixes, which are
+estimates; `grading` proves what it needs by itself. Pure; example::
+
+    thread_executions(graph, LoopMap(graph, loops, profile.executions), thread_count)[3]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assistant.build.cfg import Block, ControlFlow, Loop, opcode_name
+from assistant.build.induction import is_unrolled_by
+from assistant.build.loop_map import LoopMap
+from assistant.model.source import SourceLoop
+
+__all__ = ["thread_executions"]
+
+_MOST_UNROLLED = 64
+"""nvcc unrolls by 4 or 16 of its own accord; more on request."""
+_SLOW_PATH = "slowpath"
+"""Part of the names of nvcc's functions for operands out of the common range."""
+
+
+def thread_executions(graph: ControlFlow, loops: LoopMap, thread_count: int) -> dict[int, float]:
+    """Block index → how many threads ran it, summed over its executions."""
+    return _Estimate(graph, loops, thread_count).counts()
+
+
+class _Estimate:
+    def __init__(self, graph: ControlFlow, loops: LoopMap, thread_count: int) -> None:
+        self._graph = graph
+        self._loops = loops
+        self._thread_count = thread_count
+        self._ran: Mapping[tuple[str, int], int] = {(e.file, e.line): e.thread_executions for e in loops.executions}
+        self._passes: dict[int, float] = {}
+
+    def counts(self) -> dict[int, float]:
+        for loop in self._graph.loops:  # outer ones come first
+            self._passes[loop.header] = self._loop_passes(loop)
+        found = {b.index: self._block_count(b) for b in self._graph.blocks if b.index in self._graph.reachable}
+        return found | self._called(found)
+
+    def _block_count(self, block: Block) -> float:
+        if _calls_slow_path(block):
+            return 0.0
+        around = self._graph.loop_chain(block.index)
+        most = self._passes[around[-1].header] if around else float(self._thread_count)
+        return min(most, self._busiest_line(block, most)) if self._is_guarded(block.index, around) else most
+
+    def _is_guarded(self, block: int, around: tuple[Loop, ...]) -> bool:
+        inside = around[-1].blocks if around else self._graph.reachable
+        return any(guard in inside and not self._leaves(guard, around) for guard in self._graph.guards(block))
+
+    def _leaves(self, guard: int, around: tuple[Loop, ...]) -> bool:
+        """Whether the branch only ends the loop around it."""
+        return bool(around) and any(s not in around[-1].blocks for s in self._graph.blocks[guard].successors)
+
+    def _busiest_line(self, block: Block, otherwise: float) -> float:
+        counts = [self._ran[i.file, i.line] for i in block.instructions if (i.file, i.line) in self._ran]
+        return float(max(counts)) if counts else otherwise
+
+    def _loop_passes(self, loop: Loop) -> float:
+        """How often the loop's body ran."""
+        source = self._loops.stands_for(loop)
+        iterations = None if source is None else self._loops.iterations(source)
+        if source is None or not iterations:
+            return max(self._busiest_line(self._graph.blocks[b], 0.0) for b in loop.blocks)
+        entries = self._entries(loop)
+        rest = iterations / entries if entries else 0.0
+        for other, copies in self._unrolled(source):
+            passes = float(int(rest / copies)) if copies > 1 else rest
+            if other == loop:
+                return passes * entries
+            rest -= passes * copies
+        return 0.0
+
+    def _entries(self, loop: Loop) -> float:
+        outer = [o for o in self._graph.loops if o != loop and loop.blocks < o.blocks]
+        return self._passes[outer[-1].header] if outer else float(self._thread_count)
+
+    def _unrolled(self, source: SourceLoop) -> list[tuple[Loop, int]]:
+        """The machine loops of a source loop with their iterations per pass, most unrolled first."""
+        loops = [(loop, _copies(self._graph, loop, source)) for loop in self._loops.machine_loops(source)]
+        return sorted(loops, key=lambda pair: -pair[1])
+
+    def _called(self, found: Mapping[int, float]) -> dict[int, float]:
+        """Blocks of called functions: as often as all their calls."""
+        counts: dict[int, float] = {}
+        calls = [(b, i) for b in self._graph.blocks for i in b.instructions if opcode_name(i) == "CALL" and _SLOW_PATH not in i.operands]
+        for block, call in calls:
+            for callee in self._graph.blocks_called(call) & self._graph.called_blocks:
+                counts[callee] = counts.get(callee, 0.0) + found.get(block.index, 0.0)
+        return counts
+
+
+def _calls_slow_path(block: Block) -> bool:
+    return any(opcode_name(i) == "CALL" and _SLOW_PATH in i.operands for i in block.instructions)
+
+
+def _copies(graph: ControlFlow, loop: Loop, source: SourceLoop) -> int:
+    """Source iterations per pass; 1 where the control register does not tell."""
+    return next((copies for copies in range(1, _MOST_UNROLLED + 1) if is_unrolled_by(graph, loop, copies, source)), 1)

@@ -1,0 +1,72 @@
+"""Dynamic instruction mixes of recorded programs, and what the performance model makes of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.build.grading import code_of
+from assistant.build.mix import line_instructions
+from assistant.measure.model import predict
+from assistant.measure.targets import target
+from assistant.model.build import KernelCode
+from assistant.model.profile import InstructionMix, LaunchProfile
+from assistant.model.source import Source
+from assistant.serialize import decode
+from assistant.source.loops import source_loops
+
+FOLDER = Path(__file__).parents[2] / "data/build/mix"
+THREADS = 65536
+STEPS = 256
+
+
+@pytest.fixture(scope="module")
+def profiles() -> dict[str, LaunchProfile]:
+    """``arithmetic.cu`` by kernel, with mixes (recorded as ``benchmarks/counters_vs_h200.py --save`` does, nvcc 13.0, sm_90)."""
+    account = json.loads(gzip.decompress((FOLDER / "arithmetic.cu.json.gz").read_bytes()))
+    codes = decode(tuple[KernelCode, ...], account["codes"])
+    loops = source_loops(Source(Path("arithmetic.cu"), (FOLDER / "arithmetic.cu").read_text()))
+    found: dict[str, LaunchProfile] = {}
+    for profile in decode(tuple[LaunchProfile, ...], account["profiles"]):
+        code = code_of(codes, profile.kernel)
+        assert code is not None
+        found[profile.kernel.split("(")[0]] = replace(profile, instructions=line_instructions(code, profile, loops))
+    return found
+
+
+def mix_of(profile: LaunchProfile, line: int) -> InstructionMix:
+    return next(item.mix for item in profile.instructions if item.line == line)
+
+
+def test_a_fully_unrolled_chain_does_one_multiply_add_a_step(profiles: dict[str, LaunchProfile]) -> None:
+    assert mix_of(profiles["chain"], 11).fp32 == THREADS * STEPS
+
+
+def test_a_constant_moved_by_a_half_instruction_is_no_half_arithmetic(profiles: dict[str, LaunchProfile]) -> None:
+    assert all(item.mix.half == 0 for profile in profiles.values() for item in profile.instructions)
+
+
+def test_a_double_literal_costs_two_conversions_and_one_double_a_step(profiles: dict[str, LaunchProfile]) -> None:
+    assert mix_of(profiles["chain_double"], 18).fp64 == THREADS * STEPS
+    assert mix_of(profiles["chain_double"], 18).conversion == 2 * THREADS * STEPS
+
+
+def test_a_loop_of_unknown_length_is_counted_once_an_iteration(profiles: dict[str, LaunchProfile]) -> None:
+    assert mix_of(profiles["chain_n"], 25).fp32 == pytest.approx(203 * THREADS, rel=0.05)
+
+
+def test_the_slow_path_of_a_division_is_not_taken(profiles: dict[str, LaunchProfile]) -> None:
+    assert mix_of(profiles["divide"], 5).fp32 == 6 * THREADS  # FCHK and five steps of Newton's iteration
+    assert mix_of(profiles["divide"], 5).special == THREADS
+
+
+def test_a_double_literal_in_a_float_chain_is_predicted_many_times_slower(profiles: dict[str, LaunchProfile]) -> None:
+    """Measured on an H200: 14.2 times; the pipes alone are compared, this launch is too small to show it."""
+    times = {name: predict(profiles[name], None, None, target("h200")) for name in ("chain", "chain_double")}
+    float_time, double_time = times["chain"].term("fp32"), times["chain_double"].term("conversion")
+    assert float_time is not None and double_time is not None
+    assert double_time.time_s / float_time.time_s == pytest.approx(14.2, rel=0.2)
