@@ -12,21 +12,16 @@ from dataclasses import dataclass
 
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts
-from assistant.source.queries import (
-    AccessKind,
-    ArrayAccess,
-    array_accesses,
-    assignments,
-    declarations,
-    double_literals,
-    loops_around,
-    uses_of,
-)
+from assistant.source.accesses import ArrayAccess, Use, array_accesses
+from assistant.source.assignments import assignments
+from assistant.source.literals import double_literals
+from assistant.source.loops import LOOPS, loops_around
+from assistant.source.names import names_in
 from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import locals_of
 
 __all__ = ["source_facts"]
 
-_LOOP_TYPES = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _COUNTED_LOOP = re.compile(
     r"for\s*\(\s*(?:(?:const\s+)?(?:unsigned\s+)?(?:int|unsigned|size_t|long|short)\s+)?(\w+)\s*=\s*(\d+)\s*;"
     r"\s*\1\s*(<=?)\s*(\d+)\s*;\s*(?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*(\d+))\s*\)"
@@ -82,10 +77,10 @@ def _body(tree: SyntaxTree, span: Span) -> Node | None:
 
 
 def _read_literals(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -> None:
-    doubles = {d.name for d in declarations(tree, body) if _DOUBLE_TYPE.search(d.type)}
+    doubles = {name for name, found in locals_of(tree, body).items() if any(_DOUBLE_TYPE.search(v.type) for v in found)}
     for literal in double_literals(tree, body):
         statement = _statement(tree, literal)
-        is_meant = statement is not None and any(uses_of(tree, name, statement) for name in doubles)
+        is_meant = statement is not None and not doubles.isdisjoint(names_in(tree, statement))
         if not is_meant:
             lines[tree.line(literal)].double_literals.append(tree.text(literal))
 
@@ -97,11 +92,11 @@ def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defa
         line = lines[tree.line(access.node)]
         loops = loops_around(tree, access.node)
         is_invariant = bool(loops) and _is_invariant(tree, access, loops[0])
-        if access.kind in (AccessKind.WRITE, AccessKind.UPDATE):
+        if access.kind in (Use.WRITE, Use.UPDATE):
             line.stored.append(access.base)
-        if is_invariant and (access.kind is AccessKind.UPDATE or _is_read_back(tree, access)):
+        if is_invariant and (access.kind is Use.UPDATE or _is_read_back(tree, access)):
             line.accumulated.append(access.base)
-        elif is_invariant and access.kind is AccessKind.READ:
+        elif is_invariant and access.kind is Use.READ:
             line.invariant.append(access.base)
         parent = access.node.parent
         if parent is not None and parent.type == "field_expression":
@@ -111,14 +106,14 @@ def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defa
 
 def _is_invariant(tree: SyntaxTree, access: ArrayAccess, loop: Node) -> bool:
     """No variable of the index is changed or declared inside the loop."""
-    changed = {tree.text(a.target) for a in assignments(tree, loop)} | {d.name for d in declarations(tree, loop)}
+    changed = {tree.text(a.target) for a in assignments(tree, loop)} | locals_of(tree, loop).keys()
     used = {tree.text(n) for index in access.indices for n in tree.find("identifier", inside=index)}
     return not used & changed and access.base not in changed
 
 
 def _is_read_back(tree: SyntaxTree, access: ArrayAccess) -> bool:
     """``o[i] = o[i] + x``: the same element stands on both sides."""
-    if access.kind is not AccessKind.WRITE:
+    if access.kind is not Use.WRITE:
         return False
     spelled = _squeezed(tree.text(access.node))
     node = access.node.parent
@@ -139,7 +134,7 @@ def _statement(tree: SyntaxTree, node: Node) -> Node | None:
 
 
 def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
-    for node in tree.find(*_LOOP_TYPES, inside=body):
+    for node in tree.find(*LOOPS, inside=body):
         head = tree.text(node).split("{")[0]
         before = tree.source[: tree.span(node).start].rstrip().rsplit("\n", 1)[-1]
         yield LoopFacts(
@@ -162,7 +157,7 @@ def _trip_count(head: str) -> int | None:
 def _pointers(tree: SyntaxTree, kernel: Kernel) -> tuple[PointerFacts, ...]:
     body = _body(tree, kernel.body)
     accesses = () if body is None else array_accesses(tree, body)
-    written = {a.base for a in accesses if a.kind is not AccessKind.READ}
+    written = {a.base for a in accesses if a.kind is not Use.READ}
     return tuple(
         PointerFacts(p.name, p.element_type or "", p.is_const, p.is_restrict, p.name in written) for p in kernel.parameters if p.is_pointer
     )

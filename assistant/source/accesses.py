@@ -1,34 +1,23 @@
-"""How a piece of code touches memory through a pointer: places, reads, writes, escapes.
+"""How a piece of code touches memory: elements of arrays, and every use of a pointer.
 
 A place is the canonical text of what is touched, so that ``*p`` and ``p[0]``, ``*(p + i)`` and ``p[i]`` are equal.
 
 Example::
 
     [use.place for use in uses_of(tree, loop, "out") if use.kind is Use.UPDATE]   # ['out[row]']
+    [(a.base, a.kind) for a in array_accesses(tree, loop)]                           # [('in', Use.READ), ('out', Use.UPDATE)]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 
-from assistant.source.builtins import is_pure
-from assistant.source.functions import functions
-from assistant.source.macros import changes_something, macro_text
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree, unparenthesized
+from assistant.source.calls import callee_name, takes_values_only
+from assistant.source.names import mentions
+from assistant.source.syntax import Node, SyntaxTree, unparenthesized, without_comments
 
-__all__ = [
-    "PointerUse",
-    "Use",
-    "callee_name",
-    "canonical",
-    "modified_names",
-    "names_in",
-    "takes_values_only",
-    "uses_of",
-]
+__all__ = ["ArrayAccess", "PointerUse", "Use", "array_accesses", "canonical", "uses_of"]
 
 
 class Use(StrEnum):
@@ -53,10 +42,27 @@ class PointerUse:
     """The lvalue's node, or the identifier for an escape."""
 
 
+@dataclass(frozen=True)
+class ArrayAccess:
+    """One element touched through a name: ``a[i][j]``, ``*(a + i)`` or ``*a``."""
+
+    base: str
+    """The identifier; an access through any other expression is not reported."""
+    indices: tuple[Node, ...]
+    """One per dimension, outermost first; empty for ``*a``."""
+    kind: Use
+    node: Node
+
+
 def uses_of(tree: SyntaxTree, region: Node, name: str) -> tuple[PointerUse, ...]:
     """Every mention of the pointer ``name`` inside ``region``, in source order."""
-    mentions = (node for node in tree.find("identifier", inside=region) if tree.text(node) == name)
-    return tuple(_use(tree, node) for node in mentions if not _is_declaration(node))
+    return tuple(_use(tree, node) for node in mentions(tree, region, name) if not _is_declaration(node))
+
+
+def array_accesses(tree: SyntaxTree, inside: Node) -> tuple[ArrayAccess, ...]:
+    """Every element touched through a name, in source order; of ``a[i][j]`` the whole, not ``a[i]`` too."""
+    found = (_access(tree, node) for node in tree.find("subscript_expression", "pointer_expression", inside=inside))
+    return tuple(access for access in found if access is not None)
 
 
 def canonical(tree: SyntaxTree, node: Node) -> str:
@@ -74,43 +80,6 @@ def canonical(tree: SyntaxTree, node: Node) -> str:
     if not node.children:
         return tree.text(node)
     return " ".join(canonical(tree, child) for child in node.children if child.type != "comment")
-
-
-def callee_name(tree: SyntaxTree, call: Node) -> str:
-    """Name of the called function as written, without template arguments (``std::sqrt``)."""
-    function = call.child_by_field_name("function")
-    return "" if function is None else tree.text(function).split("<")[0].strip()
-
-
-def names_in(tree: SyntaxTree, node: Node) -> frozenset[str]:
-    """Identifiers that ``node`` mentions, field names excluded."""
-    return frozenset(tree.text(n) for n in tree.find("identifier", inside=node))
-
-
-def modified_names(tree: SyntaxTree, region: Node) -> frozenset[str]:
-    """Variables that ``region`` assigns, steps, declares or takes the address or a reference of."""
-    return frozenset(_modified(tree, region))
-
-
-def _modified(tree: SyntaxTree, region: Node) -> Iterator[str]:
-    for node in tree.find("assignment_expression", "update_expression", "declaration", "pointer_expression", inside=region):
-        if node.type == "declaration":
-            for declarator in node.children_by_field_name("declarator"):
-                name = next(tree.find("identifier", inside=declarator), None)
-                if name is not None:
-                    yield tree.text(name)
-            continue
-        target = node.child_by_field_name("left") or node.child_by_field_name("argument")
-        if node.type == "pointer_expression" and not tree.text(node).startswith("&"):
-            continue
-        while target is not None and target.type in ("field_expression", "parenthesized_expression"):
-            target = target.child_by_field_name("argument") or next(iter(target.named_children), None)
-        if target is not None and target.type == "identifier":
-            yield tree.text(target)
-    for call in tree.find("call_expression", inside=region):
-        arguments = call.child_by_field_name("arguments")
-        if arguments is not None and not takes_values_only(tree, call):
-            yield from (tree.text(a) for a in arguments.named_children if a.type == "identifier")
 
 
 def _dereferenced(tree: SyntaxTree, target: Node) -> str:
@@ -148,10 +117,7 @@ def _use(tree: SyntaxTree, name: Node) -> PointerUse:
     element = _element(tree, name)
     if element is None:
         return PointerUse(Use.ESCAPE, None, name)
-    parent = element.parent
-    while parent is not None and parent.type == "parenthesized_expression":
-        element, parent = parent, parent.parent
-    kind = Use.ESCAPE if parent is None else _kind(tree, element, parent)
+    kind = _kind(tree, element)
     return PointerUse(kind, None if kind is Use.ESCAPE else canonical(tree, element), unparenthesized(element))
 
 
@@ -185,7 +151,13 @@ def _is_dereferenced(tree: SyntaxTree, node: Node) -> bool:
     return parent is not None and parent.type == "pointer_expression" and tree.text(parent).startswith("*")
 
 
-def _kind(tree: SyntaxTree, element: Node, parent: Node) -> Use:
+def _kind(tree: SyntaxTree, element: Node) -> Use:
+    """What is done with an element, or with a member of it."""
+    parent = element.parent
+    while parent is not None and parent.type in ("parenthesized_expression", "field_expression"):
+        element, parent = parent, parent.parent
+    if parent is None:
+        return Use.ESCAPE
     if parent.type == "assignment_expression" and parent.child_by_field_name("left") == element:
         return Use.WRITE if tree.text(_operator(parent)) == "=" else Use.UPDATE
     if parent.type == "update_expression":
@@ -203,6 +175,44 @@ def _kind(tree: SyntaxTree, element: Node, parent: Node) -> Use:
     return Use.READ
 
 
+def _access(tree: SyntaxTree, node: Node) -> ArrayAccess | None:
+    parent = node.parent
+    if node.type == "subscript_expression":
+        is_subscript = parent is not None and parent.type == "subscript_expression"
+        if parent is not None and is_subscript and parent.child_by_field_name("argument") == node:
+            return None
+        base, indices = _subscripts(node)
+    elif node.child_count and tree.text(node.children[0]) == "*":
+        base, indices = _pointed(tree, node)
+    else:
+        return None
+    if base is None or base.type != "identifier":
+        return None
+    return ArrayAccess(tree.text(base), indices, _kind(tree, node), node)
+
+
+def _subscripts(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
+    indices: list[Node] = []
+    base: Node | None = node
+    while base is not None and base.type == "subscript_expression":
+        subscript = base.child_by_field_name("indices")
+        indices[:0] = () if subscript is None else without_comments(subscript)
+        base = base.child_by_field_name("argument")
+        base = None if base is None else unparenthesized(base)
+    return base, tuple(indices)
+
+
+def _pointed(tree: SyntaxTree, node: Node) -> tuple[Node | None, tuple[Node, ...]]:
+    argument = node.child_by_field_name("argument")
+    argument = None if argument is None else unparenthesized(argument)
+    if argument is None or argument.type != "binary_expression":
+        return argument, ()
+    left, right = argument.child_by_field_name("left"), argument.child_by_field_name("right")
+    if left is None or right is None or tree.text(_operator(argument)) != "+":
+        return None, ()
+    return unparenthesized(left), (right,)
+
+
 def _address_kind(tree: SyntaxTree, address: Node) -> Use:
     """Use of ``&p[i]``: only built-in atomics and ``__ldg`` are understood."""
     call = None if address.parent is None else address.parent.parent
@@ -212,20 +222,3 @@ def _address_kind(tree: SyntaxTree, address: Node) -> Use:
     if name.startswith("atomic"):
         return Use.ATOMIC
     return Use.READ if name == "__ldg" else Use.ESCAPE
-
-
-def takes_values_only(tree: SyntaxTree, call: Node) -> bool:
-    """True if the call cannot change its arguments: a built-in, a cast, a harmless macro, or a function of this text."""
-    name = callee_name(tree, call).split("::")[-1]
-    known = [f for f in functions(tree) if f.name == name]
-    if known:
-        return not any(p.is_reference for f in known for p in f.parameters)
-    macro = macro_text(tree, name)
-    if macro is not None:
-        return not changes_something(macro)
-    return is_pure(name) or name in _type_parameters(tree)
-
-
-@lru_cache(maxsize=KEPT_ANSWERS)
-def _type_parameters(tree: SyntaxTree) -> frozenset[str]:
-    return frozenset(tree.text(n) for n in tree.find("type_identifier"))

@@ -12,16 +12,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assistant.source.accesses import modified_names, names_in
+from assistant.source.assignments import modified_names
 from assistant.source.constants import integer_constant
 from assistant.source.functions import Function
+from assistant.source.loops import LOOPS
 from assistant.source.macros import conditional_macros, hidden_effect, hidden_names
+from assistant.source.names import names_in
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import locals_of
 
-__all__ = ["LOOPS", "CountedHeader", "counted_header", "entry_condition", "loops_around", "runs_at_least_once"]
+__all__ = ["CountedHeader", "counted_header", "entry_condition", "runs_at_least_once"]
 
-LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _READS_MEMORY_OR_CALLS = re.compile(r"\[|->|(?:^|[^\w\])\s]\s*)\*|\w\s*\(")
 _LESS = ("<", "<=", "!=")
 _GREATER = (">", ">=")
@@ -53,17 +54,6 @@ class CountedHeader:
         if (step > 0) != (self.comparison in _LESS):
             return None
         return max(0, -(-distance // abs(step)))
-
-
-def loops_around(tree: SyntaxTree, node: Node, function: Function) -> tuple[Node, ...]:
-    """Loops of ``function`` that contain ``node`` in their body or header, innermost first."""
-    found: list[Node] = []
-    for ancestor in (node, *tree.ancestors(node)):
-        if ancestor == function.body:
-            break
-        if ancestor.type in LOOPS:
-            found.append(ancestor)
-    return tuple(found)
 
 
 def counted_header(tree: SyntaxTree, loop: Node) -> CountedHeader | None:

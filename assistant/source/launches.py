@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 
 from assistant.model.source import Expression, LaunchSite
 from assistant.source.functions import callee, enclosing_definition, function_declarator
+from assistant.source.loops import LOOPS
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["launch_sites"]
 
 _LAUNCH_FUNCTIONS = frozenset({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})
 """CUDA runtime API reference, execution control: (func, gridDim, blockDim, args, sharedMem, stream)."""
-_LOOPS = frozenset({"for_statement", "for_range_loop", "while_statement", "do_statement"})
 _BEFORE_NAME = frozenset({"cast_expression", "pointer_expression", "parenthesized_expression"})
 _MINIMUM_CONFIGURATION = 2
 _LAUNCH_FUNCTION_ARGUMENTS = range(4, 7)
@@ -68,7 +68,7 @@ def _site(tree: SyntaxTree, call: Node, function: Node, configuration: Sequence[
         span=tree.span(call),
         line=tree.line(call),
         function=_enclosing_function(tree, call),
-        is_in_loop=any(node.type in _LOOPS for node in tree.ancestors(call)),
+        is_in_loop=any(node.type in LOOPS for node in tree.ancestors(call)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Loop statements of a text, for comparing with machine code.
+"""Loop statements of a text: those around a piece of code, and all of them for comparing with machine code.
 
 Example::
 
@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 
 from assistant.model.source import Source, SourceLoop
+from assistant.source.functions import enclosing_definition
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["source_loops"]
+__all__ = ["LOOPS", "loops_around", "source_loops"]
 
-_LOOPS = ("for_statement", "while_statement", "do_statement")
+LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
+"""Node types of loop statements."""
+_COUNTABLE = ("for_statement", "while_statement", "do_statement")
 _JUMPS = ("break_statement", "continue_statement", "return_statement", "goto_statement")
 _ADD = re.compile(r"^\s*(?:\+\+|--)\s*\w+\s*$|^\s*\w+\s*(?:\+\+|--)\s*$")
 _ADD_CONSTANT = re.compile(r"^\s*\w+\s*[+-]=\s*(\d+)[uUlL]*\s*$")
@@ -24,11 +27,23 @@ _SHIFT = re.compile(r"^\s*\w+\s*(?:<<|>>)=\s*(\d+)[uUlL]*\s*$")
 _UNROLL = re.compile(r"#\s*pragma\s+(?:GCC\s+|clang\s+loop\s+)?unroll|_Pragma\s*\(\s*\"unroll")
 
 
+def loops_around(tree: SyntaxTree, node: Node) -> tuple[Node, ...]:
+    """Loops of the function that contain ``node`` in their body or header, innermost first; ``node`` itself is not one."""
+    definition = enclosing_definition(tree, node)
+    found: list[Node] = []
+    for ancestor in tree.ancestors(node):
+        if ancestor == definition:
+            break
+        if ancestor.type in LOOPS:
+            found.append(ancestor)
+    return tuple(found)
+
+
 def source_loops(source: Source) -> tuple[SourceLoop, ...]:
     """Every loop of the text in source order; one whose head cannot be read has neither step nor shift."""
     tree = SyntaxTree(source.text)
     lines = source.text.splitlines()
-    return tuple(_loop(str(source.path), tree, lines, node) for node in tree.find(*_LOOPS))
+    return tuple(_loop(str(source.path), tree, lines, node) for node in tree.find(*_COUNTABLE))
 
 
 def _loop(file: str, tree: SyntaxTree, lines: list[str], node: Node) -> SourceLoop:

@@ -23,7 +23,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 from assistant.model.source import Span
 from assistant.source.reading import Reading, read
 
-__all__ = ["KEPT_ANSWERS", "Node", "SyntaxTree", "node_text", "parsed_expression", "unparenthesized"]
+__all__ = ["KEPT_ANSWERS", "Node", "SyntaxTree", "node_text", "parsed_expression", "unparenthesized", "without_comments"]
 
 KEPT_ANSWERS = 64
 """Answers about a syntax tree that each cached question keeps: planning asks the same ones many times over one text."""
@@ -128,6 +128,11 @@ def unparenthesized(node: Node) -> Node:
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
     return node
+
+
+def without_comments(node: Node) -> tuple[Node, ...]:
+    """The named children that are code."""
+    return tuple(child for child in node.named_children if child.type != "comment")
 
 
 def parsed_expression(text: str) -> Node | None:

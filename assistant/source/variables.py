@@ -43,7 +43,7 @@ class Variable:
     is_restrict: bool
     is_shared: bool
     node: Node
-    """The ``parameter_declaration`` or ``declaration``."""
+    """The ``parameter_declaration`` or ``declaration``; the loop for the variable of a range-based ``for``."""
     declarator: Node
     value: Node | None
     """The initializer's expression; None when there is none."""
@@ -66,7 +66,7 @@ def parameters_of(tree: SyntaxTree, declarator: Node) -> tuple[Variable, ...]:
 def locals_of(tree: SyntaxTree, body: Node) -> Mapping[str, tuple[Variable, ...]]:
     """Variables declared anywhere inside ``body``, by name; several where scopes reuse a name."""
     found: dict[str, tuple[Variable, ...]] = {}
-    for declaration in tree.find("declaration", inside=body):
+    for declaration in tree.find("declaration", "for_range_loop", inside=body):
         for declarator in declaration.children_by_field_name("declarator"):
             variable = _variable(tree, declaration, declarator)
             found[variable.name] = (*found.get(variable.name, ()), variable)

@@ -25,8 +25,9 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.read_only import const_edits, make_const
 from assistant.plan.expert.analysis.roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.accesses import Use, names_in, uses_of
+from assistant.source.accesses import Use, uses_of
 from assistant.source.functions import Function, functions
+from assistant.source.names import names_in
 from assistant.source.parameters import declared_name
 from assistant.source.syntax import Node, SyntaxTree
 from assistant.source.variables import Variable, locals_of, parameters_of

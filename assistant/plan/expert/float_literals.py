@@ -21,12 +21,13 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.template_types import instance_types
 from assistant.plan.expert.analysis.value_flow import COMPARISONS, Sink, largest_expression, operands, sink_of
-from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds, combine, is_double_literal, numbers_in
+from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds, combine
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.double_constants import constant_edits
-from assistant.source.accesses import callee_name
 from assistant.source.builtins import FLOAT_NAMES
+from assistant.source.calls import callee_name
 from assistant.source.functions import Function, functions
+from assistant.source.literals import is_double_literal, numbers_in
 from assistant.source.macros import macro_texts
 from assistant.source.syntax import Node, SyntaxTree
 
@@ -92,7 +93,7 @@ def _results_in(tree: SyntaxTree, function: Function) -> Iterator[_Converted | _
     texts = macro_texts(tree)
     for call in tree.find("call_expression", inside=function.body):
         name = callee_name(tree, call)
-        if any(is_double_literal(number) for text in texts.get(name, ()) for number in numbers_in(text)):
+        if any(is_double_literal(number[0]) for text in texts.get(name, ()) for number in numbers_in(text)):
             yield _Kept(tree.line(call), f"the macro `{name}` has double literals of its own, which its other uses may need")
 
 

@@ -23,11 +23,13 @@ from assistant.plan.expert.analysis.roots import Root, element_type, global_poin
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.writing.style import style_of
-from assistant.source.accesses import PointerUse, Use, canonical, modified_names, names_in, uses_of
-from assistant.source.counted_loops import LOOPS, counted_header, entry_condition, loops_around, runs_at_least_once
+from assistant.source.accesses import PointerUse, Use, canonical, uses_of
+from assistant.source.assignments import modified_names
+from assistant.source.counted_loops import counted_header, entry_condition, runs_at_least_once
 from assistant.source.functions import Function, enclosing_function
+from assistant.source.loops import LOOPS, loops_around
 from assistant.source.macros import hidden_names
-from assistant.source.names import fresh_name
+from assistant.source.names import fresh_name, names_in
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 
 __all__ = ["ScalarReplacement"]
@@ -71,7 +73,7 @@ class ScalarReplacement:
             )
         refusals: list[str] = []
         for accumulator in accumulators:
-            for loop in reversed(loops_around(context.tree, accumulator.node, accumulator.function)):
+            for loop in reversed(loops_around(context.tree, accumulator.node)):
                 match _start_of(context.tree, accumulator, loop):
                     case _Refusal(reason):
                         refusals.append(reason)
@@ -87,12 +89,12 @@ def _accumulators_at(context: TransformationContext) -> tuple[_Accumulator, ...]
     found: list[_Accumulator] = []
     for node in tree.find("assignment_expression", "update_expression"):
         function = enclosing_function(tree, node)
-        if function is not None and function.name in reachable and loops_around(tree, node, function):
+        if function is not None and function.name in reachable and loops_around(tree, node):
             accumulator = _accumulator(tree, function, node)
             if accumulator is not None:
                 found.append(accumulator)
     on_line = [a for a in found if _covers(a.node, context.line)]
-    around = [a for a in found if _covers(loops_around(tree, a.node, a.function)[-1], context.line)]
+    around = [a for a in found if _covers(loops_around(tree, a.node)[-1], context.line)]
     return tuple(on_line or around)
 
 

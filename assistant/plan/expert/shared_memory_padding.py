@@ -15,13 +15,13 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.bounds import Range, range_of
 from assistant.plan.expert.analysis.launch_shape import block_dims, known_blocks, launches_of, template_environment
 from assistant.plan.expert.analysis.predictions import predicted_wavefronts
-from assistant.plan.expert.analysis.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
 from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.source.element_size import element_size_bytes
 from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_of
+from assistant.source.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
 from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["SharedMemoryPadding"]
@@ -62,7 +62,7 @@ class SharedMemoryPadding:
         if array.is_dynamic:
             reason = f"{array.name} is dynamic shared memory: its size is chosen at the launch, which would have to change with it"
             return context.decline(self.technique, reason)
-        uses = element_uses(context, array)
+        uses = element_uses(context.tree, context.body, array)
         if isinstance(uses, str):
             return context.decline(self.technique, uses)
         scope = scope_of(context.tree, context.kernel)
@@ -114,7 +114,7 @@ def _assumptions(context: TransformationContext, tile: _Tile) -> tuple[str, ...]
 def _arrays_on_line(context: TransformationContext) -> tuple[SharedArray, ...]:
     """Arrays that the finding's line mentions and that are declared once, those with most dimensions first."""
     names = {node_text(n) for n in context.tree.find("identifier", inside=context.body) if context.tree.line(n) == context.line}
-    arrays = shared_arrays(context)
+    arrays = shared_arrays(context.tree, context.body)
     on_line = (a for a in arrays if a.name in names and sum(b.name == a.name for b in arrays) == 1)
     return tuple(sorted(on_line, key=lambda a: -len(a.sizes)))
 

@@ -31,8 +31,9 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.shared_tile_text import TileText, tile_edits
 from assistant.source.accesses import Use, uses_of
 from assistant.source.constants import integer_constant
-from assistant.source.counted_loops import CountedHeader, counted_header, loops_around
+from assistant.source.counted_loops import CountedHeader, counted_header
 from assistant.source.functions import Function, enclosing_function
+from assistant.source.loops import loops_around
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["SharedTile"]
@@ -122,7 +123,7 @@ def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHe
         return "a `#pragma` before the loop says how it is compiled"
     if "printf" in tree.text(loop):
         return "the loop prints, and threads outside the bounds would print too"
-    if any(tree.find("break_statement", inside=loop)) or loops_around(tree, loop, function)[1:]:
+    if any(tree.find("break_statement", inside=loop)) or loops_around(tree, loop):
         return "the loop may end early or lies in another loop"
     for name in sorted(global_pointers(tree, function, loop)):
         kinds = {use.kind for use in uses_of(tree, loop, name)}

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assistant.source.accesses import callee_name, canonical
+from assistant.source.accesses import canonical
 from assistant.source.builtins import ALLOCATION_CALLS
+from assistant.source.calls import callee_name
 from assistant.source.functions import Function, enclosing_function, functions
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import locals_of

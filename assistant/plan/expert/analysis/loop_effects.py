@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from assistant.plan.expert.analysis.roots import global_pointers
-from assistant.source.accesses import callee_name, takes_values_only
 from assistant.source.builtins import is_pure
+from assistant.source.calls import callee_name, takes_values_only
 from assistant.source.functions import functions
 from assistant.source.macros import hidden_effect
 from assistant.source.syntax import Node, SyntaxTree

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.plan.expert.analysis.launch_shape import template_environment
-from assistant.plan.expert.analysis.shared_arrays import element_uses, shared_arrays
 from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.element_size import element_size_bytes
 from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_of
+from assistant.source.shared_arrays import element_uses, shared_arrays
 from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["Access", "WarpCost", "addresses", "global_accesses", "loop_weight", "unknown_sizes", "warp_cost"]
@@ -158,8 +158,8 @@ def _is_store(node: Node) -> bool:
 
 def _wavefronts(context: TransformationContext, scope: Scope, lanes: Sequence[Mapping[str, int]]) -> Iterator[int]:
     environment = template_environment(context)
-    for array in shared_arrays(context):
-        uses = element_uses(context, array)
+    for array in shared_arrays(context.tree, context.body):
+        uses = element_uses(context.tree, context.body, array)
         lengths = [None if s is None else evaluate(s, scope, environment) for s in array.sizes[1:]]
         size = element_size_bytes(context.tree, array.element_type) or _DEFAULT_BYTES
         if isinstance(uses, str) or None in lengths:

@@ -8,7 +8,8 @@ Example::
 from __future__ import annotations
 
 from assistant.model.source import Span, TextEdit
-from assistant.source.accesses import Use, callee_name, uses_of
+from assistant.source.accesses import Use, uses_of
+from assistant.source.calls import callee_name
 from assistant.source.functions import Function, functions
 from assistant.source.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
-from assistant.source.accesses import names_in
 from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
+from assistant.source.names import names_in
 from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
 from assistant.source.variables import Variable, locals_of
 

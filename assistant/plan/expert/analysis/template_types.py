@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.source.accesses import callee_name
+from assistant.source.calls import callee_name
 from assistant.source.functions import Function, enclosing_function
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import locals_of

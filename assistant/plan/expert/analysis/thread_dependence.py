@@ -7,7 +7,7 @@ Example::
 
 from __future__ import annotations
 
-from assistant.source.accesses import modified_names
+from assistant.source.assignments import modified_names
 from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree

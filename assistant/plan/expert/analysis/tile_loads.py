@@ -15,10 +15,10 @@ from enum import StrEnum
 
 from assistant.plan.expert.analysis.roots import Root, global_pointers, root_of
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
-from assistant.source.accesses import names_in
-from assistant.source.counted_loops import LOOPS
 from assistant.source.functions import Function
+from assistant.source.loops import LOOPS
 from assistant.source.macros import hidden_names
+from assistant.source.names import names_in
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 
 __all__ = ["COLUMN_AXES", "ROW_AXES", "Along", "TileLoad", "tile_loads"]

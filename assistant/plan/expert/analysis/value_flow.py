@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
-from assistant.source.accesses import callee_name
 from assistant.source.builtins import FLOAT_NAMES
+from assistant.source.calls import callee_name
 from assistant.source.functions import Function, functions
 from assistant.source.syntax import Node, SyntaxTree
 from assistant.source.variables import locals_of

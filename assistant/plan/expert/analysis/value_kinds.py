@@ -15,14 +15,15 @@ from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 from functools import cached_property, reduce
 
-from assistant.source.accesses import callee_name
 from assistant.source.builtins import FLOAT_NAMES
+from assistant.source.calls import callee_name
 from assistant.source.functions import Function, functions
+from assistant.source.literals import is_double_literal, is_made_of_numbers, numbers_in
 from assistant.source.macros import macro_text, macro_texts
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import Variable, locals_of
 
-__all__ = ["Kind", "ValueKinds", "combine", "is_double_literal", "numbers_in"]
+__all__ = ["Kind", "ValueKinds", "combine"]
 
 
 class Kind(Enum):
@@ -50,8 +51,6 @@ _INTEGER_TYPE = re.compile(
     r"(?:(?:un)?signed|char|short|int|long|bool|size_t|ptrdiff_t|u?int(?:8|16|32|64)_t|uint|uchar|ushort)"
     r"(?: (?:char|short|int|long))*"
 )
-_DOUBLE_LITERAL = re.compile(r"(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?")
-_NUMBER = re.compile(r"(?<![\w.])(?:[\d.][\w.']*(?:(?<=[eE])[-+]\d+)?)")
 _FLOAT_VECTOR = re.compile(r"float[1-4]")
 _BUILTIN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _SAME_AS_ARGUMENTS = ("min", "max", "abs", "std::min", "std::max", "std::abs")
@@ -61,16 +60,6 @@ _MATH_CONSTANTS = frozenset(
 )
 """Double constants of <math.h> (POSIX.1-2017)."""
 _INTEGER_EXPONENT = ("ldexp", "scalbn")
-
-
-def is_double_literal(text: str) -> bool:
-    """True for ``0.5``, ``1.``, ``2e-3``; false for ``0.5f``, ``3``, ``1.0L``."""
-    return _DOUBLE_LITERAL.fullmatch(text.lstrip("-+")) is not None
-
-
-def numbers_in(text: str) -> tuple[str, ...]:
-    """The number literals of a piece of source text."""
-    return tuple(_NUMBER.findall(text))
 
 
 def combine(kinds: Iterable[Kind]) -> Kind:
@@ -148,9 +137,7 @@ class ValueKinds:
             return Kind.LITERAL
         body = macro_text(self._tree, name)
         if body is not None:
-            is_number = not re.search(r"[A-Za-z_]", _NUMBER.sub("", body))
-            numbers = numbers_in(body)
-            return combine(self._of_literal(n) for n in numbers) if numbers and is_number else Kind.UNKNOWN
+            return combine(self._of_literal(n[0]) for n in numbers_in(body)) if is_made_of_numbers(body) else Kind.UNKNOWN
         shared = self._file_variables.get(name, ())
         return self._of_variable(shared[0]) if len(shared) == 1 else Kind.UNKNOWN
 
@@ -301,8 +288,7 @@ class ValueKinds:
 
 def _is_literal_expression(text: str) -> bool:
     """Only numbers, arithmetic and parentheses, and at least one double literal."""
-    rest = _NUMBER.sub("", text)
-    return any(is_double_literal(n) for n in numbers_in(text)) and not re.search(r"[A-Za-z_]", rest)
+    return is_made_of_numbers(text) and any(is_double_literal(number[0]) for number in numbers_in(text))
 
 
 def _base_of(node: Node) -> Node:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.source.accesses import modified_names, takes_values_only
+from assistant.source.assignments import modified_names
+from assistant.source.calls import takes_values_only
 from assistant.source.functions import Function
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 

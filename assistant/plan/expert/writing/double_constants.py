@@ -14,13 +14,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.analysis.value_kinds import is_double_literal
+from assistant.source.literals import is_double_literal, numbers_in
 from assistant.source.syntax import Node, SyntaxTree
 from assistant.source.variables import locals_of
 
 __all__ = ["constant_edits"]
-
-_NUMBER = re.compile(r"(?<![\w.])(?:\d[\w.']*(?:(?<=[eE])[-+]\d+)?|\.\d[\w']*(?:(?<=[eE])[-+]\d+)?)")
 
 
 def constant_edits(tree: SyntaxTree, uses: Mapping[str, Sequence[Node]]) -> Iterator[TextEdit]:
@@ -62,6 +60,6 @@ def _definition_edits(tree: SyntaxTree, definition: Node) -> Iterator[TextEdit]:
     name = definition.child_by_field_name("name")
     if name is not None:
         start = tree.span(name).end
-    for number in _NUMBER.finditer(tree.source, start, span.end):
+    for number in numbers_in(tree.source, start, span.end):
         if is_double_literal(number[0]):
             yield TextEdit(Span(number.end(), number.end()), "f")

@@ -2,16 +2,16 @@
 
 Example::
 
-    arrays = shared_arrays(context)
-    uses = element_uses(context, arrays[0])   # or the sentence that says why they cannot be followed
+    arrays = shared_arrays(tree, body)
+    uses = element_uses(tree, body, arrays[0])   # or the sentence that says why they cannot be followed
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.syntax import Node, node_text
+from assistant.source.names import mentions
+from assistant.source.syntax import Node, SyntaxTree, node_text
 
 __all__ = ["ElementUse", "SharedArray", "element_uses", "shared_arrays"]
 
@@ -39,28 +39,28 @@ class ElementUse:
     line: int
 
 
-def shared_arrays(context: TransformationContext) -> tuple[SharedArray, ...]:
+def shared_arrays(tree: SyntaxTree, body: Node) -> tuple[SharedArray, ...]:
     """The arrays in source order."""
     found: list[SharedArray] = []
-    for declaration in context.tree.find("declaration", inside=context.body):
+    for declaration in tree.find("declaration", inside=body):
         words = node_text(declaration).split()
         if not {"__shared__"} & {node_text(c) for c in declaration.children} and "__shared__" not in words:
             continue
         kind = declaration.child_by_field_name("type")
         for declarator in declaration.children_by_field_name("declarator"):
-            array = None if kind is None else _array(context, declarator, node_text(kind), "extern" in words)
+            array = None if kind is None else _array(tree, declarator, node_text(kind), "extern" in words)
             if array is not None:
                 found.append(array)
     return tuple(found)
 
 
-def element_uses(context: TransformationContext, array: SharedArray) -> tuple[ElementUse, ...] | str:
+def element_uses(tree: SyntaxTree, body: Node, array: SharedArray) -> tuple[ElementUse, ...] | str:
     """Every use of the array as one element each; a sentence with the line where it is used in another way."""
     found: list[ElementUse] = []
-    for mention in context.tree.find("identifier", inside=context.body):
-        if node_text(mention) != array.name or _is_inside(mention, array.declarator):
+    for mention in mentions(tree, body, array.name):
+        if _is_inside(mention, array.declarator):
             continue
-        line = context.tree.line(mention)
+        line = tree.line(mention)
         element, indices = _subscripted(mention)
         if len(indices) != len(array.sizes):
             return f"{array.name} is not used element by element on line {line}, where its row length matters"
@@ -70,7 +70,7 @@ def element_uses(context: TransformationContext, array: SharedArray) -> tuple[El
     return tuple(found)
 
 
-def _array(context: TransformationContext, declarator: Node, element_type: str, is_dynamic: bool) -> SharedArray | None:
+def _array(tree: SyntaxTree, declarator: Node, element_type: str, is_dynamic: bool) -> SharedArray | None:
     if declarator.type == "init_declarator":
         return None
     node, sizes = declarator, list[Node | None]()
@@ -82,7 +82,7 @@ def _array(context: TransformationContext, declarator: Node, element_type: str, 
         node = inner
     if not sizes or node.type != "identifier":
         return None
-    line = context.tree.line(declarator)
+    line = tree.line(declarator)
     return SharedArray(node_text(node), element_type, tuple(sizes), declarator, line, is_dynamic)
 
 
