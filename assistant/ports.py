@@ -53,7 +53,7 @@ class LabFailure:
     """The lab could not do what was asked; ``kind`` decides the exit code."""
 
     kind: str
-    """``not_built``, ``crashed``, ``timed_out``, ``out_of_memory``, ``unsupported``,
+    """``not_built``, ``bad_status`` (ended by itself, not with 0), ``crashed``, ``timed_out``, ``out_of_memory``, ``unsupported``,
     ``no_compiler``, ``no_space``, ``cancelled``, ``internal``."""
     message: str
     remedy: str

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from assistant.cli.layout import Page
 from assistant.cli.search_screen import SearchScreen, share
-from assistant.engine.quantity import format_quantity
+from assistant.engine.quantity import counted_noun, format_quantity
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
@@ -36,6 +36,7 @@ class TextRenderer:
         self._page = Page(console)
         self._search = SearchScreen(console, is_verbose)
         self._evidence: dict[str, Evidence] = {}
+        self._last_error: str | None = None
 
     def render(self, event: events.Event) -> None:
         """Print one event."""
@@ -43,7 +44,8 @@ class TextRenderer:
             self._search.flush()
         match event:
             case events.JobStarted():
-                self._print(f"[bold]kernelopt {event.command}[/] {escape(event.file)}")
+                files = event.file if event.other is None else f"{event.file} {event.other}"
+                self._print(f"[bold]kernelopt {event.command}[/] {escape(files)}")
                 self._print(f"[dim]on {escape(event.device)} · {escape(event.rung)} · job {event.job}[/]")
             case events.StageStarted():
                 self._console.log(escape(f"{event.stage}: {event.detail}")) if self._is_verbose else None
@@ -76,14 +78,21 @@ class TextRenderer:
                 reason = f" — {escape(event.reason or event.reason_code or '')}" if event.reason or event.reason_code else ""
                 self._print(f"[bold]{event.kind.replace('_', ' ')}[/] {event.proposal} by {escape(event.decided_by)}{reason}")
             case events.JobEnded():
-                self._print(f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]")
+                self._ended(event)
             case _:
                 assert_never(event)
 
     def _print(self, text: str) -> None:
         self._console.print(text, highlight=False, soft_wrap=True)
 
+    def _ended(self, event: events.JobEnded) -> None:
+        """The last word, unless it was just said as an error."""
+        if event.reason != self._last_error:
+            self._print(f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]")
+
     def _message(self, event: events.Message) -> None:
+        if event.severity is Severity.ERROR:
+            self._last_error = event.message
         place = "" if event.file is None else f"{event.file}:{event.line or 0}: "
         style = _SEVERITY_STYLE[event.severity]
         self._print(f"[{style}]{event.severity.value}:[/] {escape(place + event.message)}")
@@ -124,7 +133,8 @@ class TextRenderer:
             self._print(f"    occupancy: {shares}")
 
     def _profile(self, event: events.Profile) -> None:
-        title = f"{event.instance}  launch {event.launch}  grid {event.grid}  block {event.block}"
+        shape = "" if event.shape is None else f"  {event.shape}"
+        title = f"{event.instance}  launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
         self._print(f"\n[bold]{escape(title)}[/]  [dim]{event.method}, {escape(event.device.name)}[/]")
         print_table(self._console, _line_table(event.lines))
         for reason, places in _grade_reasons(event.lines).items():
@@ -144,7 +154,7 @@ class TextRenderer:
 
     def _summary(self, event: events.ProfileSummary) -> None:
         time = "" if event.predicted_time_s is None else f", predicted {format_quantity(event.predicted_time_s, 's')} each"
-        launches = _counted(event.launch_count, "launch", "launches")
+        launches = counted_noun(event.launch_count, "launch", "launches")
         self._print(
             f"[bold]{escape(event.instance)}[/] grid {event.grid} block {event.block}: {launches}, "
             f"bottleneck {event.bottleneck}{time} [dim](model)[/]"
@@ -154,13 +164,13 @@ class TextRenderer:
         if not event.launch_count:
             self._print(f"[yellow]{escape(event.kernel)}: never launched by this workload, not checked[/]")
             return
-        verdict = "[green]no problem found[/]" if not event.problems else f"[bold red]{_counted(len(event.problems), 'problem')}[/]"
+        verdict = "[green]no problem found[/]" if not event.problems else f"[bold red]{counted_noun(len(event.problems), 'problem')}[/]"
         determinism = {
             True: "bitwise repeatable",
             False: "[yellow]results differ between runs[/]",
             None: "repeatability not tested",
         }
-        launches = _counted(event.launch_count, "launch", "launches")
+        launches = counted_noun(event.launch_count, "launch", "launches")
         self._print(f"[bold]{escape(event.kernel)}[/]: {verdict}, {determinism[event.is_deterministic]}, {launches}")
         for problem in event.problems:
             place = f"{problem.file}:{problem.line}" if problem.line else "place unknown"
@@ -252,10 +262,6 @@ def _grade_reasons(lines: Iterable[events.ProfileLine]) -> dict[str, list[str]]:
             places = found.setdefault(line.grade_reason, [])
             places.extend([str(line.line)] if str(line.line) not in places else [])
     return found
-
-
-def _counted(count: int, noun: str, plural: str = "") -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
 
 
 def _cases_in_words(report: events.VerificationReport) -> str:

@@ -14,10 +14,10 @@ from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.workload import Case
-from assistant.ports import LabFailure, ProgramRun, ReplayOptions, ReplayRun
+from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "count_program", "group_by_kernel"]
+__all__ = ["Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "group_by_kernel", "run_program"]
 
 _REPEATS = 2
 """Runs of each declared case: whether a kernel is repeatable shows at once."""
@@ -31,6 +31,8 @@ class CountedLaunchGroup:
     """Of the first of them."""
     count: float
     """How many there are (captured), or the shape's weight (declared)."""
+    shape: str = ""
+    """Of the declared workload (``n = 1024``); empty for a program's own launches."""
 
 
 @dataclass(frozen=True)
@@ -59,26 +61,33 @@ class Counted:
     """With which the counters were counted."""
     is_order_checked: bool = False
     """Whether races were looked for in the run that the counters come from."""
+    failure: LabFailure | None = None
+    """Why the program did not end by itself with status 0: its problems hold, but no other version can be held against it."""
 
     @property
     def recording(self) -> Recording | None:
         return None if self.run is None else self.run.recording
 
 
-async def count_program(
+async def run_program(
     job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()
 ) -> Counted | LabFailure:
-    """Run ``main()`` under the lab in ``mode`` (``count`` or ``check``), recording every launch."""
+    """Run ``main()`` under the lab in ``mode`` (``count`` or ``check``), recording every launch; however it ends."""
     run = await job.lab.run(
         subject.program, mode, job.limits, record=True, sample_blocks=job.request.sample_blocks, corrections=corrections
     )
     if isinstance(run, LabFailure):
         return run
-    failure = _failed(run, subject, job.limits.wall_s)
-    if failure is not None:
-        return failure
     kernels = _with_program_counts(group_by_kernel(subject, run.profiles), run)
-    return Counted(kernels, run.profiles, run.problems, run, corrections=corrections, is_order_checked=mode == "check")
+    return Counted(
+        kernels=kernels,
+        profiles=run.profiles,
+        problems=run.problems,
+        run=run,
+        corrections=corrections,
+        is_order_checked=mode == "check",
+        failure=_failed(run, subject, job.limits.wall_s),
+    )
 
 
 async def count_cases(
@@ -94,7 +103,8 @@ async def count_cases(
     replayed = await job.lab.replay(replace(subject.program, kernels=kernels), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
-    profiles = tuple(p for case, run in zip(cases, replayed.cases, strict=True) for p in run.profiles[: len(case.launches)])
+    replayed = _numbered(cases, replayed)
+    profiles = tuple(p for run in replayed.cases for p in run.profiles)
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
     difference = next((case.repeat_difference for case in replayed.cases if case.repeat_difference is not None), None)
     groups = _group_cases(subject, cases, replayed)
@@ -107,13 +117,24 @@ def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tupl
 
 
 def _group_cases(subject: Subject, cases: Sequence[Case], replayed: ReplayRun) -> tuple[CountedKernel, ...]:
-    """Launches by instance, configuration and declared shape; of repeats only the first."""
+    """Launches by instance, configuration and declared shape."""
     weighted = [
         (profile, case.origin.weight, case.origin.shape)
         for case, run in zip(cases, replayed.cases, strict=True)
-        for profile in run.profiles[: len(case.launches)]
+        for profile in run.profiles
     ]
     return _grouped(subject, weighted)
+
+
+def _numbered(cases: Sequence[Case], replayed: ReplayRun) -> ReplayRun:
+    """Without the repeats' launches; the others numbered through all cases."""
+    runs: list[CaseRun] = []
+    first = 0
+    for case, run in zip(cases, replayed.cases, strict=True):
+        kept = run.profiles[: len(case.launches)]
+        runs.append(replace(run, profiles=tuple(replace(profile, index=first + at) for at, profile in enumerate(kept))))
+        first += len(kept)
+    return replace(replayed, cases=tuple(runs))
 
 
 def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, str]]) -> tuple[CountedKernel, ...]:
@@ -122,7 +143,7 @@ def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, st
         groups = by_instance.setdefault(profile.kernel, {})
         key = (profile.config, shape)
         known = groups.get(key)
-        groups[key] = CountedLaunchGroup(profile, weight) if known is None else replace(known, count=known.count + weight)
+        groups[key] = CountedLaunchGroup(profile, weight, shape) if known is None else replace(known, count=known.count + weight)
     counted = [
         CountedKernel(kernel, instance, tuple(sorted(groups.values(), key=lambda g: -g.profile.config.thread_count)))
         for instance, groups in by_instance.items()
@@ -146,7 +167,7 @@ def _with_program_counts(kernels: tuple[CountedKernel, ...], run: ProgramRun) ->
 
 
 def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | None:
-    """Why a run of the user's program cannot be used, in the user's terms; None when it ended by itself with status 0."""
+    """Why no other version can be held against a run of the user's program; None when it ended by itself with status 0."""
     last_words = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
     if run.timed_out:
         return LabFailure(
@@ -164,5 +185,5 @@ def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | No
     if run.exit_status != 0:
         arguments = "" if subject.request.arguments else "; it was given no arguments, pass them after --"
         message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")
-        return LabFailure("crashed", message, f"make it succeed by itself first{arguments}")
+        return LabFailure("bad_status", message, f"make it succeed by itself first{arguments}")
     return None

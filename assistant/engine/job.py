@@ -50,7 +50,8 @@ class Job:
 
     def started(self, command: str) -> events.JobStarted:
         description = self.lab.describe()
-        return events.JobStarted(self.id, command, str(self.request.file), description.device, description.rung)
+        other = None if self.request.other is None else str(self.request.other)
+        return events.JobStarted(self.id, command, str(self.request.file), description.device, description.rung, other)
 
     def message(self, severity: Severity, text: str, remedy: str | None = None, line: int | None = None) -> events.Message:
         file = None if line is None else str(self.request.file)
@@ -58,10 +59,14 @@ class Job:
 
     def failure(self, failure: LabFailure) -> Iterator[events.Event]:
         """What a lab's failure tells people: its diagnostics, then the sentence and the way out."""
+        yield from self.diagnosed(failure)
+        yield self.message(Severity.ERROR, failure.message, failure.remedy)
+
+    def diagnosed(self, failure: LabFailure) -> Iterator[events.Event]:
+        """The compilers' errors behind a failure."""
         errors = tuple(d for d in failure.diagnostics if d.severity is not DiagnosticSeverity.WARNING)
         if errors:
             yield events.Diagnostics(self.id, errors)
-        yield self.message(Severity.ERROR, failure.message, failure.remedy)
 
     def ended(self, ending: Ending) -> events.JobEnded:
         return events.JobEnded(self.id, ending.exit_code, ending.reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["format_change", "format_quantity"]
+__all__ = ["counted_noun", "format_change", "format_quantity"]
 
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -26,3 +26,8 @@ def format_change(before: float, after: float, unit: str) -> str:
     old, new = format_quantity(before, unit), format_quantity(after, unit)
     suffix = f" {unit}"
     return f"{old.removesuffix(suffix)} → {new}" if unit != "s" else f"{old} → {new}"
+
+
+def counted_noun(count: int, noun: str, plural: str = "") -> str:
+    """``1 kernel``, ``2 kernels``; ``plural`` where it is not the noun with an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"

@@ -21,6 +21,8 @@ class JobRequest:
     working_directory: Path
     """Absolute; where the user's program runs."""
     extra_sources: tuple[Path, ...] = ()
+    other: Path | None = None
+    """B of a comparison, absolute."""
     kernel: str | None = None
     """A selector (``k``, ``ns::k<1>``, ``k(float*, int)``); None means every kernel."""
     device: str = "auto"

@@ -21,6 +21,7 @@ from assistant.build.architectures import architecture
 from assistant.build.flags import choose_flags, compile_commands_flags
 from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.engine import stages
+from assistant.engine.comparing import compare
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
@@ -96,9 +97,9 @@ class Session:
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
         def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             second = read_subject(replace(request, file=other), subject.program.flags)
-            return stages.compare(job, subject, second, is_strict)
+            return compare(job, subject, second, is_strict)
 
-        return self._job("compare", request, run)
+        return self._job("compare", replace(request, other=other), run)
 
     def optimize(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None) -> AsyncIterator[events.Event]:
         def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:

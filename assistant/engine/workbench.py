@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment, KernelAssessment, assess
 from assistant.engine.cases import Effort, declared_cases, write_cases
-from assistant.engine.counting import Counted, count_cases, count_program
+from assistant.engine.counting import Counted, count_cases, run_program
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import candidate_version
@@ -19,7 +19,7 @@ from assistant.model.profile import Correction
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
-__all__ = ["Looked", "count", "look", "predict_speed", "repeat_limited", "repeat_run", "without_workload"]
+__all__ = ["Looked", "count", "look", "observe", "predict_speed", "repeat_limited", "repeat_run", "without_workload"]
 
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
@@ -43,11 +43,36 @@ class Looked:
 
 
 async def count(job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
-    """Run the subject's workload: its ``main()``, else its declared shapes."""
+    """Run the subject's workload: its ``main()``, which must succeed, else its declared shapes."""
     if subject.parsed.has_main:
-        return await count_program(job, subject, mode, corrections)
+        counted = await run_program(job, subject, mode, corrections)
+        return counted if isinstance(counted, LabFailure) else counted.failure or counted
     if not subject.declared:
         return without_workload(subject)
+    return await _count_declared(job, subject, mode, corrections)
+
+
+async def observe(job: Job, subject: Subject) -> tuple[Counted, ...] | LabFailure:
+    """Every workload of the subject, ``main()`` and declared shapes alike, run with all checks on, however the program ends."""
+    if not subject.parsed.has_main and not subject.declared:
+        return without_workload(subject)
+    seen: list[Counted] = []
+    if subject.parsed.has_main:
+        program = await run_program(job, subject, "check")
+        if isinstance(program, LabFailure):
+            return program
+        seen.append(program)
+    if subject.declared:
+        declared = await _count_declared(job, subject, "check")
+        if isinstance(declared, LabFailure):
+            return declared
+        seen.append(declared)
+    return tuple(seen)
+
+
+async def _count_declared(
+    job: Job, subject: Subject, mode: str, corrections: tuple[Correction, ...] = ()
+) -> Counted | LabFailure:
     effort = Effort((_COUNTING_SEED,), 1, mode, with_injected=False, with_boundary=False, is_confirming=False)
     cases = [case for workload in subject.declared for case in declared_cases(subject, workload, effort)]
     written = write_cases(job.scratch / new_id("K"), [case.new for case in cases])

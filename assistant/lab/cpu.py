@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
-from assistant.model.build import BuildResult, CompilerMissing, Diagnostic
+from assistant.model.build import BuildResult, CompilerMissing, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
 from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
@@ -39,6 +39,8 @@ _GRACE_S = 20.0
 """Beyond a run's own wall limit: symbolizing and writing the reply."""
 _COUNTED_LAUNCHES = 1024
 """Later launches of a program run without counting; how often each shape occurs is known all the same."""
+_EMULATOR = "emulator"
+"""``Diagnostic.compiler`` of what the emulator itself refuses; the host compiler's errors carry its own name."""
 _DEVICE = "CPU emulator (counting rules of sm_90)"
 
 
@@ -197,6 +199,13 @@ class CpuLab:
         if isinstance(reply, LabFailure):
             return reply
         diagnostics = decode(tuple[Diagnostic, ...], reply["diagnostics"])
+        if reply["binary"] is None and _is_limit(diagnostics):
+            return LabFailure(
+                "unsupported",
+                "the emulator cannot run what this source uses",
+                "move the kernel to a source without it, or declare a workload for it there",
+                diagnostics,
+            )
         if reply["binary"] is None:
             return LabFailure(
                 reply.get("failure") or "not_built",
@@ -222,6 +231,12 @@ class CpuLab:
         folder = self._scratch / f"{kind}-{self._run_count}"
         folder.mkdir(parents=True)
         return folder
+
+
+def _is_limit(diagnostics: Sequence[Diagnostic]) -> bool:
+    """Whether a build ended at what the emulator does not support, not at a mistake in the source."""
+    errors = [found for found in diagnostics if found.severity is DiagnosticSeverity.ERROR]
+    return bool(errors) and all(found.compiler == _EMULATOR for found in errors)
 
 
 def _reference_arguments(arguments: Sequence[ReferenceArgument], folder: Path) -> list[dict[str, Any]]:

@@ -24,6 +24,8 @@ class JobStarted:
     file: str
     device: str
     rung: str
+    other: str | None = None
+    """B of a comparison."""
     event: Literal["job_started"] = "job_started"
     schema: int = SCHEMA
 
@@ -184,6 +186,8 @@ class Profile:
     findings: tuple[ProfileFinding, ...]
     evidence: tuple[Evidence, ...]
     problems: tuple[Problem, ...]
+    shape: str | None = None
+    """Of the declared workload (``n = 1024``); null for a program's own launches."""
     event: Literal["profile"] = "profile"
     schema: int = SCHEMA
 

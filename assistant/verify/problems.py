@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.verify.evidence import CaseEvidence, SideRun
 
-__all__ = ["UNSUPPORTED", "new_problems", "run_failure", "unsupported"]
+__all__ = ["UNSUPPORTED", "findings_of", "new_problems", "run_failure", "unsupported"]
 
 _CODES = {
     "shared_race": "race",
@@ -34,17 +35,14 @@ def new_problems(cases: tuple[CaseEvidence, ...]) -> tuple[VerificationFinding, 
             continue
         problem = next(iter(places.values()))
         case_index = next(i for i, c in enumerate(cases) if any(problem in run.problems for run in c.candidate))
-        findings.append(
-            VerificationFinding(
-                code=_CODES.get(kind, kind),
-                outcome=Outcome.NEEDS_DECISION if _CODES.get(kind) == "possible_race" else Outcome.FAIL,
-                message=problem.message,
-                kernel=cases[case_index].kernel,
-                line=problem.line or None,
-                case=case_index,
-            )
-        )
+        findings.append(replace(_finding(problem), kernel=cases[case_index].kernel, case=case_index))
     return tuple(findings)
+
+
+def findings_of(problems: Iterable[Problem]) -> tuple[VerificationFinding, ...]:
+    """One finding per kind and line, of a run that no case belongs to; what the lab cannot do is none."""
+    found = {(problem.kind, problem.line): _finding(problem) for problem in problems if problem.kind != UNSUPPORTED}
+    return tuple(found.values())
 
 
 def unsupported(run: SideRun) -> str | None:
@@ -62,6 +60,12 @@ def run_failure(case: CaseEvidence, index: int, run: SideRun) -> VerificationFin
         message = f"the kernel wrote beyond the end of a buffer{shape}"
         return VerificationFinding("out_of_bounds", Outcome.FAIL, message, case.kernel, case=index)
     return None
+
+
+def _finding(problem: Problem) -> VerificationFinding:
+    code = _CODES.get(problem.kind, problem.kind)
+    outcome = Outcome.NEEDS_DECISION if code == "possible_race" else Outcome.FAIL
+    return VerificationFinding(code, outcome, problem.message, line=problem.line or None)
 
 
 def _places(problems: Iterable[tuple[Problem, ...]]) -> dict[str, dict[tuple[str, int, int | None], Problem]]:

@@ -1,0 +1,198 @@
+"""The command ``compare``: is B right, and what does the model predict? An async iterator of events that ends with ``job_ended``.
+
+A B that does not build, crashes or ends with another status than 0 is FAIL; an A that does so cannot be compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from assistant.engine.cases import CONFIRM_REPEATS, Effort
+from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
+from assistant.engine.judging import changed_kernels, prepare, verify
+from assistant.engine.quantity import counted_noun
+from assistant.engine.reports import speed_report, verification_report
+from assistant.engine.stages import failed
+from assistant.engine.subject import Subject
+from assistant.engine.workbench import Looked, look, observe, predict_speed, repeat_limited, repeat_run
+from assistant.model import events
+from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.profile import Evidence
+from assistant.model.source import Kernel
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding
+from assistant.ports import LabFailure
+from assistant.verify.problems import findings_of
+
+__all__ = ["compare", "confirm_effort"]
+
+_SHOWN_DIGITS = 2
+"""Decimal places of a ratio that people see."""
+_FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of_memory"})
+"""Kinds of failure that speak against B; any other one is the lab's own."""
+
+
+async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> AsyncIterator[events.Event]:
+    """Is B right, and what does the model predict? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
+    watch = Stopwatch(job, "build")
+    before = await look(job, a)
+    if isinstance(before, LabFailure):
+        for event in failed(job, replace(before, message=f"A: {before.message}")):
+            yield event
+        return
+    after = await look(job, b, first_evidence=1 + sum(len(item.evidence) for item in before.assessment.kernels))
+    yield watch.ended("both versions built and counted")
+    if isinstance(after, LabFailure):
+        async for event in _b_fails(job, before, b, after):
+            yield event
+        return
+    async for event in _compare_looked(job, before, after, is_strict):
+        yield event
+
+
+async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bool) -> AsyncIterator[events.Event]:
+    watch = Stopwatch(job, "confirm")
+    repeat = repeat_limited if after.subject.program.is_candidate else repeat_run
+    again = await repeat(job, before.subject, before.counted)
+    if isinstance(again, LabFailure):
+        for event in failed(job, again):
+            yield event
+        return
+    effort = confirm_effort(job)
+    pairs = _pairs(before, after)
+    outcomes: list[tuple[Verification, Comparison | None]] = []
+    for old, new in pairs:
+        key = frozenset({old.key})
+        baseline = await prepare(job, before.subject, before.counted, before.version, key, effort, again)
+        if isinstance(baseline, LabFailure):
+            for event in failed(job, baseline):
+                yield event
+            return
+        verdict = await verify(job, baseline, after.subject, after.counted, after.version)
+        if not isinstance(verdict, Verification):
+            failure = LabFailure("cannot_judge", verdict.reason, verdict.remedy) if isinstance(verdict, CannotJudge) else verdict
+            for event in failed(job, failure):
+                yield event
+            return
+        is_wrong = verdict.outcome is Outcome.FAIL
+        speed = None if is_wrong else predict_speed(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
+        outcomes.append((verdict, speed))
+        yield _comparison_event(job, before, after, old.key, verdict, speed)
+    yield watch.ended(counted_noun(len(pairs), "kernel"))
+    if len(pairs) > 1:
+        yield _overall_event(job, before, after, outcomes)
+    yield job.ended(_compare_ending(outcomes, is_strict))
+
+
+def confirm_effort(job: Job) -> Effort:
+    """Everything a confirmation does, on seeds that no screening has used."""
+    return Effort(
+        seeds=job.seeds[len(job.seeds) // 2 :],
+        repeats=CONFIRM_REPEATS,
+        mode="check",
+        with_injected=True,
+        with_boundary=True,
+        is_confirming=True,
+    )
+
+
+async def _b_fails(job: Job, before: Looked, b: Subject, failure: LabFailure) -> AsyncIterator[events.Event]:
+    """A B that does not build or run is FAIL, with what the emulator saw of it; where the lab is at fault, there is no answer."""
+    if failure.kind not in _FAILS_B:
+        for event in failed(job, replace(failure, message=f"B: {failure.message}")):
+            yield event
+        return
+    for event in job.diagnosed(failure):
+        yield event
+    findings = [VerificationFinding(failure.kind, Outcome.FAIL, f"B: {failure.message}")]
+    if failure.kind != "not_built":
+        findings += await _new_problems(job, before, b)
+    keys = tuple(dict.fromkeys(item.kernel.key for item in before.assessment.kernels))
+    yield events.ComparisonMade(
+        job=job.id,
+        kernel=keys[0] if len(keys) == 1 else None,
+        oracle="program" if b.parsed.has_main else "declared",
+        confirmed=True,
+        a=before.subject.source.sha256,
+        b=b.source.sha256,
+        verification=events.VerificationReport(Outcome.FAIL.value, tuple(findings), (), (), (), ()),
+        speed=None,
+        evidence=_evidence(before),
+        device=job.device,
+    )
+    yield job.ended(Ending(NO, f"FAIL: B: {failure.message}"))
+
+
+async def _new_problems(job: Job, before: Looked, b: Subject) -> tuple[VerificationFinding, ...]:
+    """What a run of B with all checks on shows, of kinds that A does not have."""
+    seen = await observe(job, b)
+    if isinstance(seen, LabFailure):
+        return ()
+    known = {problem.kind for problem in before.counted.problems}
+    return findings_of(problem for counted in seen for problem in counted.problems if problem.kind not in known)
+
+
+def _pairs(before: Looked, after: Looked) -> list[tuple[Kernel, Kernel]]:
+    """A's selected kernels with B's of the same name; the only kernels of both sides also pair."""
+    old = list(dict.fromkeys(item.kernel for item in before.assessment.kernels))
+    new = {item.kernel.qualified_name: item.kernel for item in after.assessment.kernels}
+    paired = [(kernel, new[kernel.qualified_name]) for kernel in old if kernel.qualified_name in new]
+    if not paired and len(old) == 1 and len(new) == 1:
+        return [(old[0], next(iter(new.values())))]
+    changed = changed_kernels(before.subject, after.subject)
+    return [pair for pair in paired if pair[0].key in changed] or paired
+
+
+def _comparison_event(
+    job: Job, before: Looked, after: Looked, kernel: str | None, verdict: Verification, speed: Comparison | None
+) -> events.ComparisonMade:
+    return events.ComparisonMade(
+        job=job.id,
+        kernel=kernel,
+        oracle=verdict.oracle,
+        confirmed=True,
+        a=before.subject.source.sha256,
+        b=after.subject.source.sha256,
+        verification=verification_report(verdict),
+        speed=None if speed is None else speed_report(speed),
+        evidence=_evidence(before) + _evidence(after),
+        device=job.device,
+    )
+
+
+def _evidence(looked: Looked) -> tuple[Evidence, ...]:
+    return tuple(fact for item in looked.assessment.kernels for fact in item.evidence)
+
+
+def _overall_event(
+    job: Job, before: Looked, after: Looked, outcomes: list[tuple[Verification, Comparison | None]]
+) -> events.ComparisonMade:
+    """The worst verdict, and time(A)/time(B) over all kernels."""
+    order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
+    worst = max((verdict for verdict, _ in outcomes), key=lambda verdict: order.index(verdict.outcome))
+    all_before = tuple(before.assessment.kernels)
+    all_after = tuple(after.assessment.kernels)
+    speed = None if worst.outcome is Outcome.FAIL else predict_speed(all_before, all_after)
+    return _comparison_event(job, before, after, None, worst, speed)
+
+
+def _compare_ending(outcomes: list[tuple[Verification, Comparison | None]], is_strict: bool) -> Ending:
+    verdicts = {verdict.outcome for verdict, _ in outcomes}
+    speeds = [speed for _, speed in outcomes if speed is not None]
+    if not outcomes:
+        return Ending(CANNOT_ANSWER, "no kernel of A is launched, so there is nothing to compare")
+    if Outcome.FAIL in verdicts:
+        return Ending(NO, "FAIL: B is not equivalent to A")
+    words = ", ".join(f"{speed.outcome.value} {speed.ratio:.2f}x" for speed in speeds)
+    verdict = "NEEDS_DECISION" if Outcome.NEEDS_DECISION in verdicts else "PASS"
+    if any(speed.outcome is SpeedOutcome.SLOWER or _wholly_below_one(speed) for speed in speeds):
+        return Ending(NO, f"{verdict}, but {words}")
+    is_open = verdict == "NEEDS_DECISION" or any(speed.outcome is SpeedOutcome.INCONCLUSIVE for speed in speeds)
+    return Ending(NO if is_strict and is_open else DONE, f"{verdict}, {words}")
+
+
+def _wholly_below_one(speed: Comparison) -> bool:
+    """Of a prediction without a measured error, what is shown decides: 1.00x is not below 1."""
+    if speed.outcome is not SpeedOutcome.PREDICTED:
+        return False
+    return round(speed.ratio if speed.high is None else speed.high, _SHOWN_DIGITS) < 1.0

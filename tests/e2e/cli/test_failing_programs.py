@@ -1,0 +1,119 @@
+"""Programs that fail by themselves, hang, or use what the emulator does not have: what is told, and the exit code."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.cli.harness import Cli
+
+RACE = """#include <cstdio>
+__global__ void turn(float *out, const float *in)
+{
+    __shared__ float tile[128];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+int main()
+{
+    float host[128], *in, *out;
+    for (int i = 0; i < 128; ++i) host[i] = i;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    turn<<<1, 128>>>(out, in);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 128; ++i)
+        if (host[i] != 127 - i) {
+            fprintf(stderr, "wrong value\\n");
+            return 1;
+        }
+    return 0;
+}
+"""
+RACY = RACE.replace("    __syncthreads();\n", "")
+HANG = """__global__ void wait(volatile int *flag)
+{
+    while (*flag == 0) {
+    }
+}
+int main()
+{
+    int *flag;
+    cudaMalloc(&flag, sizeof *flag);
+    cudaMemset(flag, 0, sizeof *flag);
+    wait<<<1, 32>>>(flag);
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}
+"""
+TEXTURE = """__global__ void fetch(float *out, cudaTextureObject_t from) { out[threadIdx.x] = tex1Dfetch<float>(from, threadIdx.x); }
+int main() { float *out; cudaMalloc(&out, 128); fetch<<<1, 32>>>(out, 0); return cudaDeviceSynchronize(); }
+"""
+
+
+def test_check_shows_the_race_that_makes_a_program_fail_its_own_test(cli: Cli) -> None:
+    ended = cli.run("check", cli.write("race.cu", RACY), "--json")
+    kinds = {problem["kind"] for problem in ended.one("check")["problems"]}
+    assert ended.code == 1, ended.said
+    assert "shared_race" in kinds
+    assert any("status 1: wrong value" in event["message"] for event in ended.all("message"))
+
+
+def test_a_program_that_fails_without_a_problem_of_its_kernels_cannot_be_answered_for(cli: Cli) -> None:
+    ended = cli.run("check", cli.write("fails.cu", RACE.replace("return 0;", "return 7;")), "--json")
+    assert (ended.code, ended.one("check")["problems"]) == (3, []), ended.said
+    assert "status 7" in ended.one("job_ended")["reason"]
+
+
+def test_profile_refuses_a_program_that_fails(cli: Cli) -> None:
+    ended = cli.run("profile", cli.write("fails.cu", RACE.replace("return 0;", "return 7;")))
+    assert ended.code == 3 and "status 7" in ended.said
+
+
+def test_a_b_that_fails_its_own_test_is_fail_with_its_race(cli: Cli) -> None:
+    ended = cli.run("compare", cli.write("a.cu", RACE), cli.write("b.cu", RACY), "--json")
+    made = ended.one("comparison")
+    findings = {finding["code"]: finding for finding in made["verification"]["findings"]}
+    assert (ended.code, made["verification"]["outcome"], made["speed"]) == (1, "FAIL", None), ended.said
+    assert "status 1" in findings["bad_status"]["message"]
+    assert findings["race"]["line"] in (5, 6)
+
+
+def test_a_b_that_does_not_compile_is_fail(cli: Cli) -> None:
+    ended = cli.run("compare", cli.write("a.cu", RACE), cli.write("b.cu", RACE.replace("in[", "missing[")), "--json")
+    made = ended.one("comparison")
+    assert (ended.code, made["verification"]["outcome"], made["speed"]) == (1, "FAIL", None), ended.said
+    assert made["verification"]["findings"][0]["code"] == "not_built"
+    assert "missing" in ended.one("diagnostics")["diagnostics"][0]["message"]
+
+
+def test_compare_names_both_files(cli: Cli) -> None:
+    a, b = cli.write("a.cu", RACE), cli.write("b.cu", RACY)
+    ended = cli.run("compare", a, b)
+    assert ended.out.splitlines()[0] == f"kernelopt compare {a} {b}"
+
+
+def test_an_endless_kernel_is_placed_in_the_users_source(cli: Cli) -> None:
+    path = cli.write("hang.cu", HANG)
+    ended = cli.run("check", path, "--timeout", "3", "--json")
+    (problem,) = ended.one("check")["problems"]
+    assert ended.code == 1, ended.said
+    assert (problem["kind"], problem["file"], problem["line"]) == ("timeout", str(path), 3)
+
+
+@pytest.mark.parametrize("command", ["check", "profile", "optimize"])
+def test_what_the_emulator_does_not_have_is_no_mistake_of_the_source(cli: Cli, command: str) -> None:
+    ended = cli.run(command, cli.write("texture.cu", TEXTURE))
+    assert ended.code == 3, ended.said
+    assert "texture.cu:1" in ended.out and "does not support" in ended.out
+
+
+def test_an_error_is_said_once(cli: Cli) -> None:
+    ended = cli.run("profile", cli.write("fails.cu", RACE.replace("return 0;", "return 7;")))
+    assert ended.said.count("the program ended with status 7") == 1
+
+
+def test_one_of_a_kind_is_said_in_the_singular(cli: Cli) -> None:
+    ended = cli.run("check", cli.write("hang.cu", HANG), "--timeout", "3")
+    assert ended.out.splitlines()[-1] == "1 problem"
+    assert cli.run("inspect", cli.write("race.cu", RACE)).out.splitlines()[-1].startswith("1 kernel, ")
