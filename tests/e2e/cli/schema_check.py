@@ -23,13 +23,16 @@ def violations(schema: dict[str, Any], value: Any) -> list[str]:
 
 
 def _check(root: dict[str, Any], schema: dict[str, Any], value: Any, place: str) -> Iterator[str]:
+    kind = schema.get("type")
+    if kind is not None and (not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean")):
+        yield f"{place}: {value!r} is no {kind}"
+        return
     for keyword, wanted in schema.items():
         match keyword:
+            case "type":
+                pass
             case "$ref":
                 yield from _check(root, root["$defs"][wanted.removeprefix("#/$defs/")], value, place)
-            case "type":
-                if not isinstance(value, _TYPES[wanted]) or (isinstance(value, bool) and wanted != "boolean"):
-                    yield f"{place}: {value!r} is no {wanted}"
             case "const":
                 if value != wanted:
                     yield f"{place}: {value!r} is not {wanted!r}"

@@ -104,8 +104,8 @@ def test_cflags_reach_both_compilers(cli: Cli) -> None:
 
 
 def test_further_sources_are_compiled_with_the_file(cli: Cli) -> None:
-    main = cli.write("main.cu", "int blocks();\n" + SIZED.replace("atoi(argv[1])", "blocks()"))
-    other = cli.write("other.cu", "int blocks() { return 6; }\n")
+    main = cli.write("main.cu", "int chosen();\n" + SIZED.replace("atoi(argv[1])", "chosen()"))
+    other = cli.write("other.cu", "int chosen() { return 6; }\n")
     ended = cli.run("profile", main, other, "--json")
     assert (ended.code, ended.one("profile")["grid"]) == (0, [6, 1, 1]), ended.said
 
