@@ -124,6 +124,7 @@ def _optimize(
     ] = Accept.ASK,
     planner: Annotated[str, typer.Option(help="expert, llm or auto")] = "auto",
     rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where the last interrupted search on FILE stopped")] = False,
     allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -131,5 +132,6 @@ def _optimize(
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
-    options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=allow_host_code or ask is not None)
+    may_edit_host_code = allow_host_code or ask is not None
+    options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=may_edit_host_code, is_resumed=resume)
     raise typer.Exit(show_events(lambda: open_session().optimize(request, options, chosen, ask), as_json))

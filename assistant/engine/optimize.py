@@ -25,6 +25,7 @@ from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.records import Tried, Version, attempt_record, costliest, proposal_record
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
+from assistant.engine.resume import NOTHING_EARLIER, Earlier
 from assistant.engine.scoring import Scored, score_predictions
 from assistant.engine.subject import as_candidate, with_text
 from assistant.engine.workbench import Looked, look, predict_speed, repeat_run
@@ -80,11 +81,14 @@ class Search:
     catalogue: Catalogue
     workspace: Path
     offer: Offer
+    earlier: Earlier = NOTHING_EARLIER
+    """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
 
     async def run(self, looked: Looked, second_run: Counted | None) -> AsyncIterator[events.Event]:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
         current = _Link(looked)
-        for name in _by_cost(looked):
+        finished = self.earlier.finished(looked.subject.parsed)
+        for name in (name for name in _by_cost(looked) if name not in finished):
             state = _KernelSearch(self, name, current, second_run)
             async for event in state.run():
                 yield event
@@ -148,6 +152,8 @@ class _KernelSearch:
         yield events.PlanMade(self._job.id, plan.planner, plan.steps, self._new_declines(plan, request))
         for step in plan.steps:
             for rewrite in self._search.planner.rewrites(request, step):
+                if self._was_dropped(link, rewrite):
+                    continue
                 if self._candidate_count >= self._search.options.max_candidates:
                     return
                 if Label.HOST_CODE in rewrite.labels and not self._search.options.may_edit_host_code:
@@ -192,23 +198,34 @@ class _KernelSearch:
             target=self._job.target,
             architecture=self._job.architecture,
             recalled=self._search.store.recall(query),
-            excluded=self._excluded(),
+            excluded=self._excluded(link),
         )
 
-    def _excluded(self) -> frozenset[tuple[str, int]]:
-        return frozenset((step.technique, line) for step in self._taken for line in step.lines)
+    def _excluded(self, link: _Link) -> frozenset[tuple[str, int]]:
+        here = frozenset((step.technique, line) for step in self._taken for line in step.lines)
+        return here | self._search.earlier.excluded(link.looked.subject.source.text)
 
     async def _try(self, link: _Link, step: Step, rewrite: Rewrite, found: _Round) -> AsyncIterator[events.Event]:
         candidate = await self._judge(link, step, rewrite)
         tried = candidate.tried
-        self._remember(link, tried)
-        yield events.CandidateTried(self._job.id, tried.id, step.technique, self._name, tried.outcome, tried.reason, tried.ratio)
+        if self._search.earlier.is_kept(link.looked.subject.source.text, tried.text):
+            message = f"{self._name}: takes up {step.technique} at line {step.line}, which {self._search.earlier.job} had kept"
+            yield self._job.message(Severity.INFORMATION, message)
+        else:
+            self._remember(link, tried)
+            yield events.CandidateTried(self._job.id, tried.id, step.technique, self._name, tried.outcome, tried.reason, tried.ratio)
         found.open_steps[step] = found.open_steps.get(step, False) or not is_settled(tried.outcome, tried.ratio)
         if candidate.link is None or tried.ratio is None:
             return
         option = Option(tried.ratio, candidate.link.needs_decision, Label.HOST_CODE in rewrite.labels)
         if is_preferred(option, found.option):
             found.best, found.option = candidate.link, option
+
+    def _was_dropped(self, link: _Link, rewrite: Rewrite) -> bool:
+        """Whether an interrupted search tried this very edit and did not keep it."""
+        before = link.looked.subject.source.text
+        after = apply_edits(before, rewrite.edits)
+        return isinstance(after, str) and self._search.earlier.is_dropped(before, after)
 
     async def _judge(self, link: _Link, step: Step, rewrite: Rewrite) -> _Candidate:
         tried = Tried(new_id("C"), step, rewrite, self._search.planner.name)

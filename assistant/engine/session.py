@@ -21,14 +21,15 @@ from assistant.build.architectures import architecture
 from assistant.build.flags import choose_flags, compile_commands_flags
 from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.engine import stages
-from assistant.engine.comparing import compare
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
+from assistant.engine.event_json import event_json
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
-from assistant.engine.optimize import Search
+from assistant.engine.optimize import Offer, Search
 from assistant.engine.rebased import rebased_proposal
 from assistant.engine.rejudge import rejudge
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
+from assistant.engine.resume import NOTHING_EARLIER, Earlier, last_interrupted, resumed_events
 from assistant.engine.scratch import scratch_folder, unusable
 from assistant.engine.subject import Subject, read_subject
 from assistant.engine.workbench import Looked, look, repeat_limited
@@ -97,11 +98,15 @@ class Session:
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
         def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             second = read_subject(replace(request, file=other), subject.program.flags)
-            return compare(job, subject, second, is_strict)
+            return stages.compare(job, subject, second, is_strict)
 
-        return self._job("compare", replace(request, other=other), run)
+        return self._job("compare", request, run)
 
     def optimize(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None) -> AsyncIterator[events.Event]:
+        """Search; raises UsageError where there is nothing to resume."""
+        workspace = find_workspace(request.file)
+        earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
+
         def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             settings = self.settings(request.file).settings
             limited = replace(
@@ -111,7 +116,7 @@ class Session:
                 recordings_bytes=settings.memory.recordings_bytes,
                 may_recall_across_workspaces=settings.recall.across_workspaces,
             )
-            return self._optimize(job, subject, limited, accept, ask)
+            return self._optimize(job, subject, limited, earlier, lambda proposal: self._offer(job, proposal, accept, ask))
 
         return self._job("optimize", request, run)
 
@@ -171,21 +176,30 @@ class Session:
         """The job's events between its first and its last; a deliberate error becomes its last."""
         exit_code = CANNOT_ANSWER
         try:
-            yield job.started(command)
+            yield self._kept(command, job, job.started(command))
             for warning in warnings:
-                yield job.message(Severity.WARNING, warning)
+                yield self._kept(command, job, job.message(Severity.WARNING, warning))
             async for event in self._with_heartbeat(job, stream):
                 if isinstance(event, events.JobEnded):
                     exit_code = event.exit_code
-                yield event
+                yield self._kept(command, job, event)
         except (KernelOptError, OSError) as raised:
             error = raised if isinstance(raised, KernelOptError) else unusable(raised)
             exit_code = error.exit_code
-            yield job.message(Severity.ERROR, error.message, error.remedy)
-            yield job.ended(Ending(error.exit_code, error.message))
+            last = (job.message(Severity.ERROR, error.message, error.remedy), job.ended(Ending(error.exit_code, error.message)))
+            for event in last:
+                with suppress(KernelOptError):
+                    self._kept(command, job, event)
+                yield event
         finally:
             with suppress(KernelOptError):
                 self.store.end_job(job.id, _now_ms(), exit_code)
+
+    def _kept(self, command: str, job: Job, event: events.Event) -> events.Event:
+        """The event; a search's are in memory before anybody sees them, for whoever resumes it."""
+        if command == "optimize":
+            self.store.add_event(job.id, event_json(event))
+        return event
 
     async def _with_heartbeat(self, job: Job, stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
         """The job's events; another process that asks for cancellation is heard within a second."""
@@ -207,8 +221,10 @@ class Session:
             heart.cancel()
 
     async def _optimize(
-        self, job: Job, subject: Subject, options: OptimizeOptions, accept: Accept, ask: Ask | None
+        self, job: Job, subject: Subject, options: OptimizeOptions, earlier: Earlier, offer: Offer
     ) -> AsyncIterator[events.Event]:
+        for event in resumed_events(job, earlier, subject):
+            yield event
         looked = await look(job, subject)
         if isinstance(looked, LabFailure):
             for event in stages.failed(job, looked):
@@ -226,7 +242,8 @@ class Session:
             planner=self._parts.planner,
             catalogue=self._parts.catalogue,
             workspace=find_workspace(job.request.file),
-            offer=lambda proposal: self._offer(job, proposal, accept, ask),
+            offer=offer,
+            earlier=earlier,
         )
         offered = accepted = 0
         async for event in search.run(looked, again):

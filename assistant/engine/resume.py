@@ -1,0 +1,154 @@
+"""Going on with a search that was interrupted: what it had found, and what need not be tried again.
+
+A job that ended wrote ``job_ended`` into its log in memory; one that was killed or cancelled did not. Example::
+
+    earlier = last_interrupted(store, workspace, path, now_ms)   # raises UsageError when there is nothing to go on with
+    earlier.excluded(text)                                       # {("loop-unrolling", 12), …}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.errors import UsageError
+from assistant.model import events
+from assistant.model.attempt import Attempt, JobRow
+from assistant.model.profile import Severity
+from assistant.model.source import ParsedSource
+from assistant.ports import Store
+from assistant.serialize import loads
+from assistant.source.match import kernel_of_instance
+
+__all__ = ["NOTHING_EARLIER", "Earlier", "last_interrupted", "resumed_events"]
+
+_SILENT_MS = 5_000
+"""Without a heartbeat for so long a job is dead; a living one beats every second."""
+_KEPT = "kept"
+"""`Attempt.outcome` of a candidate that the search may build on."""
+_ATTEMPTS_READ = 10_000
+"""More than any search makes: candidates per kernel and rounds are bounded."""
+_SHOWN = (events.FindingsFound, events.PlanMade, events.CandidateTried, events.ProposalMade, events.DecisionMade, events.Message)
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What an interrupted search had done."""
+
+    job: str
+    log: tuple[events.Event, ...]
+    """Its events in order, those of the jobs it went on with included."""
+    attempts: tuple[Attempt, ...]
+    """The candidates it tried, oldest first."""
+    texts: frozenset[str]
+    """Every text of the file that it started from or that was accepted in it."""
+
+    def shown(self) -> tuple[events.Event, ...]:
+        """What a person wants to see again."""
+        return tuple(event for event in self.log if isinstance(event, _SHOWN))
+
+    def excluded(self, text: str) -> frozenset[tuple[str, int]]:
+        """(technique, line) pairs that are settled for this text.
+
+        Not among them: pairs of kept candidates, which the search builds on, and the last one tried, which may have variants left.
+        """
+        here = tuple(attempt for attempt in self.attempts if attempt.parent_text == text)
+        going_on = {(a.technique, a.line) for a in here if a.outcome == _KEPT or a is self.attempts[-1]}
+        return frozenset((attempt.technique, attempt.line) for attempt in here) - going_on
+
+    def is_kept(self, text: str, candidate_text: str) -> bool:
+        """Whether this very candidate was kept on this text."""
+        return _KEPT in self._outcomes(text, candidate_text)
+
+    def is_dropped(self, text: str, candidate_text: str) -> bool:
+        """Whether this very candidate was tried on this text, and was not kept."""
+        outcomes = self._outcomes(text, candidate_text)
+        return bool(outcomes) and _KEPT not in outcomes
+
+    def finished(self, parsed: ParsedSource) -> frozenset[str]:
+        """Qualified names of the kernels whose search came to its end; none when the text is not one that the search knew."""
+        if parsed.source.text not in self.texts:
+            return frozenset()
+        ended: set[str] = set()
+        current: str | None = None
+        for event in self.log:
+            if isinstance(event, events.FindingsFound):
+                kernel = kernel_of_instance(parsed, event.kernel)
+                name = None if kernel is None else kernel.qualified_name
+                ended |= {current} if current is not None and name != current else set()
+                current = name
+            elif isinstance(event, events.ProposalMade) and current is not None:
+                ended.add(current)
+        return frozenset(ended)
+
+    def _outcomes(self, text: str, candidate_text: str) -> frozenset[str]:
+        return frozenset(a.outcome for a in self.attempts if a.parent_text == text and a.text == candidate_text)
+
+
+def resumed_events(job: Job, earlier: Earlier, subject: Subject) -> Iterator[events.Event]:
+    """What the interrupted search had found, under its own job's id; nothing where no search is resumed."""
+    if earlier is NOTHING_EARLIER:
+        return
+    tried = sum(isinstance(event, events.CandidateTried) for event in earlier.log)
+    offered = sum(isinstance(event, events.ProposalMade) for event in earlier.log)
+    yield job.message(
+        Severity.INFORMATION,
+        f"goes on with {earlier.job}, which was interrupted after {_count(tried, 'candidate')} and {_count(offered, 'proposal')}",
+    )
+    yield from earlier.shown()
+    if earlier.texts and subject.source.text not in earlier.texts:
+        message = f"{subject.source.path.name} changed since {earlier.job}: the search begins anew on its present text"
+        yield job.message(Severity.WARNING, message)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+NOTHING_EARLIER = Earlier("", (), (), frozenset())
+
+
+def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> Earlier:
+    """The newest search on ``path`` that came to no end; raises UsageError where none is left to go on with.
+
+    A search that ended well closes everything before it.
+    """
+    for row in store.jobs(workspace):
+        if row.command != "optimize" or row.path != path:
+            continue
+        log = tuple(_decoded(store.events(row.id)))
+        if _is_running(row, now_ms):
+            raise UsageError(f"{row.id} is still searching {path.name} ({row.owner})", "wait for it, or stop it")
+        if row.ended_ms is None or (log and not any(isinstance(event, events.JobEnded) for event in log)):
+            return _earlier(store, workspace, path, row.id, log)
+        if row.exit_code == 0:
+            break
+    raise UsageError(f"no interrupted search on {path.name} to go on with", f"kernelopt optimize {path.name} starts one")
+
+
+def _earlier(store: Store, workspace: Path, path: Path, job: str, log: tuple[events.Event, ...]) -> Earlier:
+    ids = {event.candidate for event in log if isinstance(event, events.CandidateTried)}
+    jobs = {event.job for event in log}
+    stored = reversed(store.attempts(workspace, path, _ATTEMPTS_READ))
+    attempts = tuple(attempt for attempt in stored if attempt.id in ids or attempt.job in jobs)
+    proposals = [store.find_proposal(event.id) for event in log if isinstance(event, events.ProposalMade)]
+    texts = {attempt.parent_text for attempt in attempts} | {text for p in proposals for text in (p.before_text, p.after_text)}
+    return Earlier(job, log, attempts, frozenset(texts))
+
+
+def _decoded(lines: Iterable[str]) -> Iterator[events.Event]:
+    for line in lines:
+        event: events.Event = loads(events.Event, line)  # type: ignore[arg-type]  # a union is no class to the type checker
+        yield event
+
+
+def _is_running(row: JobRow, now_ms: int) -> bool:
+    """A heartbeat not long ago, and, on this machine, a process of that id."""
+    if row.ended_ms is not None or now_ms - row.heartbeat_ms > _SILENT_MS:
+        return False
+    host, *_, process = row.owner.split()
+    return host != os.uname().nodename or not process.isdigit() or Path("/proc", process).is_dir()

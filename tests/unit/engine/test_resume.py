@@ -1,0 +1,118 @@
+"""What of an interrupted search is tried again, and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.event_json import event_json
+from assistant.engine.resume import Earlier, last_interrupted
+from assistant.errors import UsageError
+from assistant.memory import MemoryStore, open_store
+from assistant.model import events
+from assistant.model.attempt import Attempt, JobRow
+from assistant.model.profile import Signature
+
+FILE, WORKSPACE = Path("/w/a.cu"), Path("/w")
+NOW_MS = 100_000
+OTHER_HOST = "elsewhere cli 1"
+
+
+def attempt(number: int, technique: str, line: int, outcome: str, parent: str = "old", text: str = "new") -> Attempt:
+    return Attempt(
+        id=f"C{number}", job="J1", workspace=WORKSPACE, path=FILE, kernel="k()", technique=technique, finding="KO101", line=line,
+        planner="expert", parent_text=parent, text=text, outcome=outcome, reason="", verification=None, comparison=None, predictions=(),
+        before=Signature("dram", ()), after=None, lab="cpu", device="", target="h200", created_ms=number,
+    )  # fmt: skip
+
+
+EARLIER = Earlier(
+    "J1",
+    (),
+    (
+        attempt(1, "padding", 3, "not_better", text="a"),
+        attempt(2, "unrolling", 5, "kept", text="b"),
+        attempt(3, "unrolling", 7, "failed", text="c"),
+        attempt(4, "padding", 3, "failed", parent="b", text="d"),
+        attempt(5, "block-size", 9, "not_better", text="e"),
+    ),
+    frozenset({"old"}),
+)
+
+
+def test_what_was_dropped_on_a_text_is_excluded_on_that_text_only() -> None:
+    assert EARLIER.excluded("old") == {("padding", 3), ("unrolling", 7)}
+    assert EARLIER.excluded("b") == {("padding", 3)}
+    assert EARLIER.excluded("another") == frozenset()
+
+
+def test_the_last_step_may_have_variants_left_but_no_variant_is_tried_twice() -> None:
+    assert ("block-size", 9) not in EARLIER.excluded("old")
+    assert EARLIER.is_dropped("old", "e")
+    assert not EARLIER.is_dropped("old", "another variant")
+
+
+def test_a_kept_candidate_is_taken_up() -> None:
+    assert EARLIER.is_kept("old", "b") and not EARLIER.is_dropped("old", "b")
+    assert not EARLIER.is_kept("b", "b")
+
+
+def row(job: str, started_ms: int, **changes: object) -> JobRow:
+    made = JobRow(job, "optimize", FILE, WORKSPACE, OTHER_HOST, started_ms, started_ms, None, None, False)
+    return replace(made, **changes)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> MemoryStore:
+    return open_store(tmp_path / "memory.sqlite3")
+
+
+def started(store: MemoryStore, job: str, at_ms: int, **changes: object) -> None:
+    store.start_job(row(job, at_ms, **changes))
+    store.add_event(job, event_json(events.JobStarted(job, "optimize", str(FILE), "cpu", "")))
+
+
+def ended(store: MemoryStore, job: str, exit_code: int) -> None:
+    store.add_event(job, event_json(events.JobEnded(job, exit_code, "")))
+    store.end_job(job, NOW_MS, exit_code)
+
+
+def find(store: MemoryStore) -> str:
+    return last_interrupted(store, WORKSPACE, FILE, NOW_MS).job
+
+
+def test_the_newest_search_without_an_end_is_found(store: MemoryStore) -> None:
+    started(store, "J1", 1)
+    started(store, "J2", 2)
+    started(store, "J3", 3, path=Path("/w/b.cu"))
+    started(store, "J4", 4, command="profile")
+    assert find(store) == "J2"
+
+
+def test_a_cancelled_search_is_interrupted_though_its_row_has_an_end(store: MemoryStore) -> None:
+    started(store, "J1", 1)
+    store.end_job("J1", 2, 3)
+    assert find(store) == "J1"
+
+
+def test_a_later_failure_hides_nothing(store: MemoryStore) -> None:
+    started(store, "J1", 1)
+    started(store, "J2", 2)
+    ended(store, "J2", 3)
+    assert find(store) == "J1"
+
+
+def test_a_later_success_closes_what_was_before(store: MemoryStore) -> None:
+    started(store, "J1", 1)
+    started(store, "J2", 2)
+    ended(store, "J2", 0)
+    with pytest.raises(UsageError, match="no interrupted search"):
+        find(store)
+
+
+def test_a_search_that_still_beats_is_left_alone(store: MemoryStore) -> None:
+    started(store, "J1", NOW_MS - 100)
+    with pytest.raises(UsageError, match="still searching"):
+        find(store)
