@@ -18,6 +18,8 @@ from assistant.source.loops import source_loops
 
 __all__ = ["is_moderate", "proposed_corrections", "with_second_run"]
 
+_RACE_CHECK = "race check of global memory"
+"""How the emulator names the check it left out (runtime/launch.cpp)."""
 _MOST_REQUESTS = 10_000_000
 """Warp-level requests of all launches: some 3 s with every check on two cores (benchmarks/emulator_speed.py)."""
 
@@ -48,7 +50,12 @@ def with_second_run(first: Counted, second: Counted, used: tuple[Correction, ...
         return first
     by_identity = {id(old): new for old, new in zip(first.profiles, second.profiles, strict=True)}
     kernels = tuple(_with_profiles(kernel, by_identity) for kernel in first.kernels)
-    return replace(first, kernels=kernels, profiles=second.profiles, corrections=used, is_order_checked=True)
+    return replace(first, kernels=kernels, profiles=second.profiles, corrections=used, is_order_checked=_looked_for_races(second))
+
+
+def _looked_for_races(counted: Counted) -> bool:
+    """False where the program's arrays were too large for the global race check, which the run then says."""
+    return counted.run is None or not any(text.startswith(_RACE_CHECK) for text in counted.run.unsupported)
 
 
 def _with_profiles(kernel: CountedKernel, new: dict[int, LaunchProfile]) -> CountedKernel:
