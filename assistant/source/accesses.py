@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from assistant.source.calls import callee_name, takes_values_only
 from assistant.source.names import mentions
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized, without_comments
+from assistant.source.syntax import Node, SyntaxTree, binary_parts, unparenthesized, without_comments
 
 __all__ = ["ArrayAccess", "PointerUse", "Use", "array_accesses", "canonical", "uses_of"]
 
@@ -83,10 +83,9 @@ def canonical(tree: SyntaxTree, node: Node) -> str:
 
 
 def _dereferenced(tree: SyntaxTree, target: Node) -> str:
-    if target.type == "binary_expression" and tree.text(_operator(target)) == "+":
-        left, right = target.child_by_field_name("left"), target.child_by_field_name("right")
-        if left is not None and right is not None:
-            return f"{canonical(tree, left)}[{canonical(tree, right)}]"
+    parts = binary_parts(target)
+    if parts is not None and parts[0] == "+":
+        return f"{canonical(tree, parts[1])}[{canonical(tree, parts[2])}]"
     return f"{canonical(tree, target)}[0]"
 
 
@@ -139,9 +138,8 @@ def _element(tree: SyntaxTree, name: Node) -> Node | None:
 
 
 def _is_pointer_sum(tree: SyntaxTree, parent: Node, node: Node) -> bool:
-    if parent.type != "binary_expression":
-        return False
-    return parent.child_by_field_name("left") == node and tree.text(_operator(parent)) == "+" and _is_dereferenced(tree, parent)
+    parts = binary_parts(parent)
+    return parts is not None and parts[0] == "+" and parts[1] == node and _is_dereferenced(tree, parent)
 
 
 def _is_dereferenced(tree: SyntaxTree, node: Node) -> bool:
@@ -183,7 +181,7 @@ def _access(tree: SyntaxTree, node: Node) -> ArrayAccess | None:
             return None
         base, indices = _subscripts(node)
     elif node.child_count and tree.text(node.children[0]) == "*":
-        base, indices = _pointed(tree, node)
+        base, indices = _pointed(node)
     else:
         return None
     if base is None or base.type != "identifier":
@@ -202,15 +200,13 @@ def _subscripts(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     return base, tuple(indices)
 
 
-def _pointed(tree: SyntaxTree, node: Node) -> tuple[Node | None, tuple[Node, ...]]:
+def _pointed(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     argument = node.child_by_field_name("argument")
     argument = None if argument is None else unparenthesized(argument)
     if argument is None or argument.type != "binary_expression":
         return argument, ()
-    left, right = argument.child_by_field_name("left"), argument.child_by_field_name("right")
-    if left is None or right is None or tree.text(_operator(argument)) != "+":
-        return None, ()
-    return unparenthesized(left), (right,)
+    parts = binary_parts(argument)
+    return (None, ()) if parts is None or parts[0] != "+" else (unparenthesized(parts[1]), (parts[2],))
 
 
 def _address_kind(tree: SyntaxTree, address: Node) -> Use:

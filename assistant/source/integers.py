@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from assistant.source.syntax import Node, node_text
+from assistant.source.syntax import Node, binary_parts, node_text
 
 __all__ = [
     "Formula",
@@ -174,16 +174,16 @@ def _call(node: Node, scope: Scope, environment: Environment, depth: int) -> int
 
 
 def _binary(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
-    left_node, right_node = node.child_by_field_name("left"), node.child_by_field_name("right")
-    operator = node.child_by_field_name("operator")
-    if left_node is None or right_node is None or operator is None:
+    parts = binary_parts(node)
+    if parts is None:
         return None
+    operator, left_node, right_node = parts
     left = evaluate(left_node, scope, environment, depth)
     right = evaluate(right_node, scope, environment, depth)
     if left is None or right is None:
         return None
-    operation = _OPERATIONS.get(node_text(operator))
-    is_undefined = (node_text(operator) in {"/", "%"} and right == 0) or (node_text(operator) in {"<<", ">>"} and right < 0)
+    operation = _OPERATIONS.get(operator)
+    is_undefined = (operator in {"/", "%"} and right == 0) or (operator in {"<<", ">>"} and right < 0)
     return None if operation is None or is_undefined else operation(left, right)
 
 

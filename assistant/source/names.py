@@ -12,7 +12,7 @@ import re
 
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["fresh_name", "mentions", "names_in"]
+__all__ = ["fresh_name", "mentions", "names_in", "words_in"]
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -27,9 +27,14 @@ def names_in(tree: SyntaxTree, inside: Node) -> frozenset[str]:
     return frozenset(tree.text(node) for node in tree.find("identifier", inside=inside))
 
 
+def words_in(text: str) -> frozenset[str]:
+    """Every word of a piece of source text that may be a name, comments included."""
+    return frozenset(_WORD.findall(text))
+
+
 def fresh_name(tree: SyntaxTree, wanted: str) -> str:
     """``wanted``, or ``wanted2``, ``wanted3``, …: the first that stands nowhere in the text, macros included."""
-    taken = set(_WORD.findall(tree.source))
+    taken = words_in(tree.source)
     number, name = 1, wanted
     while name in taken:
         number += 1

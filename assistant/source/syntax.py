@@ -23,7 +23,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 from assistant.model.source import Span
 from assistant.source.reading import Reading, read
 
-__all__ = ["KEPT_ANSWERS", "Node", "SyntaxTree", "node_text", "parsed_expression", "unparenthesized", "without_comments"]
+__all__ = ["KEPT_ANSWERS", "Node", "SyntaxTree", "binary_parts", "node_text", "parsed_expression", "unparenthesized", "without_comments"]
 
 KEPT_ANSWERS = 64
 """Answers about a syntax tree that each cached question keeps: planning asks the same ones many times over one text."""
@@ -128,6 +128,14 @@ def unparenthesized(node: Node) -> Node:
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
     return node
+
+
+def binary_parts(node: Node) -> tuple[str, Node, Node] | None:
+    """(operator, left, right) of ``a + b``; None for any other node."""
+    operator, left, right = (node.child_by_field_name(field) for field in ("operator", "left", "right"))
+    if node.type != "binary_expression" or operator is None or left is None or right is None:
+        return None
+    return node_text(operator), left, right
 
 
 def without_comments(node: Node) -> tuple[Node, ...]:

@@ -21,7 +21,7 @@ from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrol
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, node_text, unparenthesized
+from assistant.source.syntax import Node, binary_parts, node_text, unparenthesized
 
 __all__ = ["BlockSizeSearch"]
 
@@ -134,13 +134,12 @@ def _plain(node: Node) -> str:
 
 def _terms(node: Node) -> Iterator[Node]:
     node = unparenthesized(node)
-    operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if node.type != "binary_expression" or operator is None or node_text(operator) != "+" or left is None or right is None:
+    parts = binary_parts(node)
+    if parts is None or parts[0] != "+":
         yield node
         return
-    yield from _terms(left)
-    yield from _terms(right)
+    yield from _terms(parts[1])
+    yield from _terms(parts[2])
 
 
 def _index_names(context: TransformationContext) -> Iterator[Node]:
@@ -162,10 +161,10 @@ def _thread_fields(node: Node) -> Iterator[Node]:
 
 def _compared(node: Node) -> Iterator[str]:
     """What a comparison compares: names, and ``threadIdx`` for an index written out in it."""
-    operator, left, right = (node.child_by_field_name(f) for f in ("operator", "left", "right"))
-    if operator is None or left is None or right is None or node_text(operator) not in {"<", "<=", ">", ">="}:
+    parts = binary_parts(node)
+    if parts is None or parts[0] not in {"<", "<=", ">", ">="}:
         return
-    for side in (left, right):
+    for side in parts[1:]:
         yield "threadIdx" if "threadIdx" in node_text(side) else node_text(side)
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.loop_entry import entry_condition, runs_at_least_once
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.roots import Root, element_type, global_pointers, may_overlap, root_of, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
@@ -25,7 +26,7 @@ from assistant.plan.expert.writing.layout import after_statement, before_stateme
 from assistant.plan.expert.writing.style import style_of
 from assistant.source.accesses import PointerUse, Use, canonical, uses_of
 from assistant.source.assignments import modified_names
-from assistant.source.counted_loops import counted_header, entry_condition, runs_at_least_once
+from assistant.source.counted_loops import counted_header
 from assistant.source.functions import Function, enclosing_function
 from assistant.source.loops import LOOPS, loops_around
 from assistant.source.macros import hidden_names

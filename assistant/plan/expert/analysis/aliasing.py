@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.source.accesses import canonical
+from assistant.source.assignments import assignments
 from assistant.source.builtins import ALLOCATION_CALLS
-from assistant.source.calls import callee_name
+from assistant.source.calls import callee_name, calls_of, given_arguments
 from assistant.source.functions import Function, enclosing_function, functions
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import locals_of
@@ -70,7 +71,7 @@ def overlap(tree: SyntaxTree, function: Function, first: str, second: str, depth
     if depth > _MAX_CALLER_DEPTH:
         return Overlap(f"`{function.name}` is called through too many functions to follow its arguments")
     positions = [index for index, p in enumerate(function.parameters) if p.name in (first, second)]
-    calls = tuple(_calls(tree, function.name))
+    calls = tuple(calls_of(tree, function.name))
     if _address_is_taken(tree, function, calls):
         return Overlap(f"the address of `{function.name}` is used, so its callers cannot all be seen")
     if not calls:
@@ -83,8 +84,7 @@ def overlap(tree: SyntaxTree, function: Function, first: str, second: str, depth
 
 
 def _overlap_at(tree: SyntaxTree, call: Node, positions: list[int], names: tuple[str, str], depth: int) -> Overlap | NoCallers | None:
-    arguments = call.child_by_field_name("arguments")
-    given = [] if arguments is None else [n for n in arguments.named_children if n.type != "comment"]
+    given = given_arguments(call)
     if len(positions) != 2 or len(given) <= max(positions):
         return Overlap(f"the arguments at line {tree.line(call)} could not be read")
     left, right = (given[position] for position in positions)
@@ -109,12 +109,6 @@ def _conflict(
             return overlap(tree, caller, a, b, depth + 1)
         case _:
             return None
-
-
-def _calls(tree: SyntaxTree, name: str) -> Iterator[Node]:
-    for call in tree.find("call_expression"):
-        if callee_name(tree, call).split("::")[-1] == name:
-            yield call
 
 
 def _address_is_taken(tree: SyntaxTree, function: Function, calls: tuple[Node, ...]) -> bool:
@@ -159,11 +153,10 @@ def _origins(tree: SyntaxTree, expression: Node, caller: Function | None, seen: 
 
 def _is_assigned_elsewhere(tree: SyntaxTree, place: str) -> bool:
     """True if some assignment gives the member ``place`` another pointer than a null one."""
-    for assignment in tree.find("assignment_expression"):
-        left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
-        if left is not None and right is not None and canonical(tree, left) == place and tree.text(right) not in _NULL:
-            return True
-    return False
+    return any(
+        change.value is not None and canonical(tree, change.target) == place and tree.text(change.value) not in _NULL
+        for change in assignments(tree, tree.root)
+    )
 
 
 def _address_origins(tree: SyntaxTree, node: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:
@@ -177,8 +170,7 @@ def _address_origins(tree: SyntaxTree, node: Node, caller: Function | None, seen
 def _container(tree: SyntaxTree, call: Node, caller: Function | None, seen: _Seen) -> _Origin:
     """``v.data()`` and ``thrust::raw_pointer_cast(v.data())`` of a vector that the caller declares."""
     name = callee_name(tree, call)
-    arguments = call.child_by_field_name("arguments")
-    given = () if arguments is None else tuple(arguments.named_children)
+    given = given_arguments(call)
     if name.split("::")[-1] in ("raw_pointer_cast", "static_cast", "reinterpret_cast") and len(given) == 1:
         inner = _origins(tree, given[0], caller, seen)
         return inner[0] if len(inner) == 1 else _Unknown(f"`{tree.text(call)}` has several origins")
@@ -252,11 +244,9 @@ def _returns_allocation(tree: SyntaxTree, function: Function) -> bool:
 
 def _assigned_values(tree: SyntaxTree, scope: Node, name: str) -> Iterator[Node]:
     """Values that assignments give ``name``; exchanging two pointers is left out, as their buffers stay two."""
-    for assignment in tree.find("assignment_expression", inside=scope):
-        left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
-        if left is not None and right is not None and tree.text(left) == name and not _is_swap(tree, assignment):
-            operator = assignment.child_by_field_name("operator")
-            yield right if operator is None or tree.text(operator) == "=" else left
+    for change in assignments(tree, scope):
+        if change.value is not None and tree.text(change.target) == name and not _is_swap(tree, change.node):
+            yield change.value if change.operator == "=" else change.target
 
 
 def _is_swap(tree: SyntaxTree, assignment: Node) -> bool:
@@ -293,10 +283,10 @@ def _move(tree: SyntaxTree, statement: Node) -> _Move:
 def _allocated_places(tree: SyntaxTree, scope: Node, place: str) -> Iterator[Node]:
     """Calls inside ``scope`` that allocate into the canonical ``place``: ``cudaMalloc(&place, …)`` or a helper of this text."""
     for call in tree.find("call_expression", inside=scope):
-        arguments = call.child_by_field_name("arguments")
-        if arguments is None or not arguments.named_children or not _allocates(tree, call):
+        given = given_arguments(call)
+        if not given or not _allocates(tree, call):
             continue
-        target = unparenthesized(arguments.named_children[0])
+        target = unparenthesized(given[0])
         while target.type == "cast_expression" and (value := target.child_by_field_name("value")) is not None:
             target = unparenthesized(value)
         inner = target.child_by_field_name("argument") if target.type == "pointer_expression" else None
@@ -317,10 +307,10 @@ def _allocates(tree: SyntaxTree, call: Node) -> bool:
 def _hands_to_allocator(tree: SyntaxTree, function: Function) -> bool:
     first = function.parameters[0].name
     for call in tree.find("call_expression", inside=function.body):
-        arguments = call.child_by_field_name("arguments")
-        if arguments is None or not arguments.named_children or callee_name(tree, call) not in ALLOCATION_CALLS:
+        given = given_arguments(call)
+        if not given or callee_name(tree, call) not in ALLOCATION_CALLS:
             continue
-        target = unparenthesized(arguments.named_children[0])
+        target = unparenthesized(given[0])
         value = target.child_by_field_name("value") if target.type == "cast_expression" else target
         if value is not None and tree.text(value) == first:
             return True

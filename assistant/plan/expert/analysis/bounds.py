@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assistant.source.integers import Scope, evaluate
-from assistant.source.syntax import Node, node_text, unparenthesized
+from assistant.source.syntax import Node, binary_parts, node_text, unparenthesized
 
 __all__ = ["Range", "range_of"]
 
@@ -74,17 +74,16 @@ def _loop_range(loop: Node, name: str, scope: Scope, known: Mapping[str, Range],
     condition, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
     if condition is None or update is None or not _counts_up(update, name, scope, known, depth):
         return None
-    condition = unparenthesized(condition)
-    left, right = condition.child_by_field_name("left"), condition.child_by_field_name("right")
-    operator = condition.child_by_field_name("operator")
-    if left is None or right is None or operator is None or node_text(left) != name:
+    compared = binary_parts(unparenthesized(condition))
+    if compared is None or node_text(compared[1]) != name:
         return None
+    operator, _, right = compared
     end = range_of(right, scope, known, depth)
     starts = [w.value for w in scope.writes[name] if w.value is not None and _loop_of(w.value) == loop]
     start = range_of(starts[0], scope, known, depth) if len(starts) == 1 else None
-    if end is None or start is None or node_text(operator) not in {"<", "<="}:
+    if end is None or start is None or operator not in {"<", "<="}:
         return None
-    return Range(start.low, max(start.low, end.high - (node_text(operator) == "<")))
+    return Range(start.low, max(start.low, end.high - (operator == "<")))
 
 
 def _counts_up(update: Node, name: str, scope: Scope, known: Mapping[str, Range], depth: int) -> bool:
@@ -99,15 +98,13 @@ def _counts_up(update: Node, name: str, scope: Scope, known: Mapping[str, Range]
 
 
 def _binary(node: Node, scope: Scope, known: Mapping[str, Range], depth: int) -> Range | None:
-    left_node, right_node = node.child_by_field_name("left"), node.child_by_field_name("right")
-    operator = node.child_by_field_name("operator")
-    if left_node is None or right_node is None or operator is None:
+    parts = binary_parts(node)
+    if parts is None:
         return None
+    operator, left_node, right_node = parts
     right = range_of(right_node, scope, known, depth)
     left = range_of(left_node, scope, known, depth)
-    if right is None:
-        return None
-    return _combined(node_text(operator), left, right)
+    return None if right is None else _combined(operator, left, right)
 
 
 def _combined(operator: str, left: Range | None, right: Range) -> Range | None:

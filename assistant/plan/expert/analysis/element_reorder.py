@@ -21,6 +21,7 @@ from assistant.plan.expert.analysis.tile_checks import warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import lane_environments
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
+from assistant.source.assignments import assignments
 from assistant.source.integers import Scope
 from assistant.source.scopes import scope_of
 from assistant.source.syntax import Node, node_text, unparenthesized
@@ -197,12 +198,12 @@ def _other_writes(context: TransformationContext, run: _Run, scope: Scope) -> It
     """Writes and pointer uses in the loop that are not plain element accesses."""
     elements = {a.node.id for a in global_accesses(context, scope)}
     body = run.loop.child_by_field_name("body")
-    for node in context.tree.find("assignment_expression", "update_expression", inside=body):
-        target = node.child_by_field_name("left") or node.child_by_field_name("argument")
-        while target is not None and target.type in {"field_expression", "parenthesized_expression"}:
+    for change in () if body is None else assignments(context.tree, body):
+        target = change.target
+        while target.type in {"field_expression", "parenthesized_expression"}:
             target = target.child_by_field_name("argument") or target.named_children[0]
-        if target is not None and target.type != "identifier" and target.id not in elements:
-            yield node
+        if target.type != "identifier" and target.id not in elements:
+            yield change.node
     pointers = {p.name for p in context.kernel.parameters if p.is_pointer}
     for node in _identifiers(run):
         if node_text(node) in pointers and not any(a.id in elements for a in context.tree.ancestors(node)):

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from assistant.model.launch import Dim3
 from assistant.model.source import LaunchSite
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.assignments import assignments
+from assistant.source.calls import given_arguments
 from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_inside
-from assistant.source.syntax import Node, SyntaxTree, node_text, unparenthesized
+from assistant.source.syntax import Node, SyntaxTree, node_text, unparenthesized, without_comments
 
 __all__ = ["Launch", "Shape", "block_dims", "known_blocks", "launches_of", "template_environment"]
 
@@ -125,15 +127,13 @@ def _shape(tree: SyntaxTree, expression: Node, body: Node | None, scope: Scope) 
 
 def _written_components(node: Node) -> tuple[Node, ...]:
     if node.type in {"argument_list", "initializer_list", "parameter_list"}:  # dim3 b(X, Y) reads like a prototype
-        parts = tuple(n.child_by_field_name("type") or n for n in node.named_children if n.type != "comment")
+        parts = tuple(n.child_by_field_name("type") or n for n in without_comments(node))
         if len(parts) == 1 and _is_dim3_value(parts[0]):
             return _written_components(parts[0])
         return parts
     if node.type == "call_expression":
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is not None and arguments is not None and node_text(function) == "dim3":
-            return tuple(n for n in arguments.named_children if n.type != "comment")
-        return (node,)
+        function = node.child_by_field_name("function")
+        return given_arguments(node) if function is not None and node_text(function) == "dim3" else (node,)
     if node.type == "compound_literal_expression":
         value = node.child_by_field_name("value")
         return () if value is None else _written_components(value)
@@ -169,13 +169,10 @@ def _declared_name(declarator: Node) -> str:
 def _field_writes(tree: SyntaxTree, name: str, body: Node | None) -> list[tuple[Node, Node]]:
     """(field, value) of each ``name.x = value`` in the host function."""
     found: list[tuple[Node, Node]] = []
-    for node in tree.find("assignment_expression", inside=tree.root if body is None else body):
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None or left.type != "field_expression":
-            continue
-        owner, field = left.child_by_field_name("argument"), left.child_by_field_name("field")
-        if owner is not None and field is not None and node_text(owner) == name:
-            found.append((field, right))
+    for change in assignments(tree, tree.root if body is None else body):
+        owner, field = change.target.child_by_field_name("argument"), change.target.child_by_field_name("field")
+        if owner is not None and field is not None and change.value is not None and node_text(owner) == name:
+            found.append((field, change.value))
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from assistant.model.source import Span, TextEdit
 from assistant.source.accesses import Use, uses_of
-from assistant.source.calls import callee_name
+from assistant.source.calls import callee_name, given_arguments
 from assistant.source.functions import Function, functions
 from assistant.source.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
@@ -96,7 +96,7 @@ def _into_call(tree: SyntaxTree, arguments: Node, node: Node, depth: int) -> tup
         return None
     name = callee_name(tree, call).split("::")[-1]
     known = [f for f in functions(tree) if f.name == name]
-    given = [n for n in arguments.named_children if n.type != "comment"]
+    given = given_arguments(call)
     if len(known) != 1 or node not in given or len(known[0].parameters) <= given.index(node):
         return None
     helper, parameter = known[0], known[0].parameters[given.index(node)]

@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
 from assistant.source.integers import Scope
+from assistant.source.names import words_in
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, node_text, unparenthesized
+from assistant.source.syntax import Node, binary_parts, node_text, unparenthesized, without_comments
 
 __all__ = ["MIRRORED", "Partner", "Place", "partner_of"]
 
@@ -92,9 +93,10 @@ class Partner:
 
     def _without_counter(self, node: Node) -> Node | None:
         """``y`` of a node that is ``y + j``, where j is the row counter."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if node.type != "binary_expression" or left is None or right is None or node_text(node.children[1]) != "+":
+        parts = binary_parts(node)
+        if parts is None or parts[0] != "+":
             return None
+        _, left, right = parts
         if node_text(right) == self.place.row_counter:
             return left
         return right if node_text(left) == self.place.row_counter else None
@@ -108,7 +110,7 @@ def partner_of(context: TransformationContext, target: Node, conditions: tuple[N
     scope = scope_of(context.tree, context.kernel)
     needed: dict[str, Node] = {}
     row_counter = place.row_counter
-    parts = (*(n for n in target.named_children if n.type != "comment"), *conditions)
+    parts = (*without_comments(target), *conditions)
     for expression in parts:
         reason = _collect(context, scope, expression, needed, row_counter)
         if reason is not None:
@@ -117,11 +119,11 @@ def partner_of(context: TransformationContext, target: Node, conditions: tuple[N
     dependent = {
         name for name in needed if _rests_on(needed[name], {"threadIdx", *hidden, *([] if row_counter is None else [row_counter])}, needed)
     } | hidden
-    taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
+    taken = set(words_in(context.text))
     names = {name: _fresh(context, name, taken) for name in sorted(dependent, key=lambda n: needed[n].start_byte)}
     partner = Partner(names, (), place)
     if row_counter is not None and any(
-        row_counter in _words(partner.text(e).replace(place.x, "")) for e in (*parts, *(needed[n] for n in names))
+        row_counter in words_in(partner.text(e).replace(place.x, "")) for e in (*parts, *(needed[n] for n in names))
     ):
         return f"{row_counter} is used for more than moving down the tile"
     return replace(partner, declarations=tuple(_declaration(partner, name, needed[name]) for name in names))
@@ -132,10 +134,6 @@ def _as_term(text: str, node: Node) -> str:
     parent = node.parent
     is_term = parent is not None and (parent.type == "init_declarator" or node_text(parent.children[1]) == "+")
     return text if is_term or " " not in text else f"({text})"
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text))
 
 
 def _collect(

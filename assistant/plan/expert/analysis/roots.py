@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.source.assignments import assignments
 from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
 from assistant.source.names import names_in
@@ -222,8 +223,4 @@ def _address_names(tree: SyntaxTree, value: Node) -> frozenset[str]:
 
 def _is_reassigned(tree: SyntaxTree, body: Node, name: str) -> bool:
     """Assigned another address; stepping along the same buffer (``p++``, ``p += n``) is not."""
-    for assignment in tree.find("assignment_expression", inside=body):
-        left, operator = assignment.child_by_field_name("left"), assignment.child_by_field_name("operator")
-        if left is not None and tree.text(left) == name and (operator is None or tree.text(operator) == "="):
-            return True
-    return False
+    return any(change.operator == "=" and tree.text(change.target) == name for change in assignments(tree, body))

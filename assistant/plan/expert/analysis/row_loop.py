@@ -11,7 +11,7 @@ from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.integers import evaluate
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, node_text
+from assistant.source.syntax import Node, binary_parts, node_text
 
 __all__ = ["RowLoop", "compared_parts", "row_loop_of", "sees_rows_alike"]
 
@@ -68,11 +68,10 @@ def compared_parts(condition: Node) -> Iterator[Node]:
     stack = [condition]
     while stack:
         node = stack.pop()
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        is_comparison = node.type == "binary_expression" and node_text(node.children[1]) in _COMPARISONS
-        if is_comparison and left is not None and right is not None:
+        parts = binary_parts(node)
+        if parts is not None and parts[0] in _COMPARISONS:
             found = True
-            yield from (left, right)
+            yield from parts[1:]
             continue
         stack.extend(reversed(node.named_children))
     if not found:

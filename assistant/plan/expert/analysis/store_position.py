@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.syntax import Node, node_text, unparenthesized
+from assistant.source.branches import condition_of, lone_statement
+from assistant.source.syntax import Node, node_text, without_comments
 
 __all__ = ["Position", "position_of"]
 
@@ -37,7 +38,7 @@ def position_of(context: TransformationContext, store: Node) -> Position | str:
     if isinstance(around, str):
         return around
     top, conditions, loop = around
-    body = [n for n in context.body.named_children if n.type != "comment"]
+    body = without_comments(context.body)
     index = body.index(top)
     if index != len(body) - 1:
         return "the kernel goes on after this store, so its threads cannot trade places"
@@ -47,7 +48,7 @@ def position_of(context: TransformationContext, store: Node) -> Position | str:
     if stray is not None:
         return f"a thread may leave on line {context.tree.line(stray)}, and then never reaches the barrier"
     first = body.index(returns[0]) if returns else index
-    if returns and body[first : first + len(returns)] != returns:
+    if returns and body[first : first + len(returns)] != tuple(returns):
         return "the kernel returns early in several places"
     statements = tuple(body[first + len(returns) : index + 1]) if returns else (top,)
     jump = next((n for n in _jumps(context, loop)), None)
@@ -91,14 +92,13 @@ def _conditions_around(context: TransformationContext, statement: Node) -> tuple
     while node.parent is not None and node.parent != context.body:
         parent = node.parent
         if parent.type == "compound_statement":
-            if [n for n in parent.named_children if n.type != "comment"][-1] != node:
+            if without_comments(parent)[-1] != node:
                 return "other statements follow this store, so its threads cannot trade places"
         elif parent.type == "if_statement":
-            condition = parent.child_by_field_name("condition")
+            condition = condition_of(parent)
             if condition is None or parent.child_by_field_name("alternative") is not None:
                 return "the store stands in one branch of an if with an else"
-            value = condition.child_by_field_name("value")
-            conditions.insert(0, unparenthesized(condition if value is None else value))
+            conditions.insert(0, condition)
         elif parent.type == "for_statement" and loop is None:
             loop = parent
         elif parent.type in {"for_statement", "while_statement", "do_statement"}:
@@ -113,11 +113,6 @@ def _early_return(statement: Node) -> Node | None:
     """The condition of ``if (…) return;``; None for any other statement."""
     if statement.type != "if_statement" or statement.child_by_field_name("alternative") is not None:
         return None
-    condition, then = statement.child_by_field_name("condition"), statement.child_by_field_name("consequence")
-    if condition is None or then is None:
-        return None
-    inner = [n for n in then.named_children if n.type != "comment"] if then.type == "compound_statement" else [then]
-    if len(inner) != 1 or inner[0].type != "return_statement":
-        return None
-    value = condition.child_by_field_name("value")
-    return unparenthesized(condition if value is None else value)
+    then = statement.child_by_field_name("consequence")
+    only = None if then is None else lone_statement(then)
+    return condition_of(statement) if only is not None and only.type == "return_statement" else None

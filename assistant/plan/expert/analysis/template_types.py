@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.source.calls import callee_name
+from assistant.source.calls import calls_of, given_arguments
 from assistant.source.functions import Function, enclosing_function
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import locals_of
@@ -20,9 +20,8 @@ __all__ = ["instance_types"]
 def instance_types(tree: SyntaxTree, function: Function, parameter: str) -> frozenset[str] | None:
     """Types of every launch, call and explicit instantiation; None where one cannot be told or there are none."""
     found = {*_instantiated(tree, function, parameter)}
-    for call in tree.find("call_expression"):
-        if callee_name(tree, call).split("::")[-1] == function.name:
-            found.add(_spelled(tree, function, call, parameter) or _deduced(tree, function, call, parameter))
+    for call in calls_of(tree, function.name):
+        found.add(_spelled(tree, function, call, parameter) or _deduced(tree, function, call, parameter))
     return None if None in found or not found else frozenset(t for t in found if t is not None)
 
 
@@ -62,9 +61,8 @@ def _concrete(tree: SyntaxTree, name: str, node: Node) -> str | None:
 
 def _deduced(tree: SyntaxTree, function: Function, call: Node, parameter: str) -> str | None:
     """From the declared type of a variable that is passed where the kernel takes a ``T`` or a ``T *``."""
-    arguments = call.child_by_field_name("arguments")
     caller = enclosing_function(tree, call)
-    given = [] if arguments is None else [unparenthesized(n) for n in arguments.named_children if n.type != "comment"]
+    given = (unparenthesized(argument) for argument in given_arguments(call))
     for expected, argument in zip(function.parameters, given, strict=False):
         if expected.type != parameter or caller is None or argument.type != "identifier":
             continue

@@ -19,7 +19,7 @@ from assistant.source.functions import Function
 from assistant.source.loops import LOOPS
 from assistant.source.macros import hidden_names
 from assistant.source.names import names_in
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
+from assistant.source.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 
 __all__ = ["COLUMN_AXES", "ROW_AXES", "Along", "TileLoad", "tile_loads"]
 
@@ -68,7 +68,7 @@ def _tile_load(tree: SyntaxTree, function: Function, node: Node, counter: str) -
     is_addressed = node.parent is not None and node.parent.type == "pointer_expression"
     if indices is None or is_addressed or not isinstance(root, Root) or counter in hidden_names(tree, indices):
         return None
-    terms = [] if len(indices.named_children) != 1 else _operands(tree, unparenthesized(indices.named_children[0]), "+")
+    terms = [] if len(indices.named_children) != 1 else _operands(unparenthesized(indices.named_children[0]), "+")
     for first, second in (terms, terms[::-1]) if len(terms) == 2 else ():
         along = _along(tree, function, first, second, counter)
         if along is not None:
@@ -102,7 +102,7 @@ def _uncast(node: Node) -> Node:
 
 def _along(tree: SyntaxTree, function: Function, product: Node, other: Node, counter: str) -> tuple[Along, Node, Node] | None:
     """(direction, counter's node, position) of ``product + other``."""
-    for scaled, stride in _products(tree, product):
+    for scaled, stride in _products(product):
         if thread_axes(tree, function, stride) != frozenset() or counter in names_in(tree, stride):
             continue
         if tree.text(other) == counter and thread_axes(tree, function, scaled) == ROW_AXES:
@@ -113,12 +113,11 @@ def _along(tree: SyntaxTree, function: Function, product: Node, other: Node, cou
     return None
 
 
-def _products(tree: SyntaxTree, node: Node) -> tuple[tuple[Node, Node], ...]:
-    factors = _operands(tree, unparenthesized(node), "*")
+def _products(node: Node) -> tuple[tuple[Node, Node], ...]:
+    factors = _operands(unparenthesized(node), "*")
     return ((factors[0], factors[1]), (factors[1], factors[0])) if len(factors) == 2 else ()
 
 
-def _operands(tree: SyntaxTree, node: Node, operator: str) -> list[Node]:
-    spelled, left, right = (node.child_by_field_name(f) for f in ("operator", "left", "right"))
-    is_wanted = node.type == "binary_expression" and spelled is not None and tree.text(spelled) == operator
-    return [left, right] if is_wanted and left is not None and right is not None else []
+def _operands(node: Node, operator: str) -> list[Node]:
+    parts = binary_parts(node)
+    return [parts[1], parts[2]] if parts is not None and parts[0] == operator else []

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.source.builtins import FLOAT_NAMES
-from assistant.source.calls import callee_name
+from assistant.source.calls import callee_name, given_arguments
 from assistant.source.functions import Function, functions
 from assistant.source.syntax import Node, SyntaxTree
 from assistant.source.variables import locals_of
@@ -117,7 +117,7 @@ def _argument_sink(tree: SyntaxTree, kinds: ValueKinds, arguments: Node, node: N
     if call is None or call.type != "call_expression":
         return Sink(Kind.UNKNOWN, "a constructor")
     name = callee_name(tree, call)
-    index = [n for n in arguments.named_children if n.type != "comment"].index(node)
+    index = given_arguments(call).index(node)
     words = f"an argument of `{name}`"
     if name in FLOAT_NAMES.values() or name.startswith(("make_float", "__f", "__float2")):
         return Sink(Kind.FLOAT, words)

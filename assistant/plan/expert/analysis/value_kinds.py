@@ -16,11 +16,11 @@ from enum import Enum, auto
 from functools import cached_property, reduce
 
 from assistant.source.builtins import FLOAT_NAMES
-from assistant.source.calls import callee_name
+from assistant.source.calls import callee_name, given_arguments
 from assistant.source.functions import Function, functions
 from assistant.source.literals import is_double_literal, is_made_of_numbers, numbers_in
 from assistant.source.macros import macro_text, macro_texts
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
+from assistant.source.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.source.variables import Variable, locals_of
 
 __all__ = ["Kind", "ValueKinds", "combine"]
@@ -173,19 +173,17 @@ class ValueKinds:
         return Kind.FLOAT if text[-1:] in "fF" and not text.lower().startswith("0x") else Kind.UNKNOWN
 
     def _of_binary(self, node: Node) -> Kind:
-        operator, left, right = (node.child_by_field_name(f) for f in ("operator", "left", "right"))
-        if operator is None or left is None or right is None:
+        parts = binary_parts(node)
+        if parts is None:
             return Kind.UNKNOWN
-        if self._tree.text(operator) not in ("+", "-", "*", "/"):
-            return Kind.INTEGER
-        return combine((self.of(left), self.of(right)))
+        operator, left, right = parts
+        return combine((self.of(left), self.of(right))) if operator in ("+", "-", "*", "/") else Kind.INTEGER
 
     def _of_call(self, node: Node) -> Kind:
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or arguments is None:
+        function, given = node.child_by_field_name("function"), given_arguments(node)
+        if function is None:
             return Kind.UNKNOWN
         name = callee_name(self._tree, node)
-        given = [n for n in arguments.named_children if n.type != "comment"]
         as_type = self._tree.text(function).partition("<")[2].removesuffix(">") if name.endswith("_cast") else name
         if self.of_type(as_type) is not Kind.UNKNOWN:
             return self.of_type(as_type)
@@ -203,7 +201,7 @@ class ValueKinds:
         known = [f for f in functions(self._tree) if f.name == name.split("::")[-1]]
         return ValueKinds(self._tree, known[0]).return_kind() if len(known) == 1 else Kind.UNKNOWN
 
-    def _of_math(self, name: str, arguments: list[Node]) -> Kind:
+    def _of_math(self, name: str, arguments: tuple[Node, ...]) -> Kind:
         """Overloads: all float gives float; an integer among the arguments makes it double."""
         kinds = [self.of(a) for a in (arguments[:1] if name in _INTEGER_EXPONENT else arguments)]
         kind = combine(kinds)

@@ -14,9 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.source.assignments import modified_names
+from assistant.source.branches import condition_of, joined, lone_statement
 from assistant.source.calls import takes_values_only
 from assistant.source.functions import Function
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
+from assistant.source.syntax import Node, SyntaxTree, binary_parts
 
 __all__ = ["Guard", "guard_of"]
 
@@ -83,30 +84,20 @@ def _early_return(tree: SyntaxTree, function: Function, loop: Node) -> Guard | s
 
 def _only_returns(statement: Node) -> bool:
     branch = statement.child_by_field_name("consequence")
-    if branch is not None and branch.type == "compound_statement" and len(branch.named_children) == 1:
-        branch = branch.named_children[0]
-    is_plain = branch is not None and branch.type == "return_statement"
-    return is_plain and statement.child_by_field_name("alternative") is None
+    only = None if branch is None else lone_statement(branch)
+    return only is not None and only.type == "return_statement" and statement.child_by_field_name("alternative") is None
 
 
 def _conditions(tree: SyntaxTree, statement: Node, joiner: str) -> tuple[tuple[Node, str], ...] | None:
     """Comparisons that hold inside; None where the condition is anything else."""
-    clause = statement.child_by_field_name("condition")
-    value = None if clause is None else clause.child_by_field_name("value")
+    condition = condition_of(statement)
     found: list[tuple[Node, str]] = []
-    waiting = [] if value is None else [unparenthesized(value)]
-    while waiting:
-        node = waiting.pop(0)
-        operator, left, right = (node.child_by_field_name(f) for f in ("operator", "left", "right"))
-        if node.type != "binary_expression" or operator is None or left is None or right is None:
+    for node in () if condition is None else joined(condition, joiner):
+        compared = binary_parts(node)
+        if compared is None or compared[0] not in _OPPOSITE:
             return None
-        spelled = tree.text(operator)
-        if spelled == joiner:
-            waiting = [unparenthesized(left), unparenthesized(right), *waiting]
-            continue
-        if spelled not in _OPPOSITE:
-            return None
-        holds = spelled if joiner == "&&" else _OPPOSITE[spelled]
+        operator, left, right = compared
+        holds = operator if joiner == "&&" else _OPPOSITE[operator]
         found.append((node, f"{tree.text(left)} {holds} {tree.text(right)}"))
     return tuple(found) or None
 

@@ -25,7 +25,7 @@ from assistant.source.counted_loops import CountedHeader
 from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
 from assistant.source.names import fresh_name, names_in
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, without_comments
 from assistant.source.variables import locals_of
 
 __all__ = ["ACCUMULATOR_COUNT", "Reduction", "reduction_of", "split_edits"]
@@ -90,7 +90,7 @@ def split_edits(tree: SyntaxTree, loop: Node, header: CountedHeader, reduction: 
 
 def _only_statement(body: Node) -> Node | None:
     if body.type == "compound_statement":
-        inner = [n for n in body.named_children if n.type != "comment"]
+        inner = without_comments(body)
         body = inner[0] if len(inner) == 1 and len(body.named_children) == 1 else body
     return body if body.type == "expression_statement" and body.named_children else None
 

@@ -16,10 +16,12 @@ from assistant.plan.expert.analysis.recompute import Partner, Place
 from assistant.plan.expert.analysis.row_loop import RowLoop
 from assistant.plan.expert.analysis.store_position import Position
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.style import Style, indentation_of, style_of
+from assistant.plan.expert.writing.layout import indentation, line_end
+from assistant.plan.expert.writing.style import Style, style_of
 from assistant.source.element_size import element_size_bytes
+from assistant.source.names import mentions, words_in
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, node_text
+from assistant.source.syntax import Node, binary_parts, node_text
 
 __all__ = ["Staging", "negated", "rectangular_place", "staging_edits"]
 
@@ -49,7 +51,7 @@ def staging_edits(context: TransformationContext, staging: Staging) -> tuple[Tex
     """The tile, the store into it, the barrier and the store out of it."""
     style, position = style_of(context), staging.position
     last = position.statements[-1]
-    indent, newline = indentation_of(context, last), style.newline
+    indent, newline = indentation(context.text, context.tree.span(last).start), line_end(context.text)
     tile = _tile_name(context)
     width = _edge_text(context, staging.block.x)
     height = width if staging.loop is not None else _edge_text(context, staging.block.y)
@@ -94,9 +96,9 @@ def _unused_lines(context: TransformationContext, staging: Staging) -> tuple[Spa
     gone = [context.tree.span(staging.store.node)]
     lines: dict[str, Span] = {}
     for name in reversed(tuple(staging.partner.names)):
-        mentions = [m for m in context.tree.find("identifier", inside=context.body) if node_text(m) == name]
-        line = None if not mentions else _own_line(context, mentions[0])
-        spans = [context.tree.span(m) for m in mentions]
+        found = mentions(context.tree, context.body, name)
+        line = None if not found else _own_line(context, found[0])
+        spans = [context.tree.span(m) for m in found]
         if line is not None and all(line.contains(s) or any(g.contains(s) for g in gone) for s in spans):
             lines[name] = line
             gone.append(line)
@@ -116,7 +118,7 @@ def _own_line(context: TransformationContext, name: Node) -> Span | None:
 def _wrapping(context: TransformationContext, position: Position) -> tuple[tuple[TextEdit, ...], str]:
     """Early returns turned into a condition around the rest, so that every thread reaches the barrier; and what closes it."""
     style = style_of(context)
-    indent = indentation_of(context, position.returns[0])
+    indent = indentation(context.text, context.tree.span(position.returns[0]).start)
     returns = Span(context.tree.span(position.returns[0]).start, context.tree.span(position.returns[-1]).end)
     end = context.tree.span(position.statements[-1]).end
     guard = " && ".join(negated(c) for c, is_negated in position.conditions if is_negated)
@@ -124,7 +126,7 @@ def _wrapping(context: TransformationContext, position: Position) -> tuple[tuple
     shifts = tuple(TextEdit(Span(at, at), style.indent) for at in lines if context.text[at : at + 1] not in {"\n", "\r", "#", ""})
     is_single = len(position.statements) == 1
     opened = TextEdit(returns, f"if ({guard})" if is_single else f"if ({guard}) {{")
-    return (opened, *shifts), "" if is_single else f"{style.newline}{indent}}}"
+    return (opened, *shifts), "" if is_single else f"{line_end(context.text)}{indent}}}"
 
 
 def _guard(partner: Partner, condition: Node, is_negated: bool) -> str:
@@ -140,26 +142,26 @@ _OPPOSITE = {">=": "<", "<": ">=", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 def negated(condition: Node, partner: Partner | None = None) -> str:
     """The opposite of a condition: ``x >= w || y >= h`` → ``x < w && y < h``."""
     write = node_text if partner is None else partner.text
-    operator = condition.child_by_field_name("operator")
-    left, right = condition.child_by_field_name("left"), condition.child_by_field_name("right")
-    if condition.type == "binary_expression" and operator is not None and left is not None and right is not None:
-        if node_text(operator) == "||":
+    parts = binary_parts(condition)
+    if parts is not None:
+        operator, left, right = parts
+        if operator == "||":
             return f"{negated(left, partner)} && {negated(right, partner)}"
-        if node_text(operator) in _OPPOSITE:
+        if operator in _OPPOSITE:
             whole = write(condition)
             between = whole[len(write(left)) : len(whole) - len(write(right))]
-            return f"{write(left)}{between.replace(node_text(operator), _OPPOSITE[node_text(operator)])}{write(right)}"
+            return f"{write(left)}{between.replace(operator, _OPPOSITE[operator])}{write(right)}"
     return f"!({write(condition)})"
 
 
 def _tile_name(context: TransformationContext) -> str:
-    taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
+    taken = words_in(context.text)
     return next(name for name in ("tile", "staged", "tile_out", "staged_out", "tile_", "staged_") if name not in taken)
 
 
 def rectangular_place(context: TransformationContext, block: Dim3) -> Place:
     """Threads counted down the columns of the tile instead of along its rows."""
-    taken = {node_text(n) for n in context.tree.find("identifier", "field_identifier", "type_identifier")}
+    taken = words_in(context.text)
     name = next(n for n in ("thread", "threadInBlock", "thread_", "thread_in_block", "thread__") if n not in taken)
     height = _edge_text(context, block.y)
     return Place(f"{name} / {height}", f"{name} % {height}", None)

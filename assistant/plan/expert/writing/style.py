@@ -12,9 +12,8 @@ import re
 from dataclasses import dataclass
 
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.syntax import Node
 
-__all__ = ["Style", "indentation_of", "is_simple_term", "style_of"]
+__all__ = ["Style", "is_simple_term", "style_of"]
 
 _SPACED = re.compile(r"[\w)\]] [-+*/] [\w(]")
 _TIGHT = re.compile(r"[\w)\]][-+*/][\w(]")
@@ -29,7 +28,6 @@ class Style:
     """Around a binary operator: one blank or nothing."""
     indent: str
     """One level of indentation."""
-    newline: str
     is_camel: bool
     """Names are written likeThis."""
 
@@ -55,17 +53,8 @@ def style_of(context: TransformationContext) -> Style:
     return Style(
         space=" " if spaced >= tight else "",
         indent=_indent_step(kernel),
-        newline="\r\n" if "\r\n" in context.text else "\n",
         is_camel=camel - builtin > snake,
     )
-
-
-def indentation_of(context: TransformationContext, node: Node) -> str:
-    """White space before the first token of the node's line."""
-    start = context.tree.span(node).start
-    line_start = context.text.rfind("\n", 0, start) + 1
-    match = re.match(r"[ \t]*", context.text[line_start:start])
-    return "" if match is None else match[0]
 
 
 def is_simple_term(text: str) -> bool:
