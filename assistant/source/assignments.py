@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from assistant.source.calls import takes_values_only
-from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.calls import given_arguments, takes_values_only
+from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
+from assistant.source.variables import locals_of
 
-__all__ = ["Assignment", "assignments", "modified_names"]
+__all__ = ["Assignment", "assignments", "changed_names", "modified_names"]
 
 
 @dataclass(frozen=True)
@@ -41,18 +43,18 @@ def assignments(tree: SyntaxTree, inside: Node) -> tuple[Assignment, ...]:
 
 
 def modified_names(tree: SyntaxTree, region: Node) -> frozenset[str]:
-    """Variables that ``region`` assigns, steps, declares or takes the address or a reference of."""
-    return frozenset(_modified(tree, region))
+    """Variables that ``region`` changes or declares."""
+    return changed_names(tree, region) | locals_of(tree, region).keys()
 
 
-def _modified(tree: SyntaxTree, region: Node) -> Iterator[str]:
-    for node in tree.find("assignment_expression", "update_expression", "declaration", "pointer_expression", inside=region):
-        if node.type == "declaration":
-            for declarator in node.children_by_field_name("declarator"):
-                name = next(tree.find("identifier", inside=declarator), None)
-                if name is not None:
-                    yield tree.text(name)
-            continue
+@lru_cache(maxsize=KEPT_ANSWERS)
+def changed_names(tree: SyntaxTree, region: Node) -> frozenset[str]:
+    """Variables that ``region`` assigns, steps, or takes the address or a reference of."""
+    return frozenset(_changed(tree, region))
+
+
+def _changed(tree: SyntaxTree, region: Node) -> Iterator[str]:
+    for node in tree.find("assignment_expression", "update_expression", "pointer_expression", inside=region):
         target = node.child_by_field_name("left") or node.child_by_field_name("argument")
         if node.type == "pointer_expression" and not tree.text(node).startswith("&"):
             continue
@@ -61,6 +63,5 @@ def _modified(tree: SyntaxTree, region: Node) -> Iterator[str]:
         if target is not None and target.type == "identifier":
             yield tree.text(target)
     for call in tree.find("call_expression", inside=region):
-        arguments = call.child_by_field_name("arguments")
-        if arguments is not None and not takes_values_only(tree, call):
-            yield from (tree.text(a) for a in arguments.named_children if a.type == "identifier")
+        if not takes_values_only(tree, call):
+            yield from (tree.text(argument) for argument in given_arguments(call) if argument.type == "identifier")

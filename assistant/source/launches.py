@@ -82,18 +82,12 @@ def _without_comments(node: Node) -> list[Node]:
 
 def _behind_casts(node: Node) -> Node | None:
     """The function that ``(void *)&k<int>`` names."""
-    while node.type in _BEFORE_NAME:
-        inner = node.child_by_field_name("value") or node.child_by_field_name("argument")
-        inner = inner or next(iter(node.named_children), None)
-        if inner is None:
-            return None
-        node = inner
-    if node.type == "call_expression":
-        arguments = node.child_by_field_name("arguments")
-        function = node.child_by_field_name("function")
+    named = _addressed(node)
+    if named is not None and named.type == "call_expression":
+        function, arguments = named.child_by_field_name("function"), named.child_by_field_name("arguments")
         is_cast = function is not None and function.type == "template_function" and arguments is not None
         return _behind_casts(arguments.named_children[0]) if is_cast and arguments and arguments.named_children else None
-    return node if node.type in ("identifier", "qualified_identifier", "template_function") else None
+    return named if named is not None and named.type in ("identifier", "qualified_identifier", "template_function") else None
 
 
 def _pointed_arguments(tree: SyntaxTree, call: Node, array: Node) -> list[Node]:

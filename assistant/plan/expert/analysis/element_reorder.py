@@ -22,9 +22,10 @@ from assistant.plan.expert.analysis.warp_pattern import lane_environments
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
 from assistant.source.assignments import assignments
+from assistant.source.counted_loops import counted_header
 from assistant.source.integers import Scope
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, node_text, unparenthesized
+from assistant.source.syntax import Node, SyntaxTree, node_text, unparenthesized
 
 __all__ = ["reordered"]
 
@@ -77,7 +78,7 @@ def _covers_line(context: TransformationContext, node: Node) -> bool:
 
 
 def _run(context: TransformationContext, loop: Node, scope: Scope) -> _Run | str:
-    head = _head(loop)
+    head = _head(context.tree, loop)
     if head is None:
         return "the loop around this line does not count from zero by ones"
     counter, length = head
@@ -97,22 +98,13 @@ def _run(context: TransformationContext, loop: Node, scope: Scope) -> _Run | str
     return _Run(loop, counter, length, thread, tuple(products), tuple(sums))
 
 
-def _head(loop: Node) -> tuple[str, str] | None:
+def _head(tree: SyntaxTree, loop: Node) -> tuple[str, str] | None:
     """(counter, bound) of ``for (int k = 0; k < C; ++k)``."""
-    start, condition, update = (loop.child_by_field_name(f) for f in ("initializer", "condition", "update"))
-    if start is None or condition is None or update is None or start.type != "declaration":
+    header, start = counted_header(tree, loop), loop.child_by_field_name("initializer")
+    if header is None or start is None or start.type != "declaration":
         return None
-    declarator = start.child_by_field_name("declarator")
-    name = None if declarator is None else declarator.child_by_field_name("declarator")
-    value = None if declarator is None else declarator.child_by_field_name("value")
-    left, right = condition.child_by_field_name("left"), condition.child_by_field_name("right")
-    if name is None or value is None or left is None or right is None or node_text(value) != "0":
-        return None
-    counter = node_text(name)
-    is_plain = node_text(left) == counter and node_text(condition.children[1]) == "<" and _SIMPLE.fullmatch(node_text(right))
-    if not is_plain or re.sub(r"\s+", "", node_text(update)) not in {f"{counter}++", f"++{counter}", f"{counter}+=1"}:
-        return None
-    return counter, node_text(right)
+    is_plain = (header.first, header.comparison, header.step) == ("0", "<", "1")
+    return (header.variable, header.bound) if is_plain and _SIMPLE.fullmatch(header.bound) else None
 
 
 def _is_thread_index(name: str, scope: Scope) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assistant.source.assignments import assignments, modified_names
+from assistant.source.assignments import changed_names, modified_names
 from assistant.source.branches import condition_of, joined, lone_statement
 from assistant.source.constants import integer_constant
 from assistant.source.counted_loops import CountedHeader, counted_header
@@ -79,7 +79,7 @@ def _known_upper_bounds(tree: SyntaxTree, loop: Node, function: Function) -> Ite
         if ancestor.type == "if_statement" and ancestor.child_by_field_name("consequence") == node:
             yield from _bounds_if(tree, ancestor, function, holds=True)
         header = counted_header(tree, ancestor) if ancestor.type in LOOPS else None
-        if header is not None and header.comparison == "<" and not words_in(header.bound) & _assigned(tree, function):
+        if header is not None and header.comparison == "<" and not words_in(header.bound) & changed_names(tree, function.body):
             yield header.variable, "".join(header.bound.split())
         if ancestor.type == "compound_statement":
             for sibling in ancestor.named_children:
@@ -90,11 +90,6 @@ def _known_upper_bounds(tree: SyntaxTree, loop: Node, function: Function) -> Ite
         if ancestor == function.body:
             return
         node = ancestor
-
-
-def _assigned(tree: SyntaxTree, function: Function) -> frozenset[str]:
-    """Variables that are assigned or stepped after their declaration."""
-    return frozenset(tree.text(change.target) for change in assignments(tree, function.body))
 
 
 def _only_leaves(statement: Node) -> bool:
@@ -108,7 +103,7 @@ def _bounds_if(tree: SyntaxTree, statement: Node, function: Function, holds: boo
     joiner, comparison = ("&&", "<") if holds else ("||", ">=")
     for node in () if condition is None else joined(condition, joiner):
         compared = binary_parts(node)
-        if compared is not None and compared[0] == comparison and not names_in(tree, node) & _assigned(tree, function):
+        if compared is not None and compared[0] == comparison and not names_in(tree, node) & changed_names(tree, function.body):
             yield tree.text(compared[1]), "".join(tree.text(compared[2]).split())
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.counted_loops import counted_header
 from assistant.source.integers import evaluate
 from assistant.source.scopes import scope_of
 from assistant.source.syntax import Node, binary_parts, node_text
@@ -31,23 +31,20 @@ class RowLoop:
 def row_loop_of(context: TransformationContext, loop: Node, block: Dim3) -> RowLoop | str:
     """The loop as a walk over the rows of a tile as wide as the block; a sentence where it is something else."""
     why = "the loop around this store does not walk over the rows of a tile as wide as the block"
-    start, condition, update = (loop.child_by_field_name(f) for f in ("initializer", "condition", "update"))
-    body = loop.child_by_field_name("body")
-    if start is None or condition is None or update is None or body is None or start.type != "declaration":
+    header = counted_header(context.tree, loop)
+    start, update, body = (loop.child_by_field_name(field) for field in ("initializer", "update", "body"))
+    if header is None or start is None or update is None or body is None or start.type != "declaration":
         return why
-    declared = re.fullmatch(r"(?:const\s+)?[\w\s]+?\b(\w+)\s*=\s*0\s*;", node_text(start))
-    end, step = condition.child_by_field_name("right"), update.child_by_field_name("right")
-    if declared is None or end is None or step is None:
+    operator, step = update.child_by_field_name("operator"), update.child_by_field_name("right")
+    if operator is None or step is None or (header.first, header.comparison, node_text(operator)) != ("0", "<", "+="):
         return why
-    counter = declared[1]
-    is_upward = re.fullmatch(rf"{counter}\s*<[^=].*", node_text(condition)) and re.fullmatch(rf"{counter}\s*\+=.*", node_text(update))
     scope = scope_of(context.tree, context.kernel)
     sizes = {**unknown_sizes(context), "blockDim.x": block.x, "blockDim.y": block.y}
-    if not is_upward or (evaluate(end, scope, sizes), evaluate(step, scope, sizes)) != (block.x, block.y) or block.x % block.y:
+    if (evaluate(header.bound_node, scope, sizes), evaluate(step, scope, sizes)) != (block.x, block.y) or block.x % block.y:
         return why
     whole = node_text(loop)
     head = whole[: len(whole) - len(node_text(body))].rstrip()
-    return RowLoop(counter, head)
+    return RowLoop(header.variable, head)
 
 
 def sees_rows_alike(context: TransformationContext, expressions: Sequence[Node], counter: str, block: Dim3) -> bool:

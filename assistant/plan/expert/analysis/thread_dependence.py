@@ -7,7 +7,7 @@ Example::
 
 from __future__ import annotations
 
-from assistant.source.assignments import modified_names
+from assistant.source.assignments import changed_names
 from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
 from assistant.source.syntax import Node, SyntaxTree
@@ -25,14 +25,14 @@ def thread_axes(tree: SyntaxTree, function: Function, node: Node, depth: int = 0
     if depth > _MAX_DEPTH or any(tree.find(*_MEMORY, inside=node)) or "threadIdx" in hidden_names(tree, node):
         return None
     axes = frozenset(_direct_axes(tree, node))
-    local = locals_of(tree, function.body)
+    local, changed = locals_of(tree, function.body), changed_names(tree, function.body)
     for identifier in tree.find("identifier", inside=node):
         name = tree.text(identifier)
         declared = local.get(name, ())
-        if not declared and (function.parameter(name) is None or not _is_reassigned(tree, function, name, 0)):
+        if not declared and (function.parameter(name) is None or name not in changed):
             continue
         value = declared[0].value if len(declared) == 1 else None
-        if value is None or _is_reassigned(tree, function, name, 1):
+        if value is None or name in changed:
             return None
         inner = thread_axes(tree, function, value, depth + 1)
         if inner is None:
@@ -44,17 +44,3 @@ def thread_axes(tree: SyntaxTree, function: Function, node: Node, depth: int = 0
 def _direct_axes(tree: SyntaxTree, node: Node) -> tuple[str, ...]:
     fields = tree.find("field_expression", inside=node)
     return tuple(tree.text(f).split(".")[-1].strip() for f in fields if tree.text(f).startswith("threadIdx"))
-
-
-def _is_reassigned(tree: SyntaxTree, function: Function, name: str, allowed_declarations: int) -> bool:
-    """Assigned or stepped anywhere in the function, beyond its one declaration."""
-    changes = tree.find("assignment_expression", "update_expression", "call_expression", "pointer_expression", inside=function.body)
-    found = any(name in _targets(tree, change) for change in changes)
-    return found or (allowed_declarations == 0 and name in locals_of(tree, function.body))
-
-
-def _targets(tree: SyntaxTree, change: Node) -> frozenset[str]:
-    if change.type in ("call_expression", "pointer_expression"):
-        return modified_names(tree, change)
-    target = change.child_by_field_name("left") or change.child_by_field_name("argument")
-    return frozenset() if target is None else frozenset({tree.text(target)})
