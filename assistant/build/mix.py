@@ -7,10 +7,9 @@ Opcode names: CUDA Binary Utilities 13.0, "Instruction Set Reference", tables Vo
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
-from assistant.build.cfg import control_flow, opcode_name
+from assistant.build.cfg import control_flow
 from assistant.build.executions import thread_executions
 from assistant.build.loop_map import LoopMap
 from assistant.model.build import KernelCode, SassInstruction
@@ -66,8 +65,6 @@ _CLASSES: tuple[tuple[str, str], ...] = (
 )
 """Anything else (moves, predicate and vote operations, special registers) is ``other``: it issues, but loads no listed unit."""
 
-_ZERO_FACTORS = re.compile(r"^\w+, -?RZ(?:\.H\d_H\d)?, -?RZ(?:\.H\d_H\d)?,")
-
 _CLASS_OF = {name: kind for kind, names in _CLASSES for name in names.split()}
 
 
@@ -100,6 +97,5 @@ def line_instructions(code: KernelCode, profile: LaunchProfile, loops: tuple[Sou
 
 
 def _class_of(instruction: SassInstruction) -> str:
-    """A half-precision multiply-add of zeros only moves its constant (``HFMA2.MMA R5, -RZ, RZ, 0, 0``)."""
-    is_move = opcode_name(instruction) == "HFMA2" and _ZERO_FACTORS.search(instruction.operands)
-    return "other" if is_move else instruction_class(instruction.opcode)
+    """A half-precision instruction that only moves a constant loads no half-precision unit."""
+    return "other" if instruction.is_half_move else instruction_class(instruction.opcode)

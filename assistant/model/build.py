@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+
+_ZERO = r"-?RZ(?:\.H\d_H\d)?"
+_HALF_OPCODES = frozenset({"HFMA2", "HADD2", "HMUL2"})
+_MOVES_CONSTANT = re.compile(rf"^\w+, {_ZERO}, (?:{_ZERO}|[-+]?\d[^,]*)(?:,|$)")
+"""Destination, then zeros, or zero and a constant: neither their product nor their sum holds a variable."""
 
 
 class DiagnosticSeverity(StrEnum):
@@ -78,6 +84,11 @@ class SassInstruction:
     """Innermost user-source line; 0 where unknown."""
     frames: tuple[tuple[str, int], ...] = ()
     """User-source (file, line) of the calls it was inlined through, inner before outer; empty for the kernel's own lines."""
+
+    @property
+    def is_half_move(self) -> bool:
+        """A half-precision instruction of zeros, by which ptxas moves a constant (``HFMA2.MMA R5, -RZ, RZ, 1.875, 0``, sm_90)."""
+        return self.opcode.partition(".")[0].removesuffix("_32I") in _HALF_OPCODES and bool(_MOVES_CONSTANT.match(self.operands))
 
 
 @dataclass(frozen=True)

@@ -128,8 +128,8 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
     """What the source does not show: the compiler's own choice of instructions, where both sides have machine code."""
     if not old or not new:
         return []
-    before = {instruction.opcode for code in old for instruction in code.instructions}
-    lines = {i.opcode: i.line or None for code in reversed(new) for i in reversed(code.instructions)}
+    before = {i.opcode for code in old for i in code.instructions if not i.is_half_move}
+    lines = {i.opcode: i.line or None for code in reversed(new) for i in reversed(code.instructions) if not i.is_half_move}
     found = list[DetectedLabel | None]()
     for label, pattern, message in (
         (Label.PRECISION, _LOW_SASS, "machine code computes in half precision: {}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,37 @@ def test_flags_are_labelled() -> None:
 def test_machine_code_shows_what_the_source_hides(opcode: str, label: Label) -> None:
     (found,) = detect_labels(version(TEXT, ("LDG.E", "FADD")), version(TEXT, ("LDG.E", "FADD", opcode)))
     assert found.label is label and found.line == 3 and opcode in found.message
+
+
+def _with_instruction(opcode: str, operands: str) -> Version:
+    instructions = (SassInstruction(0, "", "LDG.E", "", "k.cu", 1), SassInstruction(16, "", opcode, operands, "k.cu", 3))
+    return replace(version(TEXT), code=(KernelCode("k", "k", "sm_90", instructions, ()),))
+
+
+@pytest.mark.parametrize(
+    ("opcode", "operands"),
+    [
+        ("HFMA2.MMA", "R5, -RZ, RZ, 1.875, 0"),
+        ("HFMA2", "R5, -RZ, RZ, 0, 5.9604644775390625e-08"),
+        ("HFMA2", "R5, -RZ.H0_H0, RZ.H0_H0, 0, 0"),
+        ("HADD2", "R5, -RZ, RZ"),
+        ("HADD2", "R5, -RZ, 1.875, 0"),
+    ],
+)
+def test_a_constant_moved_by_the_half_precision_unit_is_no_computation(opcode: str, operands: str) -> None:
+    assert detect_labels(version(TEXT, ("LDG.E",)), _with_instruction(opcode, operands)) == ()
+
+
+def test_a_moved_constant_in_the_original_excuses_no_half_precision_arithmetic() -> None:
+    moves, computes = _with_instruction("HFMA2", "R5, -RZ, RZ, 0, 0"), _with_instruction("HFMA2", "R5, R2, R3, R4")
+    (found,) = detect_labels(moves, computes)
+    assert found.label is Label.PRECISION
+
+
+@pytest.mark.parametrize(("opcode", "operands"), [("HFMA2", "R5, -RZ, R3, 0, 0"), ("HADD2.F32", "R5, -RZ, R4.H0_H0")])
+def test_a_half_precision_operand_is_a_computation(opcode: str, operands: str) -> None:
+    (found,) = detect_labels(version(TEXT, ("LDG.E",)), _with_instruction(opcode, operands))
+    assert found.label is Label.PRECISION
 
 
 def test_vanished_double_instructions_are_lower_precision() -> None:
