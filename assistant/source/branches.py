@@ -3,15 +3,14 @@
 Example::
 
     condition_of(statement)                        # the node of `row >= m || col >= n`
-    joined(condition_of(statement), "||")          # the nodes of `row >= m` and `col >= n`
     lone_statement(statement.child_by_field_name("consequence")).type   # 'return_statement'
 """
 
 from __future__ import annotations
 
-from assistant.source.syntax import Node, binary_parts, unparenthesized, without_comments
+from assistant.source.syntax import Node, unparenthesized, without_comments
 
-__all__ = ["condition_of", "joined", "lone_statement"]
+__all__ = ["condition_of", "lone_statement"]
 
 
 def condition_of(statement: Node) -> Node | None:
@@ -20,15 +19,6 @@ def condition_of(statement: Node) -> Node | None:
     if asked is not None and asked.type == "condition_clause":
         asked = asked.child_by_field_name("value")
     return None if asked is None else unparenthesized(asked)
-
-
-def joined(condition: Node, operator: str) -> tuple[Node, ...]:
-    """The conditions that ``&&`` (or ``||``) joins, in order; the condition itself where it joins none."""
-    condition = unparenthesized(condition)
-    parts = binary_parts(condition)
-    if parts is None or parts[0] != operator:
-        return (condition,)
-    return (*joined(parts[1], operator), *joined(parts[2], operator))
 
 
 def lone_statement(branch: Node) -> Node | None:

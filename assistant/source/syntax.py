@@ -23,7 +23,17 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 from assistant.model.source import Span
 from assistant.source.reading import Reading, read
 
-__all__ = ["KEPT_ANSWERS", "Node", "SyntaxTree", "binary_parts", "node_text", "parsed_expression", "unparenthesized", "without_comments"]
+__all__ = [
+    "KEPT_ANSWERS",
+    "Node",
+    "SyntaxTree",
+    "binary_parts",
+    "joined",
+    "node_text",
+    "parsed_expression",
+    "unparenthesized",
+    "without_comments",
+]
 
 KEPT_ANSWERS = 64
 """Answers about a syntax tree that each cached question keeps: planning asks the same ones many times over one text."""
@@ -136,6 +146,15 @@ def binary_parts(node: Node) -> tuple[str, Node, Node] | None:
     if node.type != "binary_expression" or operator is None or left is None or right is None:
         return None
     return node_text(operator), left, right
+
+
+def joined(node: Node, operator: str) -> tuple[Node, ...]:
+    """What ``operator`` joins, in order: ``a``, ``b``, ``c`` of ``a + (b + c)``; the node itself where it joins nothing."""
+    node = unparenthesized(node)
+    parts = binary_parts(node)
+    if parts is None or parts[0] != operator:
+        return (node,)
+    return (*joined(parts[1], operator), *joined(parts[2], operator))
 
 
 def without_comments(node: Node) -> tuple[Node, ...]:

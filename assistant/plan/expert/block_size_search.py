@@ -21,7 +21,7 @@ from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrol
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, binary_parts, node_text, unparenthesized
+from assistant.source.syntax import Node, binary_parts, joined, node_text, unparenthesized
 
 __all__ = ["BlockSizeSearch"]
 
@@ -118,7 +118,7 @@ def _is_free(field: Node) -> bool:
         if node.type == "binary_expression":
             if _plain(node) in {form.format(axis) for form in _GRID_STRIDE}:
                 return True
-            terms = [_plain(t) for t in _terms(node)]
+            terms = [_plain(t) for t in joined(node, "+")]
             products = {f"blockIdx.{axis}*blockDim.{axis}", f"blockDim.{axis}*blockIdx.{axis}"}
             if f"threadIdx.{axis}" in terms and products & set(terms):
                 return True
@@ -130,16 +130,6 @@ def _plain(node: Node) -> str:
     """The expression without blanks, casts and parentheses."""
     text = re.sub(r"\s+", "", node_text(node))
     return re.sub(r"\((?:int|unsigned|unsignedint|size_t|longlong|long|int64_t)\)|[()]", "", text)
-
-
-def _terms(node: Node) -> Iterator[Node]:
-    node = unparenthesized(node)
-    parts = binary_parts(node)
-    if parts is None or parts[0] != "+":
-        yield node
-        return
-    yield from _terms(parts[1])
-    yield from _terms(parts[2])
 
 
 def _index_names(context: TransformationContext) -> Iterator[Node]:

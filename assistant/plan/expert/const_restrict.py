@@ -21,9 +21,9 @@ from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.read_only import const_edits, make_const
-from assistant.plan.expert.analysis.roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.accesses import Use, uses_of
 from assistant.source.functions import Function, functions

@@ -17,33 +17,22 @@ from dataclasses import dataclass
 
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.accumulators import Accumulator, accumulators_at, target_of, why_unsafe
 from assistant.plan.expert.analysis.loop_entry import entry_condition, runs_at_least_once
+from assistant.plan.expert.analysis.pointer_roots import element_type
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.roots import Root, element_type, global_pointers, may_overlap, root_of, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.writing.style import style_of
-from assistant.source.accesses import PointerUse, Use, canonical, uses_of
+from assistant.source.accesses import canonical, uses_of
 from assistant.source.assignments import modified_names
 from assistant.source.counted_loops import counted_header
-from assistant.source.functions import Function, enclosing_function
 from assistant.source.loops import LOOPS, loops_around
 from assistant.source.macros import hidden_names
 from assistant.source.names import fresh_name, names_in
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
+from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["ScalarReplacement"]
-
-
-@dataclass(frozen=True)
-class _Accumulator:
-    """One element of global memory that a loop updates."""
-
-    function: Function
-    base: str
-    place: str
-    node: Node
 
 
 @dataclass(frozen=True)
@@ -67,7 +56,7 @@ class ScalarReplacement:
     technique = "scalar-replacement"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        accumulators = _accumulators_at(context)
+        accumulators = accumulators_at(context)
         if not accumulators:
             return context.decline(
                 self.technique, "no loop around this line adds to an element of global memory through a pointer of the kernel"
@@ -83,48 +72,8 @@ class ScalarReplacement:
         return context.decline(self.technique, refusals[-1])
 
 
-def _accumulators_at(context: TransformationContext) -> tuple[_Accumulator, ...]:
-    """Updates inside loops: those on the finding's line first, else those in a loop that covers it."""
-    tree = context.tree
-    reachable = {context.kernel.name, *context.kernel.device_functions}
-    found: list[_Accumulator] = []
-    for node in tree.find("assignment_expression", "update_expression"):
-        function = enclosing_function(tree, node)
-        if function is not None and function.name in reachable and loops_around(tree, node):
-            accumulator = _accumulator(tree, function, node)
-            if accumulator is not None:
-                found.append(accumulator)
-    on_line = [a for a in found if _covers(a.node, context.line)]
-    around = [a for a in found if _covers(loops_around(tree, a.node)[-1], context.line)]
-    return tuple(on_line or around)
-
-
-def _covers(node: Node, line: int) -> bool:
-    return node.start_point[0] + 1 <= line <= node.end_point[0] + 1
-
-
-def _accumulator(tree: SyntaxTree, function: Function, node: Node) -> _Accumulator | None:
-    target = node.child_by_field_name("left") or node.child_by_field_name("argument")
-    operator = node.child_by_field_name("operator")
-    value = node.child_by_field_name("right")
-    if target is None or operator is None:
-        return None
-    target = unparenthesized(target)
-    base = next((n for n in tree.find("identifier", inside=target)), None)
-    if base is None or target == base or tree.text(base) not in global_pointers(tree, function, target):
-        return None
-    place = canonical(tree, target)
-    is_update = tree.text(operator) != "=" or (value is not None and _mentions(tree, value, place))
-    return _Accumulator(function, tree.text(base), place, node) if is_update else None
-
-
-def _mentions(tree: SyntaxTree, node: Node, place: str) -> bool:
-    kinds = ("subscript_expression", "pointer_expression", "field_expression")
-    return any(canonical(tree, n) == place for n in tree.find(*kinds, inside=node))
-
-
-def _start_of(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> _Start | _Refusal:
-    refusal = _unsafe(tree, accumulator, loop)
+def _start_of(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> _Start | _Refusal:
+    refusal = why_unsafe(tree, accumulator, loop)
     if refusal is not None:
         return _Refusal(refusal)
     store = _store_before(tree, accumulator, loop)
@@ -132,7 +81,7 @@ def _start_of(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> _Start
         return _Start(store if _is_adjacent(tree, store, loop) else None, None)
     if _is_conditional(tree, accumulator, loop):
         return _Refusal(
-            f"`{tree.text(_target(accumulator.node))}` is updated only under a condition; loading it before the loop "
+            f"`{tree.text(target_of(accumulator.node))}` is updated only under a condition; loading it before the loop "
             "could touch memory that the kernel does not touch now"
         )
     if runs_at_least_once(tree, loop, accumulator.function):
@@ -147,70 +96,11 @@ def _start_of(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> _Start
     return _Start(None, guard)
 
 
-def _unsafe(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
-    """Why the element could be seen or changed by something else while ``loop`` runs; None if it cannot."""
-    return (
-        leaves_or_synchronizes(tree, loop)
-        or _place_changes(tree, accumulator, loop)
-        or _other_use(tree, accumulator, loop)
-        or _aliased(tree, accumulator, loop)
-    )
-
-
-def _place_changes(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
-    names = names_in(tree, _target(accumulator.node)) | hidden_names(tree, _target(accumulator.node))
-    changed = names & modified_names(tree, loop)
-    if changed:
-        return f"`{tree.text(_target(accumulator.node))}` is another element in each iteration: `{min(changed)}` changes in the loop"
-    for name in names - {accumulator.base}:
-        if any(use.kind is not Use.READ for use in uses_of(tree, loop, name) if name in global_pointers(tree, accumulator.function, loop)):
-            return f"`{name}`, which chooses the element, is changed in the loop"
-    return None
-
-
-def _other_use(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
-    root = root_of(tree, accumulator.function, accumulator.base)
-    if not isinstance(root, Root):
-        return f"where `{accumulator.base}` points is not clear"
-    variable = accumulator.function.parameter(accumulator.base)
-    if root.parameter.is_volatile or (variable is not None and variable.is_volatile):
-        return f"`{accumulator.base}` is volatile: each access must reach memory"
-    if "**" in tree.text(root.parameter.node).replace(" ", ""):
-        return f"`{accumulator.base}` is a pointer to pointers; what they point to may overlap"
-    for use in uses_of(tree, loop, accumulator.base):
-        line = tree.line(use.node)
-        if use.kind is Use.ATOMIC:
-            return f"`{accumulator.base}` is updated atomically at line {line}: other threads add to it meanwhile"
-        if use.kind is Use.ESCAPE or _is_addressed(tree, use):
-            return f"`{accumulator.base}` itself is passed on or changed at line {line}"
-        if use.place != accumulator.place:
-            return f"`{tree.text(use.node)}` at line {line} may be the same element as `{tree.text(_target(accumulator.node))}`"
-    return None
-
-
-def _is_addressed(tree: SyntaxTree, use: PointerUse) -> bool:
-    parent = use.node.parent
-    return parent is not None and parent.type == "pointer_expression" and tree.text(parent).startswith("&")
-
-
-def _aliased(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> str | None:
-    parameter = root_of(tree, accumulator.function, accumulator.base)
-    if isinstance(parameter, Root) and not parameter.parameter.is_restrict:
-        unclear = unclear_access(tree, accumulator.function, loop)
-        if unclear is not None:
-            return f"where `{unclear}` points is not clear: it may be the same memory"
-    if accumulator.base in hidden_names(tree, loop):
-        return f"a macro in the loop uses `{accumulator.base}` too"
-    others = global_pointers(tree, accumulator.function, loop) - {accumulator.base}
-    reasons = (may_overlap(tree, accumulator.function, accumulator.base, name) for name in sorted(others))
-    return next((reason for reason in reasons if reason is not None), None)
-
-
-def _store_before(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> Node | None:
+def _store_before(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Node | None:
     """The assignment that surely writes the element before ``loop``: a statement of a block around it."""
     node = loop
     changed: frozenset[str] = frozenset()
-    names = names_in(tree, _target(accumulator.node)) | hidden_names(tree, _target(accumulator.node))
+    names = names_in(tree, target_of(accumulator.node)) | hidden_names(tree, target_of(accumulator.node))
     for ancestor in tree.ancestors(loop):
         if ancestor.type == "compound_statement":
             for sibling in reversed([s for s in ancestor.named_children if s.end_byte <= node.start_byte]):
@@ -250,7 +140,7 @@ def _is_adjacent(tree: SyntaxTree, store: Node, loop: Node) -> bool:
     return node == loop
 
 
-def _is_conditional(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> bool:
+def _is_conditional(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> bool:
     """Some iteration may skip the update: an ``if`` or an inner loop around it, or a jump before it."""
     plain = ("compound_statement", "expression_statement", "parenthesized_expression", "comma_expression")
     for ancestor in tree.ancestors(accumulator.node):
@@ -263,28 +153,23 @@ def _is_conditional(tree: SyntaxTree, accumulator: _Accumulator, loop: Node) -> 
     return any(jump.start_byte < accumulator.node.start_byte for jump in jumps)
 
 
-def _register_type(tree: SyntaxTree, accumulator: _Accumulator) -> str:
+def _register_type(tree: SyntaxTree, accumulator: Accumulator) -> str:
     if "." in accumulator.place.split("]")[-1] or "->" in accumulator.place:
         return "auto"
     return element_type(tree, accumulator.function, accumulator.base) or "auto"
 
 
-def _target(node: Node) -> Node:
-    target = node.child_by_field_name("left") or node.child_by_field_name("argument")
-    return node if target is None else unparenthesized(target)
-
-
-def _rewrite(context: TransformationContext, accumulator: _Accumulator, loop: Node, start: _Start) -> Rewrite:
+def _rewrite(context: TransformationContext, accumulator: Accumulator, loop: Node, start: _Start) -> Rewrite:
     tree = context.tree
     base = accumulator.base.lower() if len(accumulator.base) == 1 else accumulator.base.rstrip("_")
     name = fresh_name(tree, style_of(context).name(base, "acc"))
-    element = tree.text(_target(accumulator.node))
+    element = tree.text(target_of(accumulator.node))
     type_name = _register_type(tree, accumulator)
     declaration = f"{type_name} {name}"
     edits = [TextEdit(tree.span(use.node), name) for use in uses_of(tree, loop, accumulator.base)]
     store = f"{element} = {name};"
     if start.store is not None:
-        edits.append(TextEdit(tree.span(_target(start.store)), declaration))
+        edits.append(TextEdit(tree.span(target_of(start.store)), declaration))
         edits.extend(after_statement(tree, loop, store))
     elif start.guard is not None:
         load = f"{declaration} = {start.guard} ? {element} : {zero_of(type_name)};"

@@ -11,38 +11,23 @@ from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
-from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.analysis.bounds import Range, range_of
+from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.launch_shape import block_dims, known_blocks, launches_of, template_environment
 from assistant.plan.expert.analysis.predictions import predicted_wavefronts
+from assistant.plan.expert.analysis.shared_rows import SharedRows, rows_of
 from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.source.element_size import element_size_bytes
 from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_of
-from assistant.source.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
-from assistant.source.syntax import Node, node_text, unparenthesized
+from assistant.source.shared_arrays import SharedArray, element_uses, shared_arrays
+from assistant.source.syntax import Node, node_text
 
 __all__ = ["SharedMemoryPadding"]
 
 _UNKNOWN_SIZE = 1009
 """Stands for integer parameters in an index: a prime, so that it brings no alignment of its own."""
-
-
-@dataclass(frozen=True)
-class _Tile:
-    """A shared array with rows, however it is written."""
-
-    array: SharedArray
-    rows: tuple[tuple[ElementUse, tuple[Node, ...]], ...]
-    """Each use with the expressions of its indices; for a flat tile the parts of (row, column)."""
-    lengths: tuple[int, ...]
-    """Elements along each dimension."""
-    size_edits: tuple[tuple[Span, str], ...]
-    """Pieces of text that hold the row length, each with what it says."""
-    flat_total: Node | None
-    """For a flat tile whose declaration is one number: that number."""
 
 
 class SharedMemoryPadding:
@@ -66,12 +51,12 @@ class SharedMemoryPadding:
         if isinstance(uses, str):
             return context.decline(self.technique, uses)
         scope = scope_of(context.tree, context.kernel)
-        tile = _tile(context, array, uses, scope)
+        tile = rows_of(context, array, uses, scope)
         if isinstance(tile, str):
             return context.decline(self.technique, tile)
         return self._padded(context, tile, scope)
 
-    def _padded(self, context: TransformationContext, tile: _Tile, scope: Scope) -> tuple[Rewrite, ...] | Decline:
+    def _padded(self, context: TransformationContext, tile: SharedRows, scope: Scope) -> tuple[Rewrite, ...] | Decline:
         element_bytes = _element_bytes(context, tile.array)
         if element_bytes is None:
             return context.decline(self.technique, f"the size of {tile.array.element_type} is not known from this file")
@@ -103,7 +88,7 @@ class SharedMemoryPadding:
         )
 
 
-def _assumptions(context: TransformationContext, tile: _Tile) -> tuple[str, ...]:
+def _assumptions(context: TransformationContext, tile: SharedRows) -> tuple[str, ...]:
     """For a flat tile, whose columns are bounded by the block: where the block's size is known from."""
     is_written = all(block_dims(launch) is not None for launch in launches_of(context)) and launches_of(context)
     if len(tile.array.sizes) > 1 or is_written:
@@ -117,115 +102,6 @@ def _arrays_on_line(context: TransformationContext) -> tuple[SharedArray, ...]:
     arrays = shared_arrays(context.tree, context.body)
     on_line = (a for a in arrays if a.name in names and sum(b.name == a.name for b in arrays) == 1)
     return tuple(sorted(on_line, key=lambda a: -len(a.sizes)))
-
-
-def _tile(context: TransformationContext, array: SharedArray, uses: tuple[ElementUse, ...], scope: Scope) -> _Tile | str:
-    if len(array.sizes) == 1:
-        return _flat_tile(context, array, uses, scope)
-    sizes = [s for s in array.sizes if s is not None]
-    environment = template_environment(context)
-    lengths = [evaluate(s, scope, environment) for s in sizes]
-    known = tuple(v for v in lengths if v is not None)
-    if len(known) != len(array.sizes):
-        return f"the size of {array.name} is not a constant that this file gives"
-    for use in uses:
-        if len(known) == 2 and node_text(use.indices[0]) == "0" and not _stays_in_row(context, use.indices[-1], scope, known[-1]):
-            return f"line {use.line} may walk over the ends of rows through {array.name}[0]"
-    span = context.tree.span(sizes[-1])
-    return _Tile(array, tuple((u, u.indices) for u in uses), known, ((span, node_text(sizes[-1])),), None)
-
-
-def _stays_in_row(context: TransformationContext, index: Node, scope: Scope, length: int) -> bool:
-    found = range_of(index, scope, _ranges(context))
-    return found is not None and found.low >= 0 and found.high < length
-
-
-def _ranges(context: TransformationContext) -> dict[str, Range]:
-    """Built-ins over every block the kernel is started with, and constant template parameters."""
-    ranges = {name: Range(value, value) for name, value in template_environment(context).items()}
-    blocks = known_blocks(context)
-    for axis in ("x", "y", "z"):
-        sizes: list[int] = [getattr(block, axis) for block in blocks]
-        if sizes:
-            ranges[f"threadIdx.{axis}"] = Range(0, max(sizes) - 1)
-            ranges[f"blockDim.{axis}"] = Range(min(sizes), max(sizes))
-    return ranges
-
-
-def _flat_tile(context: TransformationContext, array: SharedArray, uses: tuple[ElementUse, ...], scope: Scope) -> _Tile | str:
-    size = array.sizes[0]
-    ranges = _ranges(context)
-    total = None if size is None else range_of(size, scope, ranges)
-    if size is None or total is None or total.low != total.high:
-        return f"the size of {array.name} is not a constant that this file gives"
-    split = [_row_and_column(use.indices[0], scope, ranges) for use in uses]
-    known = [s for s in split if s is not None]
-    if not known or len(known) != len(split):
-        line = uses[split.index(None)].line if uses else array.line
-        return f"{array.name} has no rows on line {line}: it is addressed by one index"
-    lengths = {length for _, _, _, length in known}
-    length = lengths.pop()
-    if lengths or total.low % length:
-        return f"{array.name} is addressed with different row lengths"
-    for use, (_, _, columns, _) in zip(uses, known, strict=True):
-        reach = [range_of(c, scope, ranges) for c in columns]
-        bounded = [r for r in reach if r is not None]
-        if len(bounded) != len(reach) or sum(r.low for r in bounded) < 0 or sum(r.high for r in bounded) >= length:
-            return f"the column on line {use.line} may reach into the next row of {array.name}"
-    edits = [(context.tree.span(factor), node_text(factor)) for _, factor, _, _ in known]
-    factor = _size_factor(size, scope, ranges, length)
-    if factor is not None:
-        edits.append((context.tree.span(factor), node_text(factor)))
-    rows = tuple((use, (row, *columns)) for use, (row, _, columns, _) in zip(uses, known, strict=True))
-    return _Tile(array, rows, (total.low // length, length), tuple(edits), size if factor is None else None)
-
-
-def _row_and_column(index: Node, scope: Scope, ranges: dict[str, Range]) -> tuple[Node, Node, tuple[Node, ...], int] | None:
-    """(row, the factor that is the row length, terms of the column, row length) of ``row * W + column``."""
-    terms = tuple(_terms(unparenthesized(index)))
-    products = [t for t in terms if _length_factor(t, scope, ranges) is not None]
-    if len(products) != 1:
-        return None
-    found = _length_factor(products[0], scope, ranges)
-    if found is None:
-        return None
-    row, factor, length = found
-    return row, factor, tuple(t for t in terms if t != products[0]), length
-
-
-def _terms(node: Node) -> Iterator[Node]:
-    operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    is_sum = node.type == "binary_expression" and operator is not None and node_text(operator) == "+"
-    if not is_sum or left is None or right is None:
-        yield node
-        return
-    yield from _terms(unparenthesized(left))
-    yield from _terms(unparenthesized(right))
-
-
-def _length_factor(term: Node, scope: Scope, ranges: dict[str, Range]) -> tuple[Node, Node, int] | None:
-    """(row, factor, value) of a product with one constant factor above one."""
-    term = unparenthesized(term)
-    operator = term.child_by_field_name("operator")
-    left, right = term.child_by_field_name("left"), term.child_by_field_name("right")
-    if operator is None or left is None or right is None or node_text(operator) != "*":
-        return None
-    for row, factor in ((left, right), (right, left)):
-        value = range_of(factor, scope, ranges)
-        if value is not None and value.low == value.high and value.low > 1 and range_of(row, scope, ranges) != value:
-            return row, factor, value.low
-    return None
-
-
-def _size_factor(size: Node, scope: Scope, ranges: dict[str, Range], length: int) -> Node | None:
-    """The factor of ``H * W`` that is the row length; None where the size is one number."""
-    size = unparenthesized(size)
-    operator, right = size.child_by_field_name("operator"), size.child_by_field_name("right")
-    if operator is None or right is None or node_text(operator) != "*":
-        return None
-    value = range_of(right, scope, ranges)
-    return right if value == Range(length, length) else None
 
 
 def _element_bytes(context: TransformationContext, array: SharedArray) -> int | None:
@@ -257,7 +133,7 @@ class _Wavefronts:
     total: int
 
 
-def _wavefronts(context: TransformationContext, tile: _Tile, scope: Scope, element_bytes: int, pad: int) -> _Wavefronts | None:
+def _wavefronts(context: TransformationContext, tile: SharedRows, scope: Scope, element_bytes: int, pad: int) -> _Wavefronts | None:
     """First-warp wavefronts of the tile's accesses with rows lengthened by ``pad``; None when none on the line is known."""
     block = next(iter(known_blocks(context)), Dim3(32, 32))
     unknowns = {p.name: _UNKNOWN_SIZE for p in context.kernel.parameters if not p.is_pointer} | template_environment(context)
@@ -289,7 +165,7 @@ def _linear(indices: tuple[Node, ...], lengths: tuple[int, ...], scope: Scope, l
     return offset + sum(known[len(lengths) :])
 
 
-def _too_large(context: TransformationContext, tile: _Tile, element_bytes: int, pad: int) -> str | None:
+def _too_large(context: TransformationContext, tile: SharedRows, element_bytes: int, pad: int) -> str | None:
     rows = 1
     for length in tile.lengths[:-1]:
         rows *= length
@@ -301,7 +177,7 @@ def _too_large(context: TransformationContext, tile: _Tile, element_bytes: int, 
     return f"with longer rows the block's static shared memory would exceed its limit of {limit} bytes"
 
 
-def _edits(context: TransformationContext, tile: _Tile, pad: int) -> Iterator[TextEdit]:
+def _edits(context: TransformationContext, tile: SharedRows, pad: int) -> Iterator[TextEdit]:
     style = style_of(context)
     is_flat = len(tile.array.sizes) == 1
     for span, text in tile.size_edits:

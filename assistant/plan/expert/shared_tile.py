@@ -21,8 +21,8 @@ from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.launch_shape import block_dims, known_blocks, launches_of
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.roots import element_type, global_pointers, unclear_access
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
 from assistant.plan.expert.analysis.tile_checks import uncontrolled_launch
 from assistant.plan.expert.analysis.tile_loads import COLUMN_AXES, ROW_AXES, Along, TileLoad, tile_loads

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assistant.plan.expert.analysis.allocations import allocated_places, is_new_allocation
 from assistant.source.accesses import canonical
 from assistant.source.assignments import assignments
-from assistant.source.builtins import ALLOCATION_CALLS
 from assistant.source.calls import callee_name, calls_of, given_arguments
-from assistant.source.functions import Function, enclosing_function, functions
+from assistant.source.functions import Function, enclosing_function
 from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 from assistant.source.variables import locals_of
 
@@ -26,7 +26,6 @@ __all__ = ["NoCallers", "Overlap", "overlap"]
 _MAX_CALLER_DEPTH = 4
 """How many callers up an argument is followed; recursion ends here."""
 _NULL = ("nullptr", "NULL", "0")
-_HOST_ALLOCATORS = ("malloc", "calloc")
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ def _origins(tree: SyntaxTree, expression: Node, caller: Function | None, seen: 
         return _address_origins(tree, node, caller, seen)
     if node.type == "field_expression":
         place = canonical(tree, node)
-        is_allocated = any(_allocated_places(tree, tree.root, place)) and not _is_assigned_elsewhere(tree, place)
+        is_allocated = any(allocated_places(tree, tree.root, place)) and not _is_assigned_elsewhere(tree, place)
         return (_Buffer(place) if is_allocated else _Unknown(f"where `{tree.text(node)}` comes from is not visible"),)
     if node.type == "identifier":
         return _variable_origins(tree, tree.text(node), caller, seen)
@@ -201,7 +200,7 @@ def _variable_origins(tree: SyntaxTree, name: str, caller: Function | None, seen
         return (_Buffer(name),)
     initial = declared[0].value
     values = [*(() if initial is None else (initial,)), *_assigned_values(tree, scope, name)]
-    found: list[_Origin] = [_Buffer(name)] if any(_allocated_places(tree, scope, name)) else []
+    found: list[_Origin] = [_Buffer(name)] if any(allocated_places(tree, scope, name)) else []
     for value in values:
         found.extend(_value_origins(tree, name, value, caller, seen))
     if not found and not values:
@@ -216,30 +215,9 @@ def _value_origins(tree: SyntaxTree, name: str, value: Node, caller: Function | 
     if name in {tree.text(n) for n in tree.find("identifier", inside=value)}:
         return (_Unknown(f"`{name}` is moved along a buffer"),)
     core = value.child_by_field_name("value") if value.type == "cast_expression" else value
-    if value.type == "new_expression" or (core is not None and core.type == "call_expression" and _is_fresh(tree, core)):
+    if value.type == "new_expression" or (core is not None and core.type == "call_expression" and is_new_allocation(tree, core)):
         return (_Buffer(name),)
     return _origins(tree, value, caller, seen)
-
-
-def _is_fresh(tree: SyntaxTree, call: Node) -> bool:
-    """The call returns a new allocation: ``malloc``, or a function of this text that allocates what it returns."""
-    name = callee_name(tree, call).split("::")[-1]
-    if name in _HOST_ALLOCATORS:
-        return True
-    return any(function.name == name and _returns_allocation(tree, function) for function in functions(tree))
-
-
-def _returns_allocation(tree: SyntaxTree, function: Function) -> bool:
-    own = locals_of(tree, function.body)
-    returns = tuple(tree.find("return_statement", inside=function.body))
-    values = [unparenthesized(r.named_children[0]) for r in returns if r.named_children]
-    return bool(values) and all(
-        v.type == "identifier"
-        and all("static" not in tree.text(d.node) for d in own.get(tree.text(v), ()))
-        and tree.text(v) in own
-        and any(_allocated_places(tree, function.body, tree.text(v)))
-        for v in values
-    )
 
 
 def _assigned_values(tree: SyntaxTree, scope: Node, name: str) -> Iterator[Node]:
@@ -278,40 +256,3 @@ def _move(tree: SyntaxTree, statement: Node) -> _Move:
     if left is None or right is None or {left.type, right.type} != {"identifier"}:
         return None
     return tree.text(left), tree.text(right)
-
-
-def _allocated_places(tree: SyntaxTree, scope: Node, place: str) -> Iterator[Node]:
-    """Calls inside ``scope`` that allocate into the canonical ``place``: ``cudaMalloc(&place, …)`` or a helper of this text."""
-    for call in tree.find("call_expression", inside=scope):
-        given = given_arguments(call)
-        if not given or not _allocates(tree, call):
-            continue
-        target = unparenthesized(given[0])
-        while target.type == "cast_expression" and (value := target.child_by_field_name("value")) is not None:
-            target = unparenthesized(value)
-        inner = target.child_by_field_name("argument") if target.type == "pointer_expression" else None
-        if inner is not None and tree.text(target).startswith("&") and canonical(tree, inner) == place:
-            yield call
-
-
-def _allocates(tree: SyntaxTree, call: Node) -> bool:
-    name = callee_name(tree, call).split("::")[-1]
-    if name in ALLOCATION_CALLS:
-        return True
-    for function in functions(tree):
-        if function.name == name and function.parameters and function.parameters[0].indirection == 2:
-            return _hands_to_allocator(tree, function)
-    return False
-
-
-def _hands_to_allocator(tree: SyntaxTree, function: Function) -> bool:
-    first = function.parameters[0].name
-    for call in tree.find("call_expression", inside=function.body):
-        given = given_arguments(call)
-        if not given or callee_name(tree, call) not in ALLOCATION_CALLS:
-            continue
-        target = unparenthesized(given[0])
-        value = target.child_by_field_name("value") if target.type == "cast_expression" else target
-        if value is not None and tree.text(value) == first:
-            return True
-    return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from assistant.plan.expert.analysis.roots import global_pointers
+from assistant.plan.expert.analysis.pointer_roots import global_pointers
 from assistant.source.builtins import is_pure
 from assistant.source.calls import callee_name, takes_values_only
 from assistant.source.functions import functions

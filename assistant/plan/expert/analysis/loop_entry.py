@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterator
 
 from assistant.source.assignments import changed_names, modified_names
-from assistant.source.branches import condition_of, joined, lone_statement
+from assistant.source.branches import condition_of, lone_statement
 from assistant.source.constants import integer_constant
 from assistant.source.counted_loops import CountedHeader, counted_header
 from assistant.source.functions import Function
 from assistant.source.loops import LOOPS
 from assistant.source.macros import hidden_names
 from assistant.source.names import names_in, words_in
-from assistant.source.syntax import Node, SyntaxTree, binary_parts
+from assistant.source.syntax import Node, SyntaxTree, binary_parts, joined
 from assistant.source.variables import locals_of
 
 __all__ = ["entry_condition", "runs_at_least_once"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assistant.plan.expert.analysis.roots import Root, global_pointers, root_of
+from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, root_of
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
 from assistant.source.functions import Function
 from assistant.source.loops import LOOPS

@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.source.assignments import modified_names
-from assistant.source.branches import condition_of, joined, lone_statement
+from assistant.source.branches import condition_of, lone_statement
 from assistant.source.calls import takes_values_only
 from assistant.source.functions import Function
-from assistant.source.syntax import Node, SyntaxTree, binary_parts
+from assistant.source.syntax import Node, SyntaxTree, binary_parts, joined
 
 __all__ = ["Guard", "guard_of"]
 
