@@ -1,7 +1,7 @@
 """Fresh values for a recorded launch: the same shapes and structure, other numbers.
 
 Floats are resampled from what was observed; zeros and NaN/Inf stay where they are, so sparsity, padding and specials survive.
-Integers are kept or permuted in place, sorted buffers stay sorted, pointers and buffers of unknown type stay as they are.
+Integers are kept, permuted in place or drawn again from those observed, sorted buffers stay sorted, pointers and buffers of unknown type stay as they are.
 
 Example::
 
@@ -145,10 +145,12 @@ def _resampled(data: bytes, element: ElementType, random: np.random.Generator, d
         return data
     if element.is_floating:
         return _with_tail(encode(_fresh_floats(doubles(data, element), element, random, draw.scale), element), data)
-    if not draw.permutes_integers or _is_sorted(values):
+    if draw.integers == "kept" or _is_sorted(values):
         return data
     rows = values[: values.size // element.components * element.components].reshape(-1, element.components)
-    return _with_tail(encode(random.permutation(rows).reshape(-1), element), data)
+    is_redrawn = draw.integers == "redrawn" and not _is_distinct(rows)
+    fresh = random.choice(rows, len(rows)) if is_redrawn else random.permutation(rows)
+    return _with_tail(encode(fresh.reshape(-1), element), data)
 
 
 @np.errstate(over="ignore")  # what a scale takes beyond the range is clipped to it
@@ -190,6 +192,11 @@ def _is_sorted(values: Array) -> bool:
         return False
     before, after = values[:-1], values[1:]
     return bool(np.all(before <= after)) or bool(np.all(before >= after))
+
+
+def _is_distinct(rows: Array) -> bool:
+    """No row occurs twice: perhaps the places that threads write to, where a repeated one would be a race."""
+    return len(np.unique(rows, axis=0)) == len(rows)
 
 
 def _denormal(element: ElementType) -> float:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from assistant.model.workload import Shape
 
-__all__ = ["MINIMUM_SEED_COUNT", "SCALES", "Draw", "draws_for", "fresh_draws"]
+__all__ = ["MINIMUM_SEED_COUNT", "SCALES", "Draw", "Integers", "draws_for", "fresh_draws"]
+
+Integers = Literal["kept", "redrawn", "permuted"]
+"""What a draw does to captured integer buffers. Redrawn: each value is one of those observed, so that an index stays valid and
+yet a result that no permutation changes (a histogram, a count) does change; buffers of distinct values are permuted all the same.
+"""
 
 SCALES = (1.0, 0.125, 8.0)
 """Multipliers of floating values; powers of two, so that scaling itself rounds nothing."""
@@ -20,19 +26,22 @@ class Draw:
 
     seed: int
     scale: float = 1.0
-    permutes_integers: bool = True
-    """Captured integer buffers are permuted in place rather than kept."""
+    integers: Integers = "permuted"
     is_timed: bool = True
     """The case carries its shape's weight; other draws of a shape only verify."""
 
 
 def fresh_draws(seeds: tuple[int, ...]) -> tuple[Draw, ...]:
-    """One draw per seed; the scales 1, 1/8 and 8 in turn, integers kept by the first."""
-    return tuple(
-        Draw(seed, SCALES[index % len(SCALES)], permutes_integers=index > 0, is_timed=index == 0) for index, seed in enumerate(seeds)
-    )
+    """One draw per seed; the scales 1, 1/8 and 8 in turn, integers kept by the first, redrawn and permuted by the next in turn."""
+    return tuple(Draw(seed, SCALES[index % len(SCALES)], _integers(index), is_timed=index == 0) for index, seed in enumerate(seeds))
 
 
 def draws_for(shape: Shape, seeds: tuple[int, ...]) -> tuple[Draw, ...]:
     """The draws of one declared shape; a boundary shape gets a single one, of scale 1."""
     return (Draw(seeds[0], is_timed=False),) if shape.is_boundary else fresh_draws(seeds)
+
+
+def _integers(index: int) -> Integers:
+    if index == 0:
+        return "kept"
+    return "redrawn" if index % 2 else "permuted"

@@ -19,7 +19,7 @@ from assistant.model.recording import (
 from assistant.model.source import Parameter, Span
 from assistant.model.workload import CaseOrigin
 from assistant.workload.derive import contents_of, extract, fresh_values, with_contents, with_specials
-from assistant.workload.draws import Draw
+from assistant.workload.draws import Draw, fresh_draws
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.widen import CannotWiden, widened
 
@@ -117,7 +117,31 @@ def test_integers_are_permuted_or_kept() -> None:
     values = np.random.default_rng(1).integers(0, 50, 200).astype(np.int32)
     permuted = fresh(values, "int")
     assert not np.array_equal(permuted, values) and np.array_equal(np.sort(permuted), np.sort(values))
-    assert np.array_equal(fresh(values, "int", Draw(3, permutes_integers=False)), values)
+    assert np.array_equal(fresh(values, "int", Draw(3, integers="kept")), values)
+
+
+def test_redrawn_integers_change_a_histogram_within_the_observed_values() -> None:
+    values = np.random.default_rng(1).integers(0, 50, 2000).astype(np.uint8) * 3
+    redrawn = fresh(values, "unsigned char", Draw(3, integers="redrawn"))
+    assert set(redrawn) <= set(values)
+    assert not np.array_equal(np.bincount(redrawn, minlength=256), np.bincount(values, minlength=256))
+
+
+def test_vectors_of_integers_are_redrawn_whole() -> None:
+    values = np.random.default_rng(1).integers(0, 4, (300, 2)).astype(np.int32)
+    values[:, 1] += 10 * values[:, 0]
+    redrawn = fresh(values.reshape(-1), "int2", Draw(3, integers="redrawn")).reshape(-1, 2)
+    assert {tuple(row) for row in redrawn} <= {tuple(row) for row in values} and not np.array_equal(redrawn, values)
+
+
+def test_distinct_integers_such_as_places_to_write_to_never_repeat() -> None:
+    values = np.random.default_rng(1).permutation(500).astype(np.int32)
+    redrawn = fresh(values, "int", Draw(3, integers="redrawn"))
+    assert len(set(redrawn)) == 500 and not np.array_equal(redrawn, values)
+
+
+def test_three_seeds_keep_redraw_and_permute_the_integers() -> None:
+    assert [draw.integers for draw in fresh_draws((1, 2, 3))] == ["kept", "redrawn", "permuted"]
 
 
 def test_sorted_integers_such_as_row_offsets_are_kept() -> None:
