@@ -1,7 +1,8 @@
 """Fresh values for a recorded launch: the same shapes and structure, other numbers.
 
 Floats are resampled from what was observed; zeros and NaN/Inf stay where they are, so sparsity, padding and specials survive.
-Integers are kept, permuted in place or drawn again from those observed, sorted buffers stay sorted, pointers and buffers of unknown type stay as they are.
+Integers are kept, permuted or drawn again from those observed, sorted buffers stay sorted, pointers and buffers of unknown type stay
+as they are.
 
 Example::
 
