@@ -1,7 +1,12 @@
-"""What transformations know of CUDA's built-in functions: which compute only, and which are double precision.
+"""CUDA's built-in functions: which only compute, which are double precision, which allocate.
 
 Source of the names: CUDA C++ Programming Guide, sections "Mathematical Functions", "Intrinsic Functions" and
 "Read-Only Data Cache Load Function".
+
+Example::
+
+    is_pure("__fmaf_rn")   # True
+    FLOAT_NAMES["sqrt"]     # 'sqrtf'
 """
 
 from __future__ import annotations

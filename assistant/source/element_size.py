@@ -1,6 +1,10 @@
 """Bytes of one element of a CUDA type, as nvcc lays it out; None for a type that the text does not define.
 
 Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types" and "Size and Alignment Requirement".
+
+Example::
+
+    element_size_bytes(tree, "float4")   # 16
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Function definitions of a syntax tree, with what kernels and device functions have in common.
+"""Function definitions of a syntax tree: names, parameters, bodies, and which one stands around a piece of code.
 
 Example::
 

@@ -1,8 +1,9 @@
-"""Which names of a text have an integer value: a kernel's locals, the file's constants, macros and small helpers.
+"""What the names that a function's body sees may come to as integers: locals with their writes, constants, small helpers.
 
 Example::
 
     scope = scope_of(tree, kernel)
+    scope.definition("row")        # the node of `blockIdx.y * 16 + threadIdx.y`
     scope.constants["TILE"]        # 32, from #define TILE 32
 """
 

@@ -2,6 +2,10 @@
 
 Answers KO105, KO111 and KO112. Such a kernel uses its thread and block indices only as one global index, guards it, and has no
 shared memory and no barrier; then every size gives the same result and only speed decides. Up to three variants are offered.
+
+Example::
+
+    k<<<(n + 63) / 64, 64>>>(…)   ->   k<<<(n + 255) / 256, 256>>>(…)
 """
 
 from __future__ import annotations
@@ -14,10 +18,10 @@ from assistant.model.build import Occupancy
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.block_launch import Axis, axes_of
+from assistant.plan.expert.analysis.block_axes import Axis, axes_of
 from assistant.plan.expert.analysis.launch_shape import launches_of
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.scopes import scope_of

@@ -3,6 +3,10 @@
 Answers KO101 and KO102 by exchanging the roles of x and y: in every built-in variable of the kernel, and in block and grid of
 every launch. The same threads do the same work; only who shares a warp with whom changes. Where a kernel has one dimension,
 ``element_reorder`` is asked instead.
+
+Example::
+
+    int row = threadIdx.x, col = threadIdx.y;   ->   int row = threadIdx.y, col = threadIdx.x;   // and dim3's x and y exchanged
 """
 
 from __future__ import annotations
@@ -14,14 +18,14 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.element_reorder import reordered
 from assistant.plan.expert.analysis.launch_shape import Launch, Shape, known_blocks, launches_of
 from assistant.plan.expert.analysis.memory_accesses import WarpCost, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
-from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_environments
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.element_reorder import reordered
 from assistant.source.syntax import Node, node_text
 
 __all__ = ["CoalescingInterchange"]

@@ -2,6 +2,10 @@
 
 Answers KO103. Handles tiles with two or more dimensions and flat tiles ``s[y * W + x]``; declines where anything but element
 accesses sees the row length.
+
+Example::
+
+    __shared__ float tile[32][32];   ->   __shared__ float tile[32][32 + 1];
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
-from assistant.plan.expert.analysis.tile_checks import uncontrolled_launch
+from assistant.plan.expert.analysis.thread_exchange import uncontrolled_launch
 from assistant.plan.expert.analysis.tile_loads import COLUMN_AXES, ROW_AXES, Along, TileLoad, tile_loads
 from assistant.plan.expert.analysis.whole_block_guard import Guard, guard_of
 from assistant.plan.expert.transformation import TransformationContext

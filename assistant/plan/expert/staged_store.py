@@ -3,6 +3,10 @@
 Answers KO101 and KO102 on a store whose neighbours in a warp lie a row apart, where the store is the last thing a thread does: a
 transpose, or anything that reads along rows and writes along columns. After the barrier each thread stores the result of its
 mirror image in the tile. The tile is the block, or as wide as the block where its threads walk over the tile's rows.
+
+Example::
+
+    out[x * h + y] = v;   ->   tile[threadIdx.y][threadIdx.x] = v; __syncthreads(); out[y_out * h + x_out] = tile[…][…];
 """
 
 from __future__ import annotations
@@ -12,13 +16,13 @@ from assistant.model.plan import Decline, Rewrite
 from assistant.plan.expert.analysis.launch_shape import block_dims, launches_of
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
-from assistant.plan.expert.analysis.recompute import MIRRORED, Place, partner_of
 from assistant.plan.expert.analysis.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
 from assistant.plan.expert.analysis.store_position import Position, position_of
-from assistant.plan.expert.analysis.tile_checks import hidden_builtin, uncontrolled_launch
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch
 from assistant.plan.expert.analysis.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.recompute import MIRRORED, Place, partner_of
 from assistant.plan.expert.writing.staged_store_text import Staging, rectangular_place, staging_edits
 from assistant.plan.expert.writing.style import style_of
 from assistant.source.scopes import scope_of

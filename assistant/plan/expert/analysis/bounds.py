@@ -1,6 +1,10 @@
 """The smallest and largest value an index can take, over all threads of a block and all iterations.
 
 Sound: it answers None rather than a range that is too narrow.
+
+Example::
+
+    range_of(index, scope, {"threadIdx.x": Range(0, 31)})   # Range(low=0, high=62) of `threadIdx.x * 2`
 """
 
 from __future__ import annotations

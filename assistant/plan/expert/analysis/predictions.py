@@ -1,4 +1,9 @@
-"""What an edit is expected to do to the metrics that its finding cites, written before anything runs."""
+"""What an edit is expected to do to the metrics that its finding cites, written before anything runs.
+
+Example::
+
+    predicted_sectors(context, 1 / 8)   # global sectors of the finding's line, before and after
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""A loop in which each thread of a flat block handles several rows of a square tile: ``for (j = 0; j < 32; j += 8)``."""
+"""A loop in which each thread of a flat block handles several rows of a square tile: ``for (j = 0; j < 32; j += 8)``.
+
+Example::
+
+    match row_loop_of(context, loop, block):
+        case RowLoop(counter=counter): ...   # 'j'
+        case str(reason): ...                # the loop does something else
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Where a store stands in its kernel, and under which conditions a thread reaches it."""
+"""Where a store stands in its kernel, and under which conditions a thread reaches it.
+
+Example::
+
+    position_of(context, store).returns   # the `if (x >= w) return;` that stand before it; or a sentence that says why not
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,11 @@
 
 The rules are those of Nsight Compute's theoretical counters (Nsight Compute documentation, "Memory Tables"; CUDA C++ Best
 Practices Guide, "Coalesced Access to Global Memory" and "Shared Memory and Memory Banks").
+
+Example::
+
+    sector_count(range(32), size_bytes=4)              # 4
+    wavefront_count([32 * i for i in range(32)], 4)    # 32: one bank for all lanes
 """
 
 from __future__ import annotations

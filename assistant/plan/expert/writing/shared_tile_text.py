@@ -1,4 +1,9 @@
-"""The text of a tiled loop: tiles, the cooperative load, the inner loop, and the bounds check moved behind it."""
+"""The text of a tiled loop: tiles, the cooperative load, the inner loop, and the bounds check moved behind it.
+
+Example::
+
+    edits = tile_edits(context, text)   # text: the TileText of a loop whose loads are known
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """The text of a staged store: tile, guards that let every thread reach the barrier, and the mirrored second half.
 
 Knows nothing of whether staging is right or pays; ``staged_store`` decides that.
+
+Example::
+
+    edits = staging_edits(context, staging)   # the tile, the store into it, the barrier, the store out of it
 """
 
 from __future__ import annotations
@@ -12,11 +16,11 @@ from assistant.model.launch import Dim3
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.launch_shape import template_environment
 from assistant.plan.expert.analysis.memory_accesses import Access
-from assistant.plan.expert.analysis.recompute import Partner, Place
 from assistant.plan.expert.analysis.row_loop import RowLoop
 from assistant.plan.expert.analysis.store_position import Position
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import indentation, line_end
+from assistant.plan.expert.writing.recompute import Partner, Place
 from assistant.plan.expert.writing.style import Style, style_of
 from assistant.source.element_size import element_size_bytes
 from assistant.source.names import mentions, words_in

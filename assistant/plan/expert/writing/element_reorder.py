@@ -3,6 +3,10 @@
 For kernels in which each thread works through a run of its own, ``a[i * C + k]`` for k = 0 … C-1, element by element: the same
 elements are covered by ``a[k * N + i]``, where N is the number of threads that work (the guard's bound), and then neighbouring
 threads touch neighbouring elements. The launch stays as it is.
+
+Example::
+
+    out[i * C + k]   ->   out[k * N + i]   // i: thread, k: counter, C: elements of a thread, N: threads at work
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.launch_shape import known_blocks
 from assistant.plan.expert.analysis.memory_accesses import global_accesses, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
-from assistant.plan.expert.analysis.tile_checks import warp_dependence
+from assistant.plan.expert.analysis.thread_exchange import warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import lane_environments
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of

@@ -1,4 +1,10 @@
-"""Reasons why a kernel's threads must not change places: warp-level code, hidden built-ins, launches out of sight."""
+"""Reasons why a kernel's threads must not change places: warp-level code, hidden built-ins, launches out of sight.
+
+Example::
+
+    warp_dependence(context)     # None, or '__shfl_down_sync on line 9 depends on which threads form a warp'
+    uncontrolled_launch(context) # None, or why a launch cannot be changed with the kernel
+"""
 
 from __future__ import annotations
 
