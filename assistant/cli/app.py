@@ -12,6 +12,7 @@ import typer
 from assistant.cli import options as opt
 from assistant.cli.compose import open_session
 from assistant.cli.decisions import AskOnTerminal
+from assistant.cli.html_report import page_path, with_page
 from assistant.cli.jobs import show_events
 from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.machine import add_machine_commands
@@ -82,11 +83,15 @@ def _profile(
     run: opt.Run = None,
     launches: opt.Launches = "64",
     count: opt.Count = "sampled",
+    html: opt.Html = None,
     as_json: opt.Json = False,
 ) -> None:
     """Memory counters per kernel and source line, findings, and the predicted bottleneck."""
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, launches, count, build=build, run=run)
-    raise typer.Exit(show_events(lambda: open_session().profile(request), as_json))
+    if html is None:
+        raise typer.Exit(show_events(lambda: open_session().profile(request), as_json))
+    page = page_path(html)
+    raise typer.Exit(show_events(lambda: with_page(lambda keep: open_session().profile(request, keep), page), as_json))
 
 
 def _compare(

@@ -19,6 +19,7 @@ __all__ = [
     "File",
     "FileA",
     "FileB",
+    "Html",
     "Json",
     "Kernel",
     "Launches",
@@ -42,6 +43,7 @@ Timeout = Annotated[float | None, typer.Option(min=0.1, help="Seconds one run of
 Launches = Annotated[str, typer.Option(help="Launches shown one by one: a number or all")]
 Count = Annotated[str, typer.Option(help="sampled: at most 4096 blocks a launch are counted; all: every block")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
+Html = Annotated[Path | None, typer.Option(metavar="OUT.html", help="Write the whole report as one HTML page that loads nothing")]
 Build = Annotated[str | None, typer.Option(metavar="CMD", help="Builds what --run starts; needs a lab with a GPU")]
 Run = Annotated[str | None, typer.Option(metavar="CMD", help="Starts a program or script instead of FILE's main(); needs a lab with a GPU")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON event per line")]

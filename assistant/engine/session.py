@@ -21,6 +21,7 @@ from assistant.build.architectures import architecture
 from assistant.build.flags import choose_flags, compile_commands_flags
 from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.engine import stages
+from assistant.engine.comparing import compare
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.engine.event_json import event_json
 from assistant.engine.ids import new_id
@@ -92,15 +93,16 @@ class Session:
     def check(self, request: JobRequest) -> AsyncIterator[events.Event]:
         return self._job("check", request, stages.check)
 
-    def profile(self, request: JobRequest) -> AsyncIterator[events.Event]:
-        return self._job("profile", request, stages.profile)
+    def profile(self, request: JobRequest, keep: stages.KeepReport | None = None) -> AsyncIterator[events.Event]:
+        """Profile; ``keep`` is given the whole report as one value before its events come."""
+        return self._job("profile", request, lambda job, subject: stages.profile(job, subject, keep))
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
         def run(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             second = read_subject(replace(request, file=other), subject.program.flags)
-            return stages.compare(job, subject, second, is_strict)
+            return compare(job, subject, second, is_strict)
 
-        return self._job("compare", request, run)
+        return self._job("compare", replace(request, other=other), run)
 
     def optimize(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None) -> AsyncIterator[events.Event]:
         """Search; raises UsageError where there is nothing to resume."""

@@ -5,12 +5,13 @@ Every one ends with ``job_ended``; a failure of the lab or of the workload is to
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from assistant.engine.assess import build_subject
 from assistant.engine.counting import Counted
 from assistant.engine.inspection import inspection_events
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
+from assistant.engine.profile_report import ProfileReport, profile_report
 from assistant.engine.quantity import counted_noun
 from assistant.engine.reports import profile_event, summary_event
 from assistant.engine.subject import Subject
@@ -21,7 +22,9 @@ from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
 from assistant.ports import LabFailure
 
-__all__ = ["check", "failed", "inspect", "profile"]
+__all__ = ["KeepReport", "check", "failed", "inspect", "profile"]
+
+KeepReport = Callable[[ProfileReport], None]
 
 _ERRORS = frozenset(
     {
@@ -88,8 +91,8 @@ def _check_ending(seen: Sequence[Counted], errors: Sequence[Problem], failure: L
     return Ending(DONE, "no problem found by what was checked")
 
 
-async def profile(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
-    """Counters of the first launches in program order, then one summary per launch shape."""
+async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) -> AsyncIterator[events.Event]:
+    """Counters of the first launches in program order, then one summary per launch shape; ``keep`` is given the whole as one value."""
     watch = Stopwatch(job, "profile")
     looked = await look(job, subject)
     if isinstance(looked, LabFailure):
@@ -99,7 +102,10 @@ async def profile(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     yield watch.ended(counted_noun(len(looked.counted.profiles), "launch", "launches"))
     for event in _compiler_notes(job, looked):
         yield event
-    for event in _launch_events(job, looked):
+    told = tuple(_launch_events(job, looked))
+    if keep is not None:
+        keep(profile_report(job, looked, told))
+    for event in told:
         yield event
     for item in looked.assessment.kernels:
         for launch in item.launches:
@@ -138,7 +144,7 @@ def _compiler_notes(job: Job, looked: Looked) -> Iterator[events.Event]:
             yield events.Diagnostics(job.id, warnings)
 
 
-def _launch_events(job: Job, looked: Looked) -> Iterator[events.Event]:
+def _launch_events(job: Job, looked: Looked) -> Iterator[events.Profile]:
     """Counted launches of the selected kernels, in program order, as many as asked for."""
     shown = sorted(
         ((item, launch) for item in looked.assessment.kernels for launch in item.launches),

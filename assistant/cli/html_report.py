@@ -1,0 +1,219 @@
+"""``profile --html``: one file that holds the whole report, with no script and nothing to load.
+
+Holds no product logic: every number is the report's (``assistant.engine.profile_report``), which are the events' numbers. Example::
+
+    write_page(Path("out.html"), report, events)
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, fields
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from assistant.cli.markdown import markdown_html
+from assistant.cli.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
+from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
+from assistant.engine.quantity import format_quantity
+from assistant.errors import UsageError
+from assistant.model import events
+from assistant.model.profile import Evidence, InstructionMix, Severity
+from assistant.profile.rules import title
+
+__all__ = ["page_path", "render_page", "with_page"]
+
+_SUFFIXES = (".html", ".htm")
+_FAINTEST = 0.005
+"""Shares below this print as ``<1 %``."""
+_HEAT_STEPS = 4
+"""Shades of heat; the number stands beside each."""
+_LIMITS = {
+    "dram": "DRAM bandwidth",
+    "l2": "L2 bandwidth",
+    "l1": "L1 throughput",
+    "shared": "shared memory bandwidth",
+    "issue": "instruction issue",
+    "fp32": "single-precision pipe",
+    "fp64": "double-precision pipe",
+    "integer": "integer pipe",
+    "conversion": "conversion pipe",
+    "special": "special-function pipe",
+    "latency": "latency",
+    "launch": "launch overhead",
+    "blocks": "block scheduling",
+}
+"""The performance model's terms in words."""
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """One row of the annotated source; a gap between two ranges has no number."""
+
+    number: int | None
+    text: str
+    sectors_ratio: float | None
+    wavefronts_ratio: float | None
+    """None where the line has no excess of that kind."""
+    heat_step: int
+    accesses: tuple[events.ProfileLine, ...]
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Share:
+    """One bar with its number."""
+
+    name: str
+    value: float
+    ratio: float
+
+
+def page_path(path: Path) -> Path:
+    """Where the page may be written, absolute; raises UsageError before anything runs."""
+    if path.suffix.lower() not in _SUFFIXES:
+        raise UsageError(f"--html takes a file that ends in .html, not {path.name!r}")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{path.absolute().parent} is no folder", "make it first")
+    return path.absolute().parent.resolve() / path.name
+
+
+async def with_page(
+    profile: Callable[[Callable[[ProfileReport], None]], AsyncIterator[events.Event]], path: Path
+) -> AsyncIterator[events.Event]:
+    """The events of a profile; the page is written, and said so, just before the last of them."""
+    kept: list[ProfileReport] = []
+    seen: list[events.Event] = []
+    async for event in profile(kept.append):
+        if isinstance(event, events.JobEnded) and kept:
+            _write(path, render_page(kept[0], seen))
+            yield events.Message(event.job, Severity.INFORMATION, f"page written: {path}")
+        seen.append(event)
+        yield event
+
+
+def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
+    """The page as HTML; ``told`` are the job's events, for what was missing and how the numbers were made."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    filters: dict[str, Any] = {"quantity": format_quantity, "percent": _percent, "bottleneck": _bottleneck, "si": si, "count": _count}
+    environment.filters.update(filters)
+    style = _resource("report.css")
+    told = tuple(told)
+    codes = sorted({f.code for kernel in report.kernels for launch in kernel.launches for f in launch.profile.findings})
+    return environment.from_string(_resource("report.html.j2")).render(
+        report=report,
+        style=Markup(style),  # noqa: S704  (our own file)
+        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        started=next((event for event in told if isinstance(event, events.JobStarted)), None),
+        messages=[event for event in told if isinstance(event, events.Message)],
+        diagnostics=[item for event in told if isinstance(event, events.Diagnostics) for item in event.diagnostics],
+        documentation={code: markdown_html(_documentation(code)) for code in codes},
+        titles={code: title(code) for code in codes},
+        total_time_s=sum(kernel.predicted_time_s for kernel in report.kernels),
+        facts=_facts,
+        source_lines=partial(source_lines, report),
+        terms=_terms,
+        mix=_mix,
+        elsewhere=partial(_elsewhere, report),
+        reasons=_reasons,
+        plot=plot_roofline,
+        width=WIDTH,
+        height=HEIGHT,
+    )
+
+
+def source_lines(report: ProfileReport, kernel: KernelReport, launch: LaunchReport) -> list[SourceLine]:
+    """Every line of the kernel and of the functions that it calls, with what the launch did there."""
+    text = report.text.splitlines()
+    file = str(report.path)
+    heat = {item.line: item for item in launch.heat if item.file == file}
+    rows: list[SourceLine] = []
+    for first, last in kernel.ranges:
+        rows += [SourceLine(None, "", None, None, 0, (), ())] if rows else []
+        for number in range(first, last + 1):
+            hot = heat.get(number)
+            rows.append(
+                SourceLine(
+                    number=number,
+                    text=text[number - 1],
+                    sectors_ratio=hot.sectors_ratio if hot is not None and hot.excess_sectors else None,
+                    wavefronts_ratio=hot.wavefronts_ratio if hot is not None and hot.excess_wavefronts else None,
+                    heat_step=0 if hot is None else min(_HEAT_STEPS, 1 + int(hot.ratio * _HEAT_STEPS)),
+                    accesses=tuple(a for a in launch.profile.lines if (a.file, a.line) == (file, number)),
+                    codes=tuple(dict.fromkeys(f.code for f in launch.profile.findings if f.line == number)),
+                )
+            )
+    return rows
+
+
+def _elsewhere(report: ProfileReport, launch: LaunchReport) -> list[events.ProfileLine]:
+    """Accesses in other files than the report's: headers, further sources."""
+    return [line for line in launch.profile.lines if line.file != str(report.path)]
+
+
+def _facts(launch: LaunchReport, finding: events.ProfileFinding) -> list[Evidence]:
+    known = {fact.id: fact for fact in launch.profile.evidence}
+    return [known[identity] for identity in finding.evidence if identity in known]
+
+
+def _terms(launch: LaunchReport) -> list[Share]:
+    """The model's terms as shares of the predicted time, longest first; they overlap, so they do not add up."""
+    terms = sorted(launch.predicted.terms, key=lambda term: -term.time_s)
+    return [Share(_bottleneck(term.name), term.time_s, term.time_s / launch.predicted.time_s) for term in terms if term.time_s > 0]
+
+
+def _mix(mix: InstructionMix) -> list[Share]:
+    """Instruction classes that occur, most frequent first."""
+    counts = {field.name: int(getattr(mix, field.name)) for field in fields(mix)}
+    total = sum(counts.values())
+    occurring = sorted(((count, name) for name, count in counts.items() if count), reverse=True)
+    return [Share(name.replace("_", "/"), count, count / total) for count, name in occurring]
+
+
+def _reasons(launch: LaunchReport) -> dict[str, list[str]]:
+    """Why counters are only estimated, each reason with its places."""
+    found: dict[str, list[str]] = {}
+    for line in launch.profile.lines:
+        if line.grade != "exact":
+            places = found.setdefault(line.grade_reason or "no reason is recorded", [])
+            places += [f"{line.line}"] if f"{line.line}" not in places else []
+    return found
+
+
+def _percent(ratio: float) -> str:
+    return "<1 %" if 0 < ratio < _FAINTEST else f"{ratio * 100:.0f} %"
+
+
+def _bottleneck(name: str) -> str:
+    return _LIMITS.get(name, name)
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+def _documentation(code: str) -> str:
+    """The finding's page: beside the package where it is installed, in the project's documentation where it is developed."""
+    for folder in (Path(str(files("assistant"))) / "findings", Path(str(files("assistant"))).parent / "docs" / "reference" / "findings"):
+        page = folder / f"{code}.md"
+        if page.is_file():
+            return page.read_text("utf-8")
+    return ""
+
+
+def _resource(name: str) -> str:
+    return (files("assistant.cli") / name).read_text("utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
