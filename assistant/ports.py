@@ -54,7 +54,7 @@ class LabFailure:
 
     kind: str
     """``not_built``, ``bad_status`` (ended by itself, not with 0), ``crashed``, ``timed_out``, ``out_of_memory``, ``unsupported``,
-    ``no_compiler``, ``no_space``, ``cancelled``, ``internal``."""
+    ``no_compiler``, ``no_space``, ``storage``, ``cancelled``, ``internal``."""
     message: str
     remedy: str
     diagnostics: tuple[Diagnostic, ...] = ()

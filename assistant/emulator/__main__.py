@@ -111,6 +111,7 @@ def _build(message: BuildMessage) -> dict[str, Any]:
         Built,
         CannotPromote,
         CompilerMissing,
+        StorageFailure,
         build,
     )
 
@@ -144,8 +145,8 @@ def _build(message: BuildMessage) -> dict[str, Any]:
             return base | failure("cannot_promote", reply.reason) | {"diagnostics": encode(reply.diagnostics)}
         case CompilerMissing():
             return base | failure("compiler_missing", reply.reason, reply.remedy)
-        case _:
-            return base | failure("storage", str(reply))
+        case StorageFailure():
+            return base | failure("no_space" if reply.is_full else "storage", reply.reason, reply.remedy)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

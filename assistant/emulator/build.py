@@ -6,7 +6,6 @@ run, or a typed failure. Compiler messages are about the user's own files, lines
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
@@ -103,7 +102,7 @@ def build(request: BuildRequest) -> BuildReply:
         message = f"this compiler cannot build the emulator itself; please report it with the text that follows: {error}"
         return BuildFailure(compiler.name, (Diagnostic(main, 0, 0, DiagnosticSeverity.ERROR, message, compiler="g++"),))
     except OSError as error:
-        return StorageFailure(f"{request.cache_dir}: {error.strerror or error}")
+        return StorageFailure(f"{request.cache_dir}: {error.strerror or error}", is_full=error.errno in toolchain.FULL_ERRORS)
 
 
 def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
@@ -182,8 +181,6 @@ def _is_lasting(reply: Built | BuildFailure | CannotPromote) -> bool:
 
 
 def _failure(job: _Job, diagnostics: list[Diagnostic], output: str) -> BuildFailure | CannotPromote:
-    if os.strerror(errno.ENOSPC) in output:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if not any(d.severity is DiagnosticSeverity.ERROR for d in diagnostics):
         main = str(job.request.sources[0][0])
         text = output.strip()[-2000:]

@@ -5,10 +5,12 @@ Everything here is kept in the cache folder under a hash of what it was made fro
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Generator
@@ -30,6 +32,14 @@ RUNTIME_DIR = HERE / "runtime"
 _OLDEST_MAJOR = 11
 _COMPILE_TIMEOUT_S = 300.0
 TIMEOUT_TEXT = "did not end within"
+FULL_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_FULL_TEXT = re.compile(
+    rf": (?:{'|'.join(sorted(map(os.strerror, FULL_ERRORS)))})$"
+    rf"|terminated with signal {signal.SIGXFSZ.value}\b"
+    rf"|{signal.strsignal(signal.SIGXFSZ)} signal terminated program",
+    re.MULTILINE,
+)
+"""How g++, as and ld (GCC 11 to 14, binutils 2.40) say that a file could not be written to its end."""
 _ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
 
 _COMMON_FLAGS = (
@@ -95,6 +105,14 @@ class StorageFailure:
     """The cache folder cannot be written: full, read-only or gone."""
 
     reason: str
+    is_full: bool = False
+    """No space is left, or a limit on files or the user's quota is reached."""
+
+    @property
+    def remedy(self) -> str:
+        if self.is_full:
+            return "free space there and in the temporary folder, or raise the limit on file sizes (ulimit -f)"
+        return "make that folder writable, or name another one in KERNELOPT_HOME"
 
 
 @dataclass(frozen=True)
@@ -191,7 +209,7 @@ def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp
 
 
 def run_tool(command: tuple[str, ...], timeout_s: float = _COMPILE_TIMEOUT_S) -> Run:
-    """Runs a compiler process; a time-out reads as a failure with its own text."""
+    """Runs a compiler process; a time-out reads as a failure with its own text. Raises OSError when the disk is full."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {"LC_ALL": "C"}
     try:
         done = subprocess.run(
@@ -200,6 +218,8 @@ def run_tool(command: tuple[str, ...], timeout_s: float = _COMPILE_TIMEOUT_S) ->
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return Run(False, f"{Path(command[0]).name} {TIMEOUT_TEXT} {timeout_s:.0f} s")
+    if done.returncode == -signal.SIGXFSZ or (done.returncode and _FULL_TEXT.search(done.stdout)):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return Run(done.returncode == 0, done.stdout)
 
 

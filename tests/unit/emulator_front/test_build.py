@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from assistant.emulator.build import BuildReply, BuildRequest, Built, CannotPromote, build, reply_to_json, request_from_json
-from assistant.emulator.toolchain import StorageFailure
+from assistant.emulator.toolchain import StorageFailure, run_tool
 from assistant.model.build import BuildFailure, CompilerMissing
 from assistant.serialize import dumps
 
@@ -143,6 +145,37 @@ def test_a_cache_that_cannot_be_written_is_a_typed_failure() -> None:
     reply = check(Path("/proc/nowhere"), "int main() {}\n")
     assert isinstance(reply, StorageFailure)
     assert "/proc/nowhere" in reply.reason
+
+
+@pytest.mark.parametrize("size_bytes", [2_000, 40_000, 120_000])
+def test_a_disk_that_is_full_while_compiling_or_linking_is_no_fault_of_the_source(cache_dir: Path, tmp_path: Path, size_bytes: int) -> None:
+    """A limit on file sizes stands for the disk; the prelude and the runtime are there already."""
+    assert isinstance(check(cache_dir, "int main() {}\n"), Built)
+    request = tmp_path / "request.json"
+    text = f"__global__ void k(int* p) {{ *p = {size_bytes}; }}\nint main() {{ int* p; k<<<1, 2>>>(p); }}\n"
+    request.write_text(dumps(BuildRequest(sources=((Path("/user/main.cu"), text),), cache_dir=cache_dir)))
+    code = (
+        "import resource, sys; from pathlib import Path; from assistant.emulator.build import *; "
+        "request = request_from_json(Path(sys.argv[1]).read_text()); "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size_bytes}, {size_bytes})); print(reply_to_json(build(request)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(request)], capture_output=True, text=True, timeout=RUN_TIMEOUT_S, check=True)
+    reply = json.loads(done.stdout)
+    assert (reply["outcome"], reply["reply"].get("is_full")) == ("storage", True), reply
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/usr/bin/ld: final link failed: No space left on device",
+        "collect2: fatal error: ld terminated with signal 25 [File size limit exceeded]",
+        "g++: internal compiler error: File size limit exceeded signal terminated program cc1plus",
+        "unit.s: Fatal error: can't write 12 bytes to section .text of unit.o: Disk quota exceeded",
+    ],
+)
+def test_every_way_to_say_that_the_disk_is_full_is_understood(line: str) -> None:
+    with pytest.raises(OSError, match="No space left"):
+        run_tool(("/bin/sh", "-c", f'echo "{line}"; echo "compilation terminated."; exit 1'))
 
 
 def test_requests_and_replies_travel_as_json(cache_dir: Path) -> None:
