@@ -18,6 +18,7 @@ from pathlib import Path
 from assistant.build.blank import blank_spans, host_includes, host_spans, name_expressions
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.flags import cache_key, nvrtc_options
+from assistant.build.full_disk import REMEDY, says_disk_is_full
 from assistant.build.includes import include_closure
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
@@ -140,6 +141,8 @@ def _by_nvcc(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, 
         output = compile_with_nvcc(toolchain.nvcc.path, request, runner, scratch)
     except OSError as error:
         return CompilerMissing(f"nvcc could not be started: {error}", INSTALL_CUDA), ""
+    if output.status is not None and says_disk_is_full(output.status, output.log):
+        return CompilerMissing("nvcc could not write its files: no space left", REMEDY), ""
     texts = _texts_by_printed_name(request, scratch)
     diagnostics = tuple(replace(d, file=_absolute(d.file, request)) for d in parse_compiler(output.log, texts, "nvcc"))
     if output.cubin is None:

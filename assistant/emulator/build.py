@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from assistant import serialize
+from assistant.build.full_disk import FULL_ERRORS
 from assistant.emulator import toolchain
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import registration_text
@@ -102,7 +103,7 @@ def build(request: BuildRequest) -> BuildReply:
         message = f"this compiler cannot build the emulator itself; please report it with the text that follows: {error}"
         return BuildFailure(compiler.name, (Diagnostic(main, 0, 0, DiagnosticSeverity.ERROR, message, compiler="g++"),))
     except OSError as error:
-        return StorageFailure(f"{request.cache_dir}: {error.strerror or error}", is_full=error.errno in toolchain.FULL_ERRORS)
+        return StorageFailure(f"{request.cache_dir}: {error.strerror or error}", is_full=error.errno in FULL_ERRORS)
 
 
 def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:

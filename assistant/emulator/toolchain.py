@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Generator
@@ -22,6 +21,7 @@ from typing import Literal
 
 from filelock import FileLock
 
+from assistant.build.full_disk import REMEDY, says_disk_is_full
 from assistant.model.build import CompilerMissing
 
 Flavour = Literal["fast", "counted"]
@@ -32,14 +32,6 @@ RUNTIME_DIR = HERE / "runtime"
 _OLDEST_MAJOR = 11
 _COMPILE_TIMEOUT_S = 300.0
 TIMEOUT_TEXT = "did not end within"
-FULL_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_FULL_TEXT = re.compile(
-    rf": (?:{'|'.join(sorted(map(os.strerror, FULL_ERRORS)))})$"
-    rf"|terminated with signal {signal.SIGXFSZ.value}\b"
-    rf"|{signal.strsignal(signal.SIGXFSZ)} signal terminated program",
-    re.MULTILINE,
-)
-"""How g++, as and ld (GCC 11 to 14, binutils 2.40) say that a file could not be written to its end."""
 _ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
 
 _COMMON_FLAGS = (
@@ -111,7 +103,7 @@ class StorageFailure:
     @property
     def remedy(self) -> str:
         if self.is_full:
-            return "free space there and in the temporary folder, or raise the limit on file sizes (ulimit -f)"
+            return REMEDY
         return "make that folder writable, or name another one in KERNELOPT_HOME"
 
 
@@ -218,7 +210,7 @@ def run_tool(command: tuple[str, ...], timeout_s: float = _COMPILE_TIMEOUT_S) ->
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return Run(False, f"{Path(command[0]).name} {TIMEOUT_TEXT} {timeout_s:.0f} s")
-    if done.returncode == -signal.SIGXFSZ or (done.returncode and _FULL_TEXT.search(done.stdout)):
+    if says_disk_is_full(done.returncode, done.stdout):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return Run(done.returncode == 0, done.stdout)
 

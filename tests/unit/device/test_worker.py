@@ -175,6 +175,16 @@ def test_a_compiler_that_fails_silently_is_named(tmp_path: Path) -> None:
     assert reply["result"]["result"]["diagnostics"][0]["message"] == "nvcc failed with status 3"
 
 
+def test_a_full_disk_is_not_laid_to_the_source_and_not_kept(tmp_path: Path) -> None:
+    script = 'echo "gcc: internal compiler error: File size limit exceeded signal terminated program cc1plus"; exit 4'
+    message = compile_message("/p/k.cu", KERNEL, "sass", cache_directory=str(tmp_path / "cache"))
+    with start(fake_toolkit(tmp_path, script)) as worker:
+        replies = [exchange(worker, message) for _ in range(2)]
+        worker.terminate()
+    assert [reply["result"]["cached"] for reply in replies] == [False, False]
+    assert "no space left" in replies[0]["result"]["result"]["reason"]
+
+
 def test_a_compiler_that_prints_noise_does_not_disturb_the_answers(tmp_path: Path) -> None:
     with start(fake_toolkit(tmp_path, "echo '{\"ok\":false}'; exit 1")) as worker:
         first = exchange(worker, compile_message("/p/k.cu", KERNEL, "sass"))

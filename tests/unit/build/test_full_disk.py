@@ -1,0 +1,37 @@
+"""A compiler that could not write its files is told from one that refuses a source."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.build.full_disk import says_disk_is_full
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/usr/bin/ld: final link failed: No space left on device",
+        "collect2: fatal error: ld terminated with signal 25 [File size limit exceeded]",
+        "g++: internal compiler error: File size limit exceeded signal terminated program cc1plus",
+        "unit.s: Fatal error: can't write 12 bytes to section .text of unit.o: Disk quota exceeded",
+        "nvcc fatal: Could not open output file: File too large",
+    ],
+)
+def test_every_way_to_say_it_is_understood(line: str) -> None:
+    assert says_disk_is_full(1, f"{line}\ncompilation terminated.\n")
+
+
+def test_a_compiler_killed_at_the_limit_says_nothing() -> None:
+    assert says_disk_is_full(-25, "")
+
+
+@pytest.mark.parametrize(
+    ("status", "output"),
+    [
+        (1, "a.cu:3:2: error: #error No space left on device"),
+        (0, "a.cu:3: warning: a: No space left on device"),
+        (-11, ""),
+    ],
+)
+def test_what_is_wrong_with_a_source_is_not_taken_for_it(status: int, output: str) -> None:
+    assert not says_disk_is_full(status, output)
