@@ -37,8 +37,11 @@ void run(float *o, float *i, int n) {
 MATMUL = """
 namespace la {
 __global__ void mm(const float *A, const float *B, float *C, int M, int N, int K) {
-  int r = blockIdx.y;
-  if (r < M && threadIdx.x < N && K) C[r * N] = A[0] * B[0];
+  int r = blockIdx.y * blockDim.y + threadIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= M || c >= N) return;
+  float sum = 0.0f;
+  for (int k = 0; k < K; k++) sum += A[r * K + k] * B[k * N + c];
+  C[r * N + c] = sum;
 }
 }
 """
@@ -81,7 +84,81 @@ def test_a_dim3_variable_and_sizeof_are_read() -> None:
 def test_a_matrix_product_has_three_sizes() -> None:
     _, workload = written(MATMUL)
     assert workload.steps[0].kernel == "la::mm"
-    assert [a.count for a in workload.steps[0].arguments[:3]] == ["M*K", "K*N", "M*N"]
+    assert [a.count for a in workload.steps[0].arguments[:3]] == ["K*M", "K*N", "M*N"]
+    assert workload.steps[0].grid == ("ceil(N/16)", "ceil(M/16)")
+
+
+def kernel(parameters: str, body: str) -> str:
+    return f"__global__ void k({parameters}) {{\n{body}\n}}\n"
+
+
+IMAGE = "float *out, const float *in, int height, int width"
+X = "int x = blockIdx.x * blockDim.x + threadIdx.x;"
+Y = "int y = threadIdx.y + blockDim.y * blockIdx.y;"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{X} {Y} if (x < width && y < height) out[y * width + x] = in[y * width + x];",
+        f"{X} {Y} if (x >= width || y >= height) return; out[x * height + y] = in[y * width + x];",
+        f"{X} {Y} out[y * width + x] = in[y * width + x];  // unguarded",
+        f"{X} {Y} if (y < height) {{ const float *row = in + y * width; if (x < width) out[y * width + x] = row[x]; }}",
+    ],
+)
+def test_each_axis_runs_over_its_own_size(body: str) -> None:
+    _, workload = written(kernel(IMAGE, body))
+    (step,) = workload.steps
+    assert step.grid == ("ceil(width/16)", "ceil(height/16)")
+    assert [a.count for a in step.arguments[:2]] == ["height*width", "height*width"]
+    assert all(len({value for _, value in shape.sizes}) == 2 for shape in workload.shapes), "a square hides a swap"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "grid", "counts"),
+    [
+        ("const float *a, float *r, int n",
+         f"{X} if (x < n) {{ float s = 0; for (int j = 0; j < n; j++) s += a[x * n + j]; r[x] = s; }}",
+         "ceil(n/256)", ["n*n", "n"]),
+        ("const float *a, float *r, int rows, int cols",
+         "int row = blockIdx.x; for (int j = threadIdx.x; j < cols; j += blockDim.x) atomicAdd(&r[row], a[row * cols + j]);",
+         "rows", ["cols*rows", "rows"]),
+        ("const float *in, float *out, int n", f"{X} if (x < n - 2) out[x] = in[x] + in[x + 2];",
+         "ceil((n - 2)/256)", ["n", "n - 2"]),
+        ("const float *in, float *out, int n, int r",
+         f"{X} if (x >= n) return; float s = 0; for (int k = -r; k <= r; k++) s += in[min(max(x + k, 0), n - 1)]; out[x] = s;",
+         "ceil(n/256)", ["n", "n"]),
+        ("const float *in, float *out, int n",
+         f"{X} if (x * 4 < n) reinterpret_cast<float4 *>(out)[x] = reinterpret_cast<const float4 *>(in)[x];",
+         "ceil(n/1024)", ["n", "n"]),
+        ("const int *keys, int *bins, int n, int bin_count", f"{X} if (x < n) atomicAdd(&bins[keys[x]], 1);",
+         "ceil(n/256)", ["n", "bin_count"]),
+    ],
+)  # fmt: skip
+def test_arrays_are_as_long_as_their_indices_reach(parameters: str, body: str, grid: str, counts: list[str]) -> None:
+    _, workload = written(kernel(parameters, body))
+    (step,) = workload.steps
+    assert step.grid == (grid,)
+    assert [a.count for a in step.arguments[:2]] == counts
+
+
+def test_a_loop_over_all_elements_keeps_the_work_small() -> None:
+    body = f"{X} if (x < n) {{ float s = 0; for (int j = 0; j < n; j++) s += a[x * n + j]; r[x] = s; }}"
+    _, workload = written(kernel("const float *a, float *r, int n", body))
+    assert all(value**2 <= 1 << 22 for shape in workload.shapes for _, value in shape.sizes)
+
+
+def test_constants_of_main_are_not_mistaken_for_parameters() -> None:
+    main = "int main() { const int width = 500; const int height = 300; }\n"
+    _, workload = written(kernel(IMAGE, f"{X} {Y} if (x < width && y < height) out[y * width + x] = in[y * width + x];") + main)
+    assert workload.steps[0].arguments[0].count == "height*width"
+
+
+def test_iterations_and_offsets_are_no_sizes_of_arrays() -> None:
+    body = f"{X} if (x < n) for (int s = 0; s < steps; s++) v[x] += seed;"
+    _, workload = written(kernel("float *v, int n, int steps, int seed", body))
+    assert dict(workload.shapes[0].sizes) == {"n": 1 << 18, "steps": 16}
+    assert workload.steps[0].arguments[3].parameters == ("3",)
 
 
 def test_template_arguments_are_bound() -> None:
