@@ -25,7 +25,8 @@ from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, op
 from assistant.memory import as_json as as_json_text
 from assistant.model import events
 from assistant.model.attempt import Attempt
-from assistant.model.proposal import REASON_CODES, ProposalState
+from assistant.model.proposal import REASON_CODES, Decision, ProposalState
+from assistant.ports import Store
 from assistant.serialize import dumps
 
 __all__ = ["add_ledger_commands"]
@@ -138,7 +139,8 @@ def _history(
         _memory_verify(as_json)
     session = open_session()
     path = None if file is None else file.absolute()
-    attempts = session.store.attempts(find_workspace((file or Path.cwd()).absolute()), path, limit)
+    workspace = find_workspace((file or Path.cwd()).absolute())
+    attempts = session.store.attempts(workspace, path, limit)
     if as_json:
         for attempt in attempts:
             typer.echo(json.dumps(_attempt_object(attempt)))
@@ -147,12 +149,19 @@ def _history(
         ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
         line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}: {attempt.outcome}{ratio} — {attempt.reason}"
         console().print(line, markup=False, highlight=False, soft_wrap=True)
-    for decision in session.store.decisions():
+    decisions = _decisions(session.store, workspace, path)
+    for decision in decisions:
         reason = decision.reason or decision.reason_code or ""
         line = f"{_when(decision.decided_ms)} {decision.proposal} {decision.kind.value} by {decision.decided_by} {reason}"
         console().print(line.rstrip(), markup=False, highlight=False, soft_wrap=True)
-    if not attempts:
-        console().print("nothing was tried in this workspace yet")
+    if not attempts and not decisions:
+        console().print(f"nothing was tried {'in this workspace' if file is None else f'on {file}'} yet", markup=False)
+
+
+def _decisions(store: Store, workspace: Path, path: Path | None) -> tuple[Decision, ...]:
+    """Those on the workspace's proposals, or on one file's; oldest first."""
+    here = {proposal.id for proposal in store.proposals(workspace) if path is None or proposal.path == path}
+    return tuple(decision for decision in store.decisions() if decision.proposal in here)
 
 
 def _memory_show(as_json: Json = False) -> None:
