@@ -17,6 +17,7 @@ from assistant.model.recording import Recording
 from assistant.model.source import Kernel, Parameter
 from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, Shape, WorkloadProblem
 from assistant.source.match import kernel_of_instance, select_kernels
+from assistant.source.structs import struct_fields
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract, fresh_values, with_specials
 from assistant.workload.draws import Draw, draws_for, fresh_draws
@@ -24,6 +25,7 @@ from assistant.workload.generate import GenerateOptions, Signature, generate
 from assistant.workload.recordings import NewCase, RecordingReader, write_case
 from assistant.workload.select import LaunchPair, select_launches, started_as
 from assistant.workload.signature import device_variable_types, signature_of
+from assistant.workload.structs import StructLayout, layout_of
 
 __all__ = ["CONFIRM_REPEATS", "Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "write_cases"]
 
@@ -151,8 +153,14 @@ def _signatures(subject: Subject, workload: DeclaredWorkload) -> dict[str, tuple
 def _generated(
     subject: Subject, workload: DeclaredWorkload, shape: Shape, signatures: dict[str, tuple[Kernel, Signature]], draw: Draw
 ) -> NewCase | WorkloadProblem:
-    options = GenerateOptions(symbol_types=device_variable_types(subject.source.text))
+    options = GenerateOptions(layouts=_layouts(subject.source.text), symbol_types=device_variable_types(subject.source.text))
     return generate(workload, shape, {name: signature for name, (_, signature) in signatures.items()}, draw, options)
+
+
+def _layouts(text: str) -> dict[str, StructLayout]:
+    """Of the plain structs that the source defines, by name."""
+    layouts = {name: layout_of(name, fields) for name, fields in struct_fields(text).items()}
+    return {name: layout for name, layout in layouts.items() if layout is not None}
 
 
 def _declared_case(workload: DeclaredWorkload, made: NewCase, signatures: dict[str, tuple[Kernel, Signature]]) -> JudgedCase:
