@@ -1,7 +1,7 @@
 """Is a candidate kept? The rule every candidate passes or fails, whoever wrote it. Pure.
 
 While the performance model's error is unmeasured: the verdict is not FAIL, the metric its finding cites improves, and the predicted
-ratio is above 1. Once the error is known, the ratio's lower bound must exceed 1 and the cited metric must not get worse.
+ratio is large enough to be shown. Once the error is known, the ratio's lower bound must exceed 1 and the cited metric must not get worse.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from assistant.engine.quantity import format_change
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.verification import Outcome, Verification
 
-__all__ = ["Kept", "Refused", "gate", "is_proved_better"]
+__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Kept", "Refused", "gate", "is_proved_better"]
+
+SHOWN_GAIN_RATIO = 1.01
+"""Least predicted time(A)/time(B) of an edit worth offering: below it the screen shows 1.00x, and no performance model is that exact."""
+DECIDED_GAIN_RATIO = 1.05
+"""Least predicted ratio where a person must weigh the edit against precision, portability or an assumption: their time costs more."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +60,14 @@ def gate(
         change = "no counter answers this finding"
     if not is_proved_better(comparison):
         return Refused("not_better", f"{change}, but no gain is predicted")
+    if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:
+        reason = f"{change}, but the predicted {comparison.ratio:.2f}x is too little for what a person would have to decide"
+        return Refused("not_better", reason)
     return Kept(change)
 
 
 def is_proved_better(comparison: Comparison) -> bool:
-    """FASTER, or PREDICTED above 1: by its lower bound where the model's error is known, else by the ratio itself."""
+    """FASTER, or a gain PREDICTED that can be shown, with a lower bound above 1 where the model's error is known."""
     if comparison.outcome is SpeedOutcome.PREDICTED:
-        return (comparison.ratio if comparison.low is None else comparison.low) > 1.0
+        return comparison.ratio >= SHOWN_GAIN_RATIO and (comparison.low is None or comparison.low > 1.0)
     return comparison.outcome is SpeedOutcome.FASTER

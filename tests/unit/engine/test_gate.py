@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from assistant.engine.gate import Kept, Refused, gate, is_proved_better
 from assistant.engine.metrics import metric_value, watched
 from assistant.model.comparison import SpeedOutcome
@@ -37,6 +39,19 @@ def test_a_better_metric_without_a_predicted_gain_is_not_enough(assessed, access
     for ratio in (1.0, 0.8):
         refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
         assert refused == Refused("not_better", "global_sectors 256 → 32 sectors, but no gain is predicted")
+
+
+@pytest.mark.parametrize(("ratio", "is_kept"), [(1.004, False), (1.0099, False), (1.01, True)])
+def test_a_gain_that_would_be_shown_as_none_is_not_offered(assessed, access, verdict, predicted, ratio, is_kept) -> None:
+    judged = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
+    assert isinstance(judged, Kept) == is_kept
+
+
+def test_a_decision_is_not_asked_for_a_small_gain(assessed, access, verdict, predicted) -> None:
+    before, after, undecided = _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(Outcome.NEEDS_DECISION)
+    refused = gate("KO101", before, after, undecided, predicted(1.03))
+    assert isinstance(refused, Refused) and "1.03x is too little" in refused.reason
+    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.03)), Kept)
 
 
 def test_once_the_models_error_is_known_the_lower_bound_decides(assessed, access, verdict, predicted) -> None:
