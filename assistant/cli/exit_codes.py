@@ -9,3 +9,5 @@ CANNOT_ANSWER = 3
 INTERNAL = 4
 INTERRUPTED = 130
 """128 + SIGINT, as shells expect."""
+READER_GONE = 141
+"""128 + SIGPIPE: whoever read the output stopped (``| head``)."""

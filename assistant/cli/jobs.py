@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,10 +23,17 @@ __all__ = ["EventStream", "console", "fail", "run_async", "show_events"]
 EventStream = AsyncIterator[events.Event]
 
 
+class _Console(Console):
+    """A console that does not end the process by itself where nobody reads its output any more."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
 def console(is_error: bool = False) -> Console:
     """Colour only on a terminal; piped output keeps whole lines."""
     stream = sys.stderr if is_error else sys.stdout
-    return Console(file=stream, soft_wrap=not stream.isatty(), highlight=False)
+    return _Console(file=stream, soft_wrap=not stream.isatty(), highlight=False)
 
 
 def show_events(stream: Callable[[], EventStream], as_json: bool, is_verbose: bool = False) -> int:
@@ -45,10 +54,15 @@ def run_async(main: Callable[[], Awaitable[int]]) -> int:
         except asyncio.CancelledError:
             console(is_error=True).print("interrupted; what was finished is kept: kernelopt history")
             return exit_codes.INTERRUPTED
+        except BrokenPipeError:
+            return exit_codes.READER_GONE
         except KernelOptError as error:
             return fail(error)
 
-    return asyncio.run(cancellable())
+    code = asyncio.run(cancellable())
+    if code == exit_codes.READER_GONE:  # what is still buffered would fail again when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 def fail(error: KernelOptError) -> int:
