@@ -155,8 +155,9 @@ class TextRenderer:
     def _summary(self, event: events.ProfileSummary) -> None:
         time = "" if event.predicted_time_s is None else f", predicted {format_quantity(event.predicted_time_s, 's')} each"
         launches = counted_noun(event.launch_count, "launch", "launches")
+        shape = "" if event.shape is None else f" {event.shape}"
         self._print(
-            f"[bold]{escape(event.instance)}[/] grid {event.grid} block {event.block}: {launches}, "
+            f"[bold]{escape(event.instance)}[/]{shape} grid {event.grid} block {event.block}: {launches}, "
             f"bottleneck {event.bottleneck}{time} [dim](model)[/]"
         )
 

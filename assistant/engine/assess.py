@@ -25,13 +25,13 @@ from assistant.model.device import Architecture
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Signature
 from assistant.model.source import Kernel, SourceLoop
 from assistant.profile.context import CountedLaunch, FindContext
-from assistant.profile.findings import find
+from assistant.profile.findings import FindResult, find
 from assistant.profile.signature import signature
 from assistant.source.loops import source_loops
 
 _Named = TypeVar("_Named", KernelResources, KernelCode)
 
-__all__ = ["AssessedLaunch", "Assessment", "KernelAssessment", "assess", "build_subject"]
+__all__ = ["AssessedLaunch", "Assessment", "KernelAssessment", "assess", "build_subject", "findings_of_launch"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class AssessedLaunch:
     occupancy: Occupancy | None
     predicted: PredictedTime
     count: float
+    shape: str = ""
+    """Of the declared workload (``n=1024``); empty for a program's own launches."""
 
 
 @dataclass(frozen=True)
@@ -108,24 +110,16 @@ def _assess_kernel(
         )
         for group in item.groups
     )
-    context = FindContext(
-        kernel=item.kernel.key,
-        launches=launches,
-        target=job.target,
-        predict=predict,
-        resources=resources,
-        facts=source_facts(subject.parsed, item.kernel),
-        first_evidence_number=first_evidence,
-    )
-    found = find(context)
+    found = find(_context(job, subject, item.kernel, launches, resources, first_evidence))
     assessed = tuple(
         AssessedLaunch(
             launch.profile,
             launch.occupancy,
             predict(launch.profile, resources, launch.occupancy, job.target),
             launch.weight,
+            group.shape,
         )
-        for launch in launches
+        for launch, group in zip(launches, item.groups, strict=True)
     )
     costliest = max(assessed, key=lambda launch: launch.count * launch.predicted.time_s)
     return KernelAssessment(
@@ -137,6 +131,31 @@ def _assess_kernel(
         findings=found.findings,
         evidence=found.evidence,
         signature=signature(costliest.profile, costliest.occupancy, costliest.predicted),
+    )
+
+
+def findings_of_launch(job: Job, subject: Subject, assessed: KernelAssessment, launch: AssessedLaunch, first_evidence: int) -> FindResult:
+    """What one of several launch shapes shows by itself; a kernel's findings are those of its costliest one."""
+    counted = (CountedLaunch(launch.profile, launch.occupancy, launch.count),)
+    return find(_context(job, subject, assessed.kernel, counted, assessed.resources, first_evidence))
+
+
+def _context(
+    job: Job,
+    subject: Subject,
+    kernel: Kernel,
+    launches: tuple[CountedLaunch, ...],
+    resources: KernelResources | None,
+    first_evidence: int,
+) -> FindContext:
+    return FindContext(
+        kernel=kernel.key,
+        launches=launches,
+        target=job.target,
+        predict=predict,
+        resources=resources,
+        facts=source_facts(subject.parsed, kernel),
+        first_evidence_number=first_evidence,
     )
 
 

@@ -32,7 +32,7 @@ class CountedLaunchGroup:
     count: float
     """How many there are (captured), or the shape's weight (declared)."""
     shape: str = ""
-    """Of the declared workload (``n = 1024``); empty for a program's own launches."""
+    """Of the declared workload (``n=1024``); empty for a program's own launches."""
 
 
 @dataclass(frozen=True)

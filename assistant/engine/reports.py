@@ -10,6 +10,7 @@ from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Verification
+from assistant.profile.findings import FindResult
 from assistant.source.hunks import unified_diff
 
 __all__ = ["findings_event", "profile_event", "proposal_event", "speed_report", "summary_event", "verification_report"]
@@ -18,8 +19,8 @@ _TOTALS = ("requests", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefron
 _CLASSES = tuple(InstructionMix.__dataclass_fields__)
 
 
-def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) -> events.Profile:
-    """One launch's counters, with the kernel's findings and their evidence."""
+def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, found: FindResult) -> events.Profile:
+    """One launch's counters, with its findings and their evidence."""
     profile = launch.profile
     return events.Profile(
         job=job.id,
@@ -36,10 +37,11 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) 
         lines=tuple(_line(access) for access in profile.accesses),
         findings=tuple(
             events.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio)
-            for f in assessed.findings
+            for f in found.findings
         ),
-        evidence=assessed.evidence,
+        evidence=found.evidence,
         problems=profile.problems,
+        shape=launch.shape or None,
     )
 
 
@@ -56,6 +58,7 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) 
         launch_count=max(1, round(launch.count)),
         bottleneck=launch.predicted.bottleneck,
         predicted_time_s=launch.predicted.time_s,
+        shape=launch.shape or None,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
-from assistant.engine.assess import build_subject
+from assistant.engine.assess import build_subject, findings_of_launch
 from assistant.engine.counting import Counted
 from assistant.engine.inspection import inspection_events
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
@@ -21,6 +21,7 @@ from assistant.model.build import Build, BuildFailure, CompilerMissing, Diagnost
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
 from assistant.ports import LabFailure
+from assistant.profile.findings import FindResult
 
 __all__ = ["KeepReport", "check", "failed", "inspect", "profile"]
 
@@ -150,8 +151,13 @@ def _launch_events(job: Job, looked: Looked) -> Iterator[events.Profile]:
         ((item, launch) for item in looked.assessment.kernels for launch in item.launches),
         key=lambda pair: pair[1].profile.index,
     )
+    next_evidence = 1 + sum(len(item.evidence) for item in looked.assessment.kernels)
     for item, launch in shown[: job.request.launch_count]:
-        yield profile_event(job, item, launch)
+        found = FindResult(item.findings, item.evidence)
+        if len(item.launches) > 1:
+            found = findings_of_launch(job, looked.subject, item, launch, next_evidence)
+            next_evidence += len(found.evidence)
+        yield profile_event(job, item, launch, found)
 
 
 def _never_launched(subject: Subject, looked: Looked) -> list[Kernel]:

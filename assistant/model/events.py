@@ -187,7 +187,7 @@ class Profile:
     evidence: tuple[Evidence, ...]
     problems: tuple[Problem, ...]
     shape: str | None = None
-    """Of the declared workload (``n = 1024``); null for a program's own launches."""
+    """Of the declared workload (``n=1024``); null for a program's own launches."""
     event: Literal["profile"] = "profile"
     schema: int = SCHEMA
 
@@ -203,6 +203,8 @@ class ProfileSummary:
     launch_count: int
     bottleneck: str
     predicted_time_s: float | None
+    shape: str | None = None
+    """Of the declared workload (``n=1024``); null for a program's own launches."""
     event: Literal["profile_summary"] = "profile_summary"
     schema: int = SCHEMA
 

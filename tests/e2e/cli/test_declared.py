@@ -128,3 +128,91 @@ def test_a_file_is_found_from_another_folder(cli: Cli, blur: Path) -> None:
     ended = cli.run("inspect", Path("..") / blur.name, folder=elsewhere)
     assert ended.code == 0, ended.said
     assert subprocess.run(["ls", "-A", elsewhere], capture_output=True, text=True, check=True).stdout == ""
+
+
+STRUCT = """/* kernelopt
+[workload.scale]
+args   = { out = "empty(n)", in = "randn(n)", p = { factor = "2", shift = "1", n = "n" } }
+grid   = "ceil(n/128)"
+block  = 128
+shapes = [{ n = 1024 }, { n = 1000 }]
+*/
+struct Params { float factor, shift; int n; };
+__global__ void scale(float *out, const float *in, Params p)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < p.n) out[i] = in[i] * p.factor + p.shift;
+}
+"""
+BESIDE_MAIN = """/* kernelopt
+[workload.twice]
+args   = { out = "empty(n)", in = "randn(n)", n = "n" }
+grid   = "ceil(n/128)"
+block  = 128
+shapes = [{ n = 1000 }]
+*/
+__global__ void twice(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] * 2.0f;
+}
+int main()
+{
+    float host[256], *in, *out;
+    for (int i = 0; i < 256; ++i) host[i] = i;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    twice<<<2, 128>>>(out, in, 256);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    return host[1] == 2.0f ? 0 : 1;
+}
+"""
+"""The program's own launch fills its grid; only the declared shape has threads behind the end."""
+
+
+def test_every_declared_shape_has_its_own_number_name_and_findings(cli: Cli, blur: Path) -> None:
+    profiles = cli.run("profile", blur, "--json").all("profile")
+    assert sorted(event["launch"] for event in profiles) == [0, 1]
+    assert {event["shape"] for event in profiles} == {"n=256", "n=250"}
+    ids = [fact["id"] for event in profiles for fact in event["evidence"]]
+    assert len(set(ids)) == len(ids)
+    for event in profiles:
+        cited = {identity for finding in event["findings"] for identity in finding["evidence"]}
+        assert cited <= {fact["id"] for fact in event["evidence"]}
+
+
+def test_a_struct_is_passed_by_value(cli: Cli) -> None:
+    path = cli.write("scale.cu", STRUCT)
+    ended = cli.run("check", path, "--json")
+    assert (ended.code, ended.one("check")["problems"]) == (0, []), ended.said
+    wrong = cli.write("wrong.cu", STRUCT.replace("+ p.shift", "- p.shift"))
+    assert cli.run("compare", path, wrong, "--json").one("comparison")["verification"]["outcome"] == "FAIL"
+
+
+def test_a_struct_that_is_not_plain_is_named(cli: Cli) -> None:
+    ended = cli.run("check", cli.write("scale.cu", STRUCT.replace("float factor, shift;", "float factor, shift, more[2];")))
+    assert ended.code == 3 and "the layout of Params is not known" in ended.said
+
+
+def test_check_looks_at_the_program_and_at_the_declared_shapes(cli: Cli) -> None:
+    path = cli.write("both.cu", BESIDE_MAIN.replace("if (i < n) out", "out"))
+    checked = cli.run("check", path, "--json")
+    assert checked.code == 1, checked.said
+    assert {problem["kind"] for problem in checked.one("check")["problems"]} == {"out_of_bounds"}
+    assert checked.one("check")["launch_count"] == 2
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("* 2.0f", "* (n == 256 ? 2.0f : 3.0f)"),  # wrong on the declared shape only
+        ("* 2.0f", "* (n == 256 && i == 3 ? 3.0f : 2.0f)"),  # wrong in the program only
+    ],
+)
+def test_of_a_program_and_declared_shapes_the_worse_outcome_stands(cli: Cli, edit: tuple[str, str]) -> None:
+    a, b = cli.write("a.cu", BESIDE_MAIN), cli.write("b.cu", BESIDE_MAIN.replace(*edit))
+    ended = cli.run("compare", a, b, "--json")
+    verification = ended.one("comparison")["verification"]
+    assert (ended.code, verification["outcome"]) == (1, "FAIL"), ended.said
+    assert {"recorded", "declared"} <= {case["kind"] for case in verification["cases"]}
