@@ -127,7 +127,7 @@ def _optimize(
     accept: Annotated[
         Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")
     ] = Accept.ASK,
-    planner: Annotated[str, typer.Option(help="expert, llm or auto")] = "auto",
+    planner: Annotated[str, typer.Option(help="expert, llm, or auto: the expert where no model provider is configured")] = "auto",
     rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where the last interrupted search on FILE stopped")] = False,
     allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,

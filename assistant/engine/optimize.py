@@ -23,6 +23,7 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.records import Tried, Version, attempt_record, costliest, proposal_record
+from assistant.engine.rejected import FoundEdit, rejected_before
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
@@ -314,6 +315,11 @@ class _KernelSearch:
 
     async def _confirm(self, link: _Link) -> AsyncIterator[events.Event]:
         last = link.kept[-1]
+        rejected = rejected_before(self._search.store, self._search.workspace, self._found(link))
+        if rejected is not None:
+            remedy = f"change the file, or kernelopt memory forget {link.looked.subject.source.path}"
+            yield self._job.message(Severity.INFORMATION, f"{self._name}: {rejected}", remedy)
+            return
         yield events.StageStarted(self._job.id, "confirm", f"{self._name}: fresh values, repeats, checks, boundary shapes")
         verification = await self._verify(link, link.looked, last.rewrite, is_confirming=True)
         comparison = predict_speed(self._kernel(self._start), self._kernel(link))
@@ -339,6 +345,10 @@ class _KernelSearch:
             yield decision
             if decision.kind == "accepted":
                 self.accepted = replace(link, kept=(), attempts=(), needs_decision=False)
+
+    def _found(self, link: _Link) -> FoundEdit:
+        before, after = self._start.looked.subject.source, link.looked.subject.source
+        return FoundEdit(before.path, costliest(self._kernel(self._start)).kernel.key, before.text, after.text)
 
     def _version(self, link: _Link) -> Version:
         return Version(link.looked.subject.source, self._kernel(link))

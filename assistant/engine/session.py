@@ -105,7 +105,8 @@ class Session:
         return self._job("compare", replace(request, other=other), run)
 
     def optimize(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None) -> AsyncIterator[events.Event]:
-        """Search; raises UsageError where there is nothing to resume."""
+        """Search; raises UsageError where there is nothing to resume, or no planner of that name."""
+        _check_planner(options.planner)
         workspace = find_workspace(request.file)
         earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
 
@@ -330,11 +331,19 @@ class Session:
         self.store.start_job(JobRow(job.id, command, path, find_workspace(path), owner, now, now, None, None, False))
 
 
+def _check_planner(name: str) -> None:
+    """``auto`` takes the expert planner, as long as no model provider can be configured."""
+    if name == "llm":
+        raise UsageError("--planner llm: no model provider is configured", "use --planner expert, which needs no key and no network")
+    if name not in ("auto", "expert"):
+        raise UsageError(f"--planner takes expert, llm or auto, not {name!r}")
+
+
 def _optimize_ending(looked: Looked, offered: int, accepted: int) -> Ending:
     if not looked.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload launches none of the kernels asked about")
     if not offered:
-        return Ending(DONE, "nothing to propose: no planned edit was verified and predicted to be faster")
+        return Ending(DONE, "nothing to propose: no planned edit was verified, predicted to be faster, and new")
     noun = "proposal" if offered == 1 else "proposals"
     return Ending(DONE, f"{offered} {noun}, {accepted} accepted; kernelopt proposals lists the open ones")
 

@@ -243,3 +243,25 @@ int main()
     return 0;
 }
 """
+
+
+def test_a_rejected_edit_is_not_offered_again_until_the_file_changes(offered: Offered) -> None:
+    cli = offered.cli
+    assert cli.run("reject", offered.id, "--reason", "too clever").code == 0
+    again = cli.run("optimize", offered.source, "--json")
+    assert again.code == 0 and again.all("proposal") == [], again.said
+    (told,) = [event["message"] for event in again.all("message") if offered.id in event["message"]]
+    assert "rejected on 20" in told and "too clever" in told and "not offered again" in told
+    offered.source.write_text("// another text\n" + offered.original, "utf-8")
+    assert len(cli.run("optimize", offered.source, "--json").all("proposal")) == 1
+
+
+def test_history_tells_only_what_was_decided_here(offered: Offered) -> None:
+    cli = offered.cli
+    cli.run("reject", offered.id, "--reason", "too clever")
+    other = cli.write("other.cu", "__global__ void k() {}\n")
+    assert cli.run("history", other).out == f"nothing was tried on {other} yet\n"
+    elsewhere = cli.folder.with_name("elsewhere")
+    elsewhere.mkdir(exist_ok=True)
+    assert cli.run("history", folder=elsewhere).out == "nothing was tried in this workspace yet\n"
+    assert "too clever" in cli.run("history", offered.source).out
