@@ -19,6 +19,8 @@ __all__ = ["Place", "Symbolizer", "SymbolsMissing"]
 
 _TIMEOUT_S = 120.0
 _OWN_PREFIXES = (str(INCLUDE_DIR) + "/", str(RUNTIME_DIR) + "/", "/usr/include/", "/usr/lib/", "/usr/local/include/")
+_OWN_FOLDERS = tuple(f"/{'/'.join(folder.parts[-3:])}/" for folder in (INCLUDE_DIR, RUNTIME_DIR))
+"""Programs in the cache may come from another installation of this version, whose headers lie elsewhere."""
 _LOCATION = re.compile(r"^(?P<file>.*):(?P<line>\d+|\?)(?: \(discriminator \d+\))?$")
 _FUNCTION_TYPES = frozenset("TtWwuiV")
 """nm's letters for code (man nm): text, weak, unique, ifunc."""
@@ -107,6 +109,10 @@ def _innermost_user_frame(block: str) -> Place:
         if match is None or match["file"] == "??":
             continue
         line = int(match["line"]) if match["line"] != "?" else 0
-        if not match["file"].startswith(_OWN_PREFIXES):
+        if not _is_own(match["file"]):
             return Place(match["file"], line, function)
     return _NOWHERE
+
+
+def _is_own(file: str) -> bool:
+    return file.startswith(_OWN_PREFIXES) or any(folder in file for folder in _OWN_FOLDERS)
