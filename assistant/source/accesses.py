@@ -17,7 +17,7 @@ from assistant.source.calls import callee_name, takes_values_only
 from assistant.source.names import mentions
 from assistant.source.syntax import Node, SyntaxTree, binary_parts, unparenthesized, without_comments
 
-__all__ = ["ArrayAccess", "PointerUse", "Use", "array_accesses", "canonical", "uses_of"]
+__all__ = ["ArrayAccess", "PointerUse", "Use", "array_accesses", "canonical", "kind_of", "uses_of"]
 
 
 class Use(StrEnum):
@@ -63,6 +63,30 @@ def array_accesses(tree: SyntaxTree, inside: Node) -> tuple[ArrayAccess, ...]:
     """Every element touched through a name, in source order; of ``a[i][j]`` the whole, not ``a[i]`` too."""
     found = (_access(tree, node) for node in tree.find("subscript_expression", "pointer_expression", inside=inside))
     return tuple(access for access in found if access is not None)
+
+
+def kind_of(tree: SyntaxTree, element: Node) -> Use:
+    """What is done with an element, or with a member of it."""
+    parent = element.parent
+    while parent is not None and parent.type in ("parenthesized_expression", "field_expression"):
+        element, parent = parent, parent.parent
+    if parent is None:
+        return Use.ESCAPE
+    if parent.type == "assignment_expression" and parent.child_by_field_name("left") == element:
+        return Use.WRITE if tree.text(_operator(parent)) == "=" else Use.UPDATE
+    if parent.type == "update_expression":
+        return Use.UPDATE
+    if parent.type == "pointer_expression":
+        return _address_kind(tree, parent)
+    if parent.type == "init_declarator":
+        declarator = parent.child_by_field_name("declarator")
+        is_reference = declarator is not None and declarator.type == "reference_declarator"
+        return Use.ESCAPE if is_reference else Use.READ
+    if parent.type == "argument_list":
+        call = parent.parent
+        is_call = call is not None and call.type == "call_expression"
+        return Use.ESCAPE if is_call and call is not None and not takes_values_only(tree, call) else Use.READ
+    return Use.READ
 
 
 def canonical(tree: SyntaxTree, node: Node) -> str:
@@ -116,7 +140,7 @@ def _use(tree: SyntaxTree, name: Node) -> PointerUse:
     element = _element(tree, name)
     if element is None:
         return PointerUse(Use.ESCAPE, None, name)
-    kind = _kind(tree, element)
+    kind = kind_of(tree, element)
     return PointerUse(kind, None if kind is Use.ESCAPE else canonical(tree, element), unparenthesized(element))
 
 
@@ -149,30 +173,6 @@ def _is_dereferenced(tree: SyntaxTree, node: Node) -> bool:
     return parent is not None and parent.type == "pointer_expression" and tree.text(parent).startswith("*")
 
 
-def _kind(tree: SyntaxTree, element: Node) -> Use:
-    """What is done with an element, or with a member of it."""
-    parent = element.parent
-    while parent is not None and parent.type in ("parenthesized_expression", "field_expression"):
-        element, parent = parent, parent.parent
-    if parent is None:
-        return Use.ESCAPE
-    if parent.type == "assignment_expression" and parent.child_by_field_name("left") == element:
-        return Use.WRITE if tree.text(_operator(parent)) == "=" else Use.UPDATE
-    if parent.type == "update_expression":
-        return Use.UPDATE
-    if parent.type == "pointer_expression":
-        return _address_kind(tree, parent)
-    if parent.type == "init_declarator":
-        declarator = parent.child_by_field_name("declarator")
-        is_reference = declarator is not None and declarator.type == "reference_declarator"
-        return Use.ESCAPE if is_reference else Use.READ
-    if parent.type == "argument_list":
-        call = parent.parent
-        is_call = call is not None and call.type == "call_expression"
-        return Use.ESCAPE if is_call and call is not None and not takes_values_only(tree, call) else Use.READ
-    return Use.READ
-
-
 def _access(tree: SyntaxTree, node: Node) -> ArrayAccess | None:
     parent = node.parent
     if node.type == "subscript_expression":
@@ -186,7 +186,7 @@ def _access(tree: SyntaxTree, node: Node) -> ArrayAccess | None:
         return None
     if base is None or base.type != "identifier":
         return None
-    return ArrayAccess(tree.text(base), indices, _kind(tree, node), node)
+    return ArrayAccess(tree.text(base), indices, kind_of(tree, node), node)
 
 
 def _subscripts(node: Node) -> tuple[Node | None, tuple[Node, ...]]:

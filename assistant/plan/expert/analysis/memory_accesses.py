@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from assistant.plan.expert.analysis.launch_shape import template_environment
 from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.source.accesses import Use, kind_of
 from assistant.source.element_size import element_size_bytes
 from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_of
@@ -114,7 +115,7 @@ def _accesses(context: TransformationContext, scope: Scope) -> Iterator[Access]:
         pointer, offsets = resolved
         element = pointers[pointer].element_type or ""
         size = element_size_bytes(context.tree, element) or _DEFAULT_BYTES
-        yield Access(pointer, offsets, size, node, context.tree.line(node), _is_store(node))
+        yield Access(pointer, offsets, size, node, context.tree.line(node), kind_of(context.tree, node) in (Use.WRITE, Use.UPDATE))
 
 
 def _resolved(node: Node, scope: Scope, pointers: set[str], depth: int) -> tuple[str, tuple[Node, ...]] | None:
@@ -147,13 +148,6 @@ def _resolved(node: Node, scope: Scope, pointers: set[str], depth: int) -> tuple
             return None
         case _:
             return None
-
-
-def _is_store(node: Node) -> bool:
-    parent = node.parent
-    while parent is not None and parent.type in {"field_expression", "parenthesized_expression"}:
-        node, parent = parent, parent.parent
-    return parent is not None and parent.type == "assignment_expression" and parent.child_by_field_name("left") == node
 
 
 def _wavefronts(context: TransformationContext, scope: Scope, lanes: Sequence[Mapping[str, int]]) -> Iterator[int]:
