@@ -1,4 +1,5 @@
 // Device functions without a warp or block protocol: printf, heap, clock, assertions, address spaces.
+#include <cassert>
 #include <cstdarg>
 #include <cstdio>
 
@@ -54,12 +55,12 @@ void emu_trap() {
 }
 
 void emu_assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
+  if (!on_device()) __assert_fail(expression, file, line, function);
   {
     InCore guard;
     fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function, __emu_tc.block_x, __emu_tc.block_y,
             __emu_tc.block_z, __emu_tc.thread_x, __emu_tc.thread_y, __emu_tc.thread_z, expression);
   }
-  if (!on_device()) __builtin_trap();
   abort_launch("assertion", EMU_CALLER, 0, expression, CUDA_ERROR_ASSERT);
 }
 

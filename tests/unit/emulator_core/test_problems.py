@@ -80,11 +80,20 @@ def test_a_flag_that_many_threads_set_is_only_a_possible_race(build: Any, run: A
 
 
 @pytest.mark.parametrize("flavour", ["counted", "fast"])
-def test_an_endless_kernel_ends_with_a_timeout_at_its_line(build: Any, run: Any, flavour: str) -> None:
-    reply = run(build(PROGRAM, flavour), "endless", mode="check", limits={"wall_s": 1.0})
+@pytest.mark.parametrize("kernel", ["endless", "endless_fence"])
+def test_an_endless_kernel_ends_with_a_timeout_at_its_line(build: Any, run: Any, kernel: str, flavour: str) -> None:
+    reply = run(build(PROGRAM, flavour), kernel, mode="check", limits={"wall_s": 1.0})
     assert Path(reply["stdout_path"]).read_text().split()[0] == "cudaErrorLaunchTimeout"
     assert not reply["timed_out"]
-    assert [(p["kind"], p["line"]) for p in reply["problems"]] == [("timeout", marked_line("endless", "timeout"))]
+    assert [(p["kind"], p["line"]) for p in reply["problems"]] == [("timeout", marked_line(kernel, "timeout"))]
+
+
+def test_an_assertion_of_host_code_ends_the_program_as_the_c_library_does(build: Any, run: Any) -> None:
+    reply = run(build(PROGRAM), "host_assertion", mode="check")
+    assert reply["signal"] == "SIGABRT"
+    said = Path(reply["stderr_path"]).read_text()
+    assert f"bugs.cu:{marked_line('host_assertion', 'host_assertion')}: int main(int, char**): Assertion `d == nullptr' failed." in said
+    assert "thread" not in said
 
 
 @pytest.mark.parametrize("kernel", ["wild_pointer", "use_after_free"])

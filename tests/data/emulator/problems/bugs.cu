@@ -66,6 +66,11 @@ __global__ void assertion(int* a) {
 __global__ void endless(volatile int* a) {
   while (*a == 0) {}  // timeout
 }
+__global__ void endless_fence(int* a) {
+  for (;;) {
+    __threadfence();  // timeout
+  }
+}
 __global__ void dynamic_overflow(int* out) {
   extern __shared__ int d[];
   d[threadIdx.x] = 1;  // out_of_bounds
@@ -138,6 +143,8 @@ int main(int, char** argv) {
   if (is("misaligned")) misaligned<<<1, 1>>>((char*)d);
   if (is("assertion")) assertion<<<1, 32>>>(d);
   if (is("endless")) endless<<<1, 32>>>(d);
+  if (is("endless_fence")) endless_fence<<<1, 32>>>(d);
+  if (is("host_assertion")) assert(d == nullptr);  // host_assertion
   if (is("dynamic_overflow")) dynamic_overflow<<<1, 64, 128>>>(d);
   if (is("bad_launch")) clean<<<1, 2048>>>(d);  // bad_launch
   if (is("flag")) flag<<<4, 256>>>(d);
