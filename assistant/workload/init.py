@@ -32,7 +32,7 @@ def write_block(text: str, kernel: Kernel, site: LaunchSite | None) -> str:
     lines = [f"[workload.{kernel.name}]"]
     if kernel.namespaces or kernel.template_parameters:
         lines.append(_kernel_line(kernel))
-    carried = None if site is None else carried_grid(text, kernel, site, plan.sizes)
+    carried = None if site is None else _usable(carried_grid(text, kernel, site, plan.sizes), plan)
     grid = carried or tuple(axis.blocks for axis in plan.axes)
     lines.append(f"grid = [{', '.join(_quoted(item) for item in grid)}]" + _remark(carried is None, plan))
     lines.append(f"block = [{', '.join(map(str, plan.block))}]" + _remark(plan.is_block_guessed, plan))
@@ -43,6 +43,12 @@ def write_block(text: str, kernel: Kernel, site: LaunchSite | None) -> str:
         value, remark = _value(parameter, kernel, plan)
         lines.append(f"{parameter.name} = {value}{f'   # {remark}' if remark else ''}")
     return "/* kernelopt\n" + "\n".join(lines) + "\n*/\n"
+
+
+def _usable(grid: tuple[str, ...] | None, plan: BlockPlan) -> tuple[str, ...] | None:
+    """A grid of numbers fits the program's own sizes only, unless the kernel strides by the whole grid."""
+    is_fixed = grid is not None and all(item.isdigit() for item in grid)
+    return None if is_fixed and plan.sizes and "gridDim" not in plan.body.code else grid
 
 
 def _kernel_line(kernel: Kernel) -> str:

@@ -26,8 +26,11 @@ _GLOBAL = (
     re.compile(rf"threadIdx\s*\.\s*([xyz])\s*\+\s*blockIdx\s*\.\s*\1\s*\*\s*{_SCALE}"),
     re.compile(r"threadIdx\s*\.\s*([xyz])\s*\+\s*(?:blockDim\s*\.\s*[xyz]|\b\w+)\s*\*\s*blockIdx\s*\.\s*([xyz])\b"),
 )
+_HELD = re.compile(r"\b([A-Za-z_]\w*)\s*=\s*((?:threadIdx|blockIdx|blockDim)\s*\.\s*[xyz])\s*[,;]")
+_PRODUCT = re.compile(r"(?<![\w)\]])\(\s*((?:blockIdx\s*\.\s*[xyz]\s*\*\s*[\w.]+)|(?:[\w.]+\s*\*\s*blockIdx\s*\.\s*[xyz]))\s*\)")
 _SET = re.compile(r"\b([A-Za-z_]\w*)\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 _PREFIXED = re.compile(r"(\+\+|--)\s*([A-Za-z_]\w*)")
+_STEPPED = re.compile(r"\bfor\s*\(\s*(?:\w+\s+)*?([A-Za-z_]\w*)\s*=\s*\d+\s*;[^;]*;\s*\1\s*\+=\s*(\w+)\s*\)")
 _SHRINKING = ("-=", "/=", ">>=", "--", "&=", "%=")
 _CONDITION = re.compile(r"\bif\s*\(")
 _LEAVING = re.compile(r"\s*\{?\s*(?:return|continue|break)\b")
@@ -51,6 +54,8 @@ class KernelText:
     """What a variable is found to stay below where it is used."""
     loops: tuple[tuple[str, str], ...]
     """(variable, what it stays below) of each ``for`` loop."""
+    steps: dict[str, str]
+    """What a ``for`` loop that starts at a number adds to its variable each time."""
 
 
 def read_kernel(body: str) -> KernelText:
@@ -60,16 +65,24 @@ def read_kernel(body: str) -> KernelText:
     for name, limit in _limits(code):
         below.setdefault(name, []).append(limit)
     settings, growing = _settings(code)
-    return KernelText(code, settings, growing, {name: tuple(limits) for name, limits in below.items()}, tuple(_loops(code)))
+    return KernelText(code, settings, growing, {name: tuple(limits) for name, limits in below.items()}, tuple(_loops(code)), _steps(code))
 
 
 def in_words(text: str) -> str:
     """``text`` without comments and casts between integers, global thread indices as one word."""
-    code = _CAST.sub("", _COMMENT.sub(" ", text))
+    code = _with_thread_words(_CAST.sub("", _COMMENT.sub(" ", text)))
     for pattern in _GLOBAL:
         code = pattern.sub(lambda match: f"global_{match[1]}", code)
     code = re.sub(r"\b(blockIdx|threadIdx|blockDim|gridDim)\s*\.\s*([xyz])", r"\1_\2", code)
     return re.sub(r"\(\s*(global_[xyz])\s*\)", r"\1", code)
+
+
+def _with_thread_words(code: str) -> str:
+    """Variables that hold one of CUDA's own replaced by it: ``t = threadIdx.x`` and then ``t``. Products lose their brackets."""
+    for name, word in _HELD.findall(code):
+        if len(re.findall(rf"\b{name}\s*(?:=(?!=)|[-+*/]=|\+\+|--)", code)) == 1:
+            code = re.sub(rf"(?<![.>\w]){name}\b(?!\s*=(?!=))", word, code)
+    return _PRODUCT.sub(r"\1", code)
 
 
 def closing(code: str, opening: int) -> int:
@@ -153,3 +166,7 @@ def _loops(code: str) -> Iterator[tuple[str, str]]:
         head = code[match.end() : closing(code, match.end() - 1)].split(";")
         if len(head) == 3:
             yield from _limits(f"({head[1]})")
+
+
+def _steps(code: str) -> dict[str, str]:
+    return {match[1]: match[2] for match in _STEPPED.finditer(code) if len(re.findall(rf"\b{match[1]}\s*\+=", code)) == 1}

@@ -16,11 +16,11 @@ from assistant.model.elements import ElementKind, parse_element_type
 from assistant.model.source import Kernel, LaunchSite, Parameter
 from assistant.workload.array_use import Part, highest_index, indices, is_used_as_index
 from assistant.workload.kernel_text import KernelText, read_kernel
-from assistant.workload.launch_text import carried_block, constants
+from assistant.workload.launch_text import carried_block, carried_grid, constants
 from assistant.workload.polynomial import ONE, Polynomial
 from assistant.workload.ranges import Ranges, probe
 from assistant.workload.shape_values import choose_shapes
-from assistant.workload.threads import Axis, CoverOptions, cover, known_of
+from assistant.workload.threads import OWN_SIZE, Axis, CoverOptions, cover, known_of
 
 __all__ = ["ArrayPlan", "BlockPlan", "plan_block"]
 
@@ -76,12 +76,13 @@ def plan_block(text: str, kernel: Kernel, site: LaunchSite | None) -> BlockPlan:
     pointers = tuple(p for p in kernel.parameters if p.is_pointer)
     found = {p.name: indices(p.name, body, _element_bytes(p)) for p in pointers}
     every = tuple(parts for accesses in found.values() for parts in accesses or ())
-    options = CoverOptions(integers, block, values, tiles)
+    grid = () if site is None else tuple(int(item) for item in carried_grid(text, kernel, site, ()) or ())
+    options = CoverOptions(integers, block, values, grid, tiles)
     axes = cover(body, every, options)
     limits = {p.name: _element_limit(p, body, integers, axes, every) for p in pointers if _holds_integers(p)}
     ranges = Ranges(body, known_of(axes, replace(options, element_limits=limits)))
     counts = {p.name: _count(found[p.name], ranges) for p in pointers}
-    sizes = _sizes(integers, axes, counts, limits, body, ranges) or (("n",) if None in counts.values() else ())
+    sizes = _sizes(integers, axes, counts, limits, body, ranges) or _own_size(axes, counts)
     whole = _fallback(axes, sizes)
     arrays = {
         p.name: ArrayPlan(
@@ -149,7 +150,7 @@ def _count(accesses: tuple[tuple[Part, ...], ...] | None, ranges: Ranges) -> Pol
     high = None if accesses is None else highest_index(accesses, ranges)
     if high is None or probe(high) < 0:
         return None
-    return high + ONE
+    return (high + ONE).rounded_up
 
 
 def _count_text(count: Polynomial) -> str:
@@ -160,10 +161,12 @@ def _element_limit(
     parameter: Parameter, body: KernelText, integers: tuple[str, ...], axes: tuple[Axis, ...], accesses: tuple[tuple[Part, ...], ...]
 ) -> Polynomial:
     """Indices into other arrays stay below a size that nothing else uses, else below what the threads run over."""
-    if not is_used_as_index(parameter.name, body):
+    if not is_used_as_index(parameter.name, body) and not _is_offsets(parameter.name, body):
         return Polynomial.of(_INTEGERS_BELOW)
     used = {name for axis in axes for name in axis.extent.names}
     mentioned = " ".join(part.expression for parts in accesses for part in parts)
+    if _is_offsets(parameter.name, body):
+        return axes[0].extent + ONE
     free = [name for name in integers if name not in used and not re.search(rf"\b{name}\b", mentioned)]
     return Polynomial.of(free[0]) if free else axes[0].extent
 
@@ -190,6 +193,12 @@ def _sizes(
     named |= {name for _, limit in body.loops for name in re.findall(r"[A-Za-z_]\w*", limit)}
     named |= {name for limits_of in body.below.values() for limit in limits_of if (high := ranges.highest(limit)) for name in high.names}
     return tuple(name for name in integers if name in named)
+
+
+def _own_size(axes: tuple[Axis, ...], counts: Mapping[str, Polynomial | None]) -> tuple[str, ...]:
+    """A size of the block itself for a kernel that takes none, unless its launch and indices are all numbers."""
+    is_fixed = None not in counts.values() and not any(axis.extent.names for axis in axes)
+    return () if is_fixed else (OWN_SIZE,)
 
 
 def _fallback(axes: tuple[Axis, ...], sizes: tuple[str, ...]) -> Polynomial:

@@ -71,6 +71,18 @@ class Polynomial:
         return None if constant is None else whole - ONE if constant < 0 else whole
 
     @property
+    def floored(self) -> Polynomial:
+        """With the number beside the names rounded down."""
+        return _polynomial({product: factor if product else Fraction(factor // 1) for product, factor in self.terms})
+
+    @property
+    def rounded_up(self) -> Polynomial:
+        """Its one longest product alone where everything else is taken away from it: ``n*n`` for ``n*n - n - 1``."""
+        leading = [term for term in self.terms if len(term[0]) == len(self.terms[0][0])]
+        is_less = all(factor < 0 for _, factor in self.terms[1:])
+        return Polynomial((leading[0],)) if self.terms and len(leading) == 1 and leading[0][0] and is_less else self
+
+    @property
     def constant(self) -> Fraction | None:
         """Its value when no name is in it; None otherwise."""
         if not self.terms:

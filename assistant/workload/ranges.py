@@ -96,7 +96,9 @@ class Ranges:
     def _limits(self, name: str, open_names: frozenset[str]) -> list[Polynomial]:
         """What comparisons say of a variable; those with a constant only where there are no others."""
         highs = [self._highest(text, open_names) for text in self._kernel.below.get(name, ()) if name not in self._known.sizes]
-        limits = [high - ONE for high in highs if high is not None]
+        step = self._kernel.steps.get(name, "1")
+        last = Polynomial.of(int(step) if step.isdigit() else self._known.values.get(step, 1))  # steps divide what they walk over
+        limits = [high - last for high in highs if high is not None]
         return [limit for limit in limits if limit.constant is None] or ([] if self._is_defined(name) else limits)
 
     def _is_defined(self, name: str) -> bool:
@@ -241,7 +243,7 @@ def _quotient(left: Polynomial, right: Polynomial) -> Polynomial:
     quotient = left.divided(right)
     if quotient is None:
         raise _UnknownError
-    return quotient
+    return quotient.floored if right.constant is not None else quotient  # (n + 15)/16 is n/16 of whole tiles
 
 
 def _power_of_two(exponent: Polynomial) -> Polynomial:

@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from assistant.workload.polynomial import ONE, Polynomial
@@ -23,7 +24,12 @@ _MOST_ELEMENTS = 1 << 22
 _MOST_STEPS = 1 << 22
 """Threads times loop iterations: a second or two in the emulator with every check."""
 _FEW = 16
-"""Of a size that neither threads nor arrays depend on: iterations, a radius."""
+"""Of a size that neither threads nor arrays depend on: iterations."""
+_NARROW = 2
+_WINDOW = re.compile(r"(?i)^(?:r|k?rad(?:ius)?|halo|half_?\w*|pad(?:ding)?|border|order|dilation|stride)$")
+"""Names of half-widths: of a stencil, of a filter."""
+_PITCH = re.compile(r"(?i)^(?:pitch|ld[abc]?|(?:row_?)?stride|leading\w*)$")
+"""Names of distances between rows, which are never shorter than a row."""
 
 
 def choose_shapes(
@@ -37,12 +43,13 @@ def choose_shapes(
     if not sizes:
         return ()
     spanned = {name for axis in axes for name in axis.extent.names}
-    multiplied = {name for length in lengths for product, _ in length.terms for name in product if len(product) > 1 or name in spanned}
-    main = [name for name in sizes if name in spanned or name in multiplied]
-    first = dict.fromkeys(sizes, _FEW) | {name: _ROUND[index % len(_ROUND)] for index, name in enumerate(reversed(main))}
-    while _is_too_much(first, axes, loops, lengths) and max(first.values()) > _FEW:
-        largest = max(first[name] for name in main) if main else max(first.values())
-        first = {name: value // 2 if 2 * value > largest and value > _FEW else value for name, value in first.items()}
+    products = [product for length in lengths for product, _ in length.terms]
+    multiplied = {name for product in products if spanned & set(product) for name in product}
+    main = sorted((name for name in sizes if name in spanned | multiplied), key=lambda name: bool(_PITCH.match(name)))
+    few = {name: _NARROW if _WINDOW.match(name) else _FEW for name in sizes}
+    first = few | {name: _ROUND[index % len(_ROUND)] for index, name in enumerate(reversed(main))}
+    while main and _is_too_much(first, axes, loops, lengths) and min(first[name] for name in main) > _FEW:
+        first |= {name: first[name] // 2 for name in main}
     first = {name: _stepped(value, multiples.get(name, 1)) for name, value in first.items()}
     up, down = _ODD_SHARE
     second = {name: _second(value, multiples.get(name), up, down) if name in main else value for name, value in first.items()}
@@ -61,6 +68,6 @@ def _is_too_much(values: Mapping[str, int], axes: tuple[Axis, ...], loops: tuple
     elements = sum((length.at(values) for length in lengths if length.names <= set(values)), ONE.at(values))
     steps = max((length.at({}) for length in loops if not length.names), default=ONE.at(values))  # one after the other
     for extent in (*(axis.extent for axis in axes), *loops):
-        if extent.names <= set(values):
+        if extent.names and extent.names <= set(values):
             steps *= max(ONE.at(values), extent.at(values))
     return elements > _MOST_ELEMENTS or steps > _MOST_STEPS

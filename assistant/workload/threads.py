@@ -17,9 +17,11 @@ from assistant.workload.kernel_text import KernelText
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 from assistant.workload.ranges import Known, Ranges, probe
 
-__all__ = ["Axis", "CoverOptions", "cover", "known_of"]
+__all__ = ["OWN_SIZE", "Axis", "CoverOptions", "cover", "known_of"]
 
 _NAMES = ("x", "y", "z")
+OWN_SIZE = "n"
+"""Name of the size of a kernel that takes none."""
 _ACROSS = re.compile(r"(?i)^(?:w(?:idth)?|nx|cols?|columns?|ncols?|n_?cols?|x_?size|.*width|.*_?cols?|dim_?x)$")
 """Names of sizes that x usually runs over."""
 
@@ -58,6 +60,8 @@ class CoverOptions:
     block: tuple[int, ...]
     values: Mapping[str, int] = field(default_factory=dict[str, int])
     """Constants of the source."""
+    grid: tuple[int, ...] = ()
+    """Blocks per axis where the launch says them with numbers."""
     tiles: Mapping[str, int] = field(default_factory=dict[str, int])
     """By axis: values that a block covers where the kernel says so with a constant."""
     element_limits: Mapping[str, Polynomial] = field(default_factory=dict[str, Polynomial])
@@ -183,7 +187,7 @@ def _fill(extents: dict[str, Polynomial], counters: Mapping[str, str], options: 
     missing = [counter for counter in counters.values() if counter not in extents]
     for index, counter in enumerate(missing):
         if not left:
-            extents[counter] = ONE
+            extents[counter] = _without_sizes(index, counter, options)
             continue
         across = [size for size in left if _ACROSS.match(size)]
         is_across = counter.endswith("x") and len(counters) > 1
@@ -191,6 +195,14 @@ def _fill(extents: dict[str, Polynomial], counters: Mapping[str, str], options: 
         extents[counter] = Polynomial.of(chosen)
         if len(left) > 1 and index + 1 < len(missing):
             left.remove(chosen)
+
+
+def _without_sizes(index: int, counter: str, options: CoverOptions) -> Polynomial:
+    """Of a kernel without integer parameters: what the launch's numbers span, else a size of the block's own."""
+    if index >= len(options.grid):
+        return Polynomial.of(OWN_SIZE)
+    threads = (*options.block, 1, 1)[index] if counter.startswith("global") else 1
+    return Polynomial.of(options.grid[index] * threads)
 
 
 def _per_block(axis: str, counter: str, block: int, options: CoverOptions) -> int:
