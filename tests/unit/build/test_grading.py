@@ -20,7 +20,7 @@ def compare(graded: Graded, launches: dict[str, list[dict[str, Any]]]) -> tuple[
     wrong: list[str] = []
     exact_count = equal_count = line_count = 0
     for program in sorted(launches):
-        for (_, accesses), launch in zip(graded(program), launches[program], strict=True):
+        for (_, accesses), launch in zip(graded(program), launches[program], strict=False):  # captured: the first 16
             lines = [a for a in accesses if not a.op.startswith("local")]
             exact = [a for a in lines if a.grade is Grade.EXACT]
             wrong += [f"{program}:{a.line} {a.op}" for a in exact if not is_confirmed(a, launch["lines"], accesses)]
@@ -59,7 +59,13 @@ def total(pairs: list[tuple[int | None, int | None]]) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("truth", "least_exact_ratio", "least_equal_ratio"),
-    [("counters.json", 0.85, 0.97), ("examples.json", 0.95, 1.0), ("grade.json", 0.6, 0.85), ("wide.json", 0.8, 0.99)],
+    [
+        ("counters.json", 0.85, 0.97),
+        ("examples.json", 0.95, 1.0),
+        ("grade.json", 0.6, 0.85),
+        ("wide.json", 0.8, 0.99),
+        ("unseen.json", 0.65, 0.9),
+    ],
 )
 def test_every_exact_line_equals_the_hardware(
     graded: Graded, hardware: Hardware, truth: str, least_exact_ratio: float, least_equal_ratio: float

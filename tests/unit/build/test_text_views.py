@@ -85,4 +85,3 @@ def test_each_unit_knows_its_opcodes() -> None:
     assert [instruction_class(opcode) for opcode in opcodes] == [
         "fp32", "fp64", "half", "tensor", "conversion", "special", "integer", "other", "load_store", "control", "other",
     ]  # fmt: skip
-
