@@ -16,6 +16,7 @@ from assistant.cli.html_report import page_path, with_page
 from assistant.cli.jobs import show_events
 from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.machine import add_machine_commands
+from assistant.cli.paths import plain_path
 from assistant.engine.request import Accept, OptimizeOptions
 
 __all__ = ["build_app"]
@@ -110,7 +111,7 @@ def _compare(
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
     request = opt.job_request(a, None, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
-    raise typer.Exit(show_events(lambda: open_session().compare(request, b.absolute(), is_strict), as_json))
+    raise typer.Exit(show_events(lambda: open_session().compare(request, plain_path(b), is_strict), as_json))
 
 
 def _optimize(

@@ -17,6 +17,7 @@ from assistant.cli import exit_codes
 from assistant.cli.compose import open_session
 from assistant.cli.jobs import console, show_events
 from assistant.cli.options import Json
+from assistant.cli.paths import plain_path
 from assistant.cli.render import TextRenderer, print_table
 from assistant.config import find_workspace, load_settings, memory_path
 from assistant.engine.event_json import event_json
@@ -67,8 +68,8 @@ def _proposals(
 ) -> None:
     """Proposals that wait for a decision."""
     session = open_session()
-    found = session.store.proposals(find_workspace((file or Path.cwd()).absolute()), None if every_state else _OPEN)
-    chosen = [p for p in found if file is None or p.path == file.absolute()]
+    found = session.store.proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else _OPEN)
+    chosen = [p for p in found if file is None or p.path == plain_path(file)]
     if as_json:
         for proposal in chosen:
             typer.echo(event_json(proposal_event(proposal.job, proposal)))
@@ -138,8 +139,8 @@ def _history(
     if verify:
         _memory_verify(as_json)
     session = open_session()
-    path = None if file is None else file.absolute()
-    workspace = find_workspace((file or Path.cwd()).absolute())
+    path = None if file is None else plain_path(file)
+    workspace = find_workspace(plain_path(file or Path.cwd()))
     attempts = session.store.attempts(workspace, path, limit)
     if as_json:
         for attempt in attempts:
@@ -202,8 +203,8 @@ def _memory_forget(
     """Purge what memory holds of a file, a workspace or a time; a tombstone without contents stays."""
     before_ms = None if before is None else int(before.timestamp() * 1e3)
     scope = ForgetScope(
-        workspace=None if workspace is None else workspace.absolute(),
-        path=None if file is None else file.absolute(),
+        workspace=None if workspace is None else plain_path(workspace),
+        path=None if file is None else plain_path(file),
         before_ms=before_ms,
     )
     forgotten = _store().forget(scope, time.time_ns() // 1_000_000)

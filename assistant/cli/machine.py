@@ -14,6 +14,7 @@ from rich.markup import escape
 from assistant.cli import exit_codes
 from assistant.cli.jobs import console, run_async
 from assistant.cli.options import Json, Kernel
+from assistant.cli.paths import plain_path
 from assistant.config import TrustStore, find_workspace, load_settings, setting, user_paths
 from assistant.engine.doctor import Part, examine
 from assistant.engine.initialize import initialized
@@ -36,7 +37,7 @@ def _doctor(
 ) -> None:
     """What this machine can do, what is missing, and how to get it."""
     if config is not None:
-        _print_settings(config.absolute(), as_json)
+        _print_settings(plain_path(config), as_json)
         return
 
     async def report() -> int:
@@ -56,7 +57,7 @@ def _init(
     write: Annotated[bool, typer.Option(help="Put the block into FILE; otherwise it is printed")] = True,
 ) -> None:
     """Write a workload block for FILE: how its kernel is launched, on which shapes and values it is judged."""
-    result = initialized(file.absolute(), kernel)
+    result = initialized(plain_path(file), kernel)
     if not write:
         typer.echo(result.block)
         return
@@ -71,10 +72,10 @@ def _trust(
     """Allow editors and notebooks to run the programs of a folder; kept in your user data, never in the folder."""
     store = TrustStore(user_paths().trust)
     if revoke:
-        store.revoke(folder.absolute())
+        store.revoke(plain_path(folder))
         console().print(f"{folder} is not trusted any more", markup=False)
     else:
-        store.trust(folder.absolute())
+        store.trust(plain_path(folder))
         console().print(f"{folder} is trusted: editors may run its programs in the background", markup=False)
 
 

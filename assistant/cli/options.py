@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from assistant.cli.paths import plain_path
 from assistant.engine.request import JobRequest
 from assistant.errors import UsageError
 
@@ -70,9 +71,9 @@ def job_request(
     if build is not None and run is None:
         raise UsageError("--build needs --run", "--run CMD starts what --build CMD has built")
     return JobRequest(
-        file=file.absolute(),
+        file=plain_path(file),
         working_directory=Path.cwd(),
-        extra_sources=tuple(path.absolute() for path in sources or ()),
+        extra_sources=tuple(plain_path(path) for path in sources or ()),
         kernel=kernel,
         device=device,
         target=target,

@@ -90,6 +90,13 @@ def test_only_the_named_kernel_is_profiled(cli: Cli) -> None:
     assert {event["kernel"] for event in ended.all("profile")} == {names[1]}
 
 
+def test_a_path_is_shown_without_its_dots(cli: Cli) -> None:
+    (cli.folder / "a").mkdir()
+    cli.example("good_saxpy.cu")
+    ended = cli.run("compare", "a/../good_saxpy.cu", "./a/../good_saxpy.cu")
+    assert str(cli.folder / "good_saxpy.cu") in ended.out and ".." not in ended.said.replace("...", "")
+
+
 def test_arguments_after_two_dashes_reach_the_program(cli: Cli) -> None:
     path = cli.write("sized.cu", SIZED)
     grids = [cli.run("profile", path, "--json", "--", count).one("profile")["grid"] for count in ("3", "5")]
