@@ -197,8 +197,8 @@ def _shape_of(origin: CaseOrigin) -> Shape:
 
 
 def _buffer_names(case: NewCase, parameters: tuple[tuple[Parameter, ...], ...]) -> tuple[tuple[int, str], ...]:
-    """What people call each buffer: the first parameter that points into it, else its symbol."""
-    names: dict[int, str] = {}
+    """What people call each buffer: its name in the block, else the first parameter that points into it, else its symbol."""
+    names = dict(case.buffer_names)
     for launch, declared in zip(case.recording.launches, parameters, strict=True):
         for argument, parameter in zip(launch.arguments, declared, strict=False):
             for pointer in argument.pointers:

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from assistant.engine.cases import JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
@@ -23,7 +21,7 @@ from assistant.model.source import Parameter
 from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
 from assistant.verify.evidence import Reference, SideRun
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
-from assistant.workload.arrays import decode, storage_dtype
+from assistant.workload.arrays import decode, doubles, storage_dtype
 from assistant.workload.derive import contents_of, with_contents
 from assistant.workload.recordings import NewCase
 from assistant.workload.widen import CannotWiden, widened
@@ -108,7 +106,7 @@ async def _declared(job: Job, subject: Subject, reference: str, case: JudgedCase
     file, _, function = reference.partition(":")
     names = dict(case.buffer_names)
     declared = subject.declared[0].outputs
-    outputs = declared or tuple(dict.fromkeys(p.name for ps in case.parameters for p in ps if p.is_pointer and not p.is_const))
+    outputs = declared or _written_names(case, names)
     call = ReferenceCall(subject.source.path.parent / file, function, _arguments(case), outputs)
     returned = await job.lab.reference(call, job.limits)
     if isinstance(returned, LabFailure):
@@ -117,32 +115,45 @@ async def _declared(job: Job, subject: Subject, reference: str, case: JudgedCase
     return FloatReference(tuple((ids[name], data) for name, data in returned if name in ids), Reference.DECLARED)
 
 
+def _written_names(case: JudgedCase, names: dict[int, str]) -> tuple[str, ...]:
+    """Buffers that a launch may write."""
+    pairs = [
+        (argument, parameter)
+        for launch, parameters in zip(case.new.recording.launches, case.parameters, strict=True)
+        for argument, parameter in zip(launch.arguments, parameters, strict=True)
+    ]
+    written = (a.pointers[0].buffer for a, p in pairs if a.pointers and p.is_pointer and not p.is_const)
+    return tuple(dict.fromkeys(names[buffer] for buffer in written))
+
+
 def _arguments(case: JudgedCase) -> tuple[ReferenceArgument, ...]:
-    """Every named argument of the case's launches: arrays with floats as float64, numbers as numbers."""
+    """Every argument of the case's launches: arrays, by the block's names, with floats as float64, and numbers as numbers."""
+    names = dict(case.buffer_names)
     contents = contents_of(case.new)
     buffers = {buffer.id: buffer for buffer in case.new.recording.buffers}
     found: dict[str, ReferenceArgument] = {}
     for launch, parameters in zip(case.new.recording.launches, case.parameters, strict=True):
         for argument, parameter in zip(launch.arguments, parameters, strict=True):
-            if parameter.name in found:
-                continue
             if not argument.pointers:
                 number = _number(parameter, bytes.fromhex(argument.data_hex))
                 if number is not None:
-                    found[parameter.name] = number
+                    found.setdefault(parameter.name, number)
                 continue
             buffer = buffers[argument.pointers[0].buffer]
+            name = names[buffer.id]
+            if name in found:
+                continue
             element = parse_element_type(buffer.element_type or "")
             if element is not None:
                 data = bytes(buffer.size_bytes) if buffer.is_poisoned else contents[buffer.id]
-                found[parameter.name] = _array(parameter.name, data, element)
+                found[name] = _array(name, data, element)
     return tuple(found.values())
 
 
 def _array(name: str, data: bytes, element: ElementType) -> ReferenceArgument:
-    values = decode(data, element)
-    dtype = np.dtype("<f8") if element.is_floating else storage_dtype(element)
-    return ReferenceArgument(name, values.astype(dtype).tobytes(), dtype.str)
+    if element.is_floating:
+        return ReferenceArgument(name, doubles(data, element).tobytes(), "<f8")
+    return ReferenceArgument(name, decode(data, element).tobytes(), storage_dtype(element).str)
 
 
 def _number(parameter: Parameter, data: bytes) -> ReferenceArgument | None:

@@ -119,6 +119,7 @@ class _Maker:
             blobs=self._blobs,
             launches=tuple(range(len(launches))),
             origin=CaseOrigin(kind, str(self._shape), self._draw.seed, self._draw.scale, weight),
+            buffer_names=tuple((buffer.id, key) for key, buffer in self._buffers.items()),
         )
 
     def _launch(self, index: int, step: DeclaredStep) -> RecordedLaunch:

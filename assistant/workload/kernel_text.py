@@ -169,4 +169,8 @@ def _loops(code: str) -> Iterator[tuple[str, str]]:
 
 
 def _steps(code: str) -> dict[str, str]:
-    return {match[1]: match[2] for match in _STEPPED.finditer(code) if len(re.findall(rf"\b{match[1]}\s*\+=", code)) == 1}
+    found: dict[str, list[str]] = {}
+    for match in _STEPPED.finditer(code):
+        found.setdefault(match[1], []).append(match[2])
+    counts = {name: len(re.findall(rf"\b{name}\s*(?:=(?!=)|\+\+)", code)) for name in found}
+    return {name: steps[0] for name, steps in found.items() if len(set(steps)) == 1 and counts[name] == len(steps)}

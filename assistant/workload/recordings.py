@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assistant.errors import CannotAnswerError
@@ -35,6 +35,8 @@ class NewCase:
     launches: tuple[int, ...]
     """Indices into ``recording.launches``, in running order."""
     origin: CaseOrigin
+    buffer_names: tuple[tuple[int, str], ...] = field(default=(), compare=False)
+    """(buffer id, what the block calls it), declared cases only; for people, and not written to disk."""
 
 
 def blob_name(data: bytes) -> str:

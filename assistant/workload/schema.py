@@ -56,11 +56,8 @@ class BlockReader:
         shapes = self._shapes()
         sizes = tuple(name for name, _ in shapes[0].sizes)
         steps = self._steps(sizes)
-        names = {a.name for step in steps for a in step.arguments} | {
-            a.buffer for step in steps for a in step.arguments if a.buffer is not None
-        }
         global_arguments = self._globals(sizes)
-        names |= {a.name for a in global_arguments}
+        names = _buffers_by_name((*global_arguments, *(a for step in steps for a in step.arguments)))
         return DeclaredWorkload(
             name=self._name,
             steps=steps,
@@ -92,11 +89,13 @@ class BlockReader:
             raise RefusedKeyError(self._at(key), f"{key} must be a list of strings, not {self._table[key]!r}")
         return tuple(str(value) for value in values)
 
-    def _names(self, key: str, known: Iterable[str]) -> tuple[str, ...]:
-        for index, name in enumerate(names := self._strings(key)):
-            if name not in (known := sorted(known)):
-                raise RefusedKeyError(self._at(key, index), f"{key}: no argument '{name}'{_nearest(name, known)}")
-        return names
+    def _names(self, key: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        """Names of the block's buffers; a step's argument stands for every buffer that it is bound to."""
+        names = self._strings(key)
+        for index, name in enumerate(names):
+            if name not in known:
+                raise RefusedKeyError(self._at(key, index), f"{key}: no argument '{name}'{_nearest(name, sorted(known))}")
+        return tuple(dict.fromkeys(buffer for name in names for buffer in known[name]))
 
     def _shapes(self) -> tuple[Shape, ...]:
         at = self._at("shapes")
@@ -199,6 +198,18 @@ class BlockReader:
                 raise RefusedKeyError((*at, key), f"{key} must be a finite number from 0 up, not {_shown(bound)}")
             bounds.append(float(bound))
         return FixedTolerance(rtol=bounds[0], atol=bounds[1])
+
+
+def _buffers_by_name(arguments: tuple[DeclaredArgument, ...]) -> dict[str, tuple[str, ...]]:
+    """Every name that a buffer may be meant by; where a buffer and another's argument share one, the buffer is meant."""
+    buffers = {argument.buffer or argument.name for argument in arguments}
+    bound: dict[str, list[str]] = {}
+    for argument in arguments:
+        bound.setdefault(argument.name, []).append(argument.buffer or argument.name)
+    own = {argument.buffer for argument in arguments if argument.buffer is not None}
+    return {name: tuple(dict.fromkeys(targets)) for name, targets in bound.items() if name not in own} | {
+        name: (name,) for name in own | (buffers - set(bound))
+    }
 
 
 def _shape(item: object, at: KeyPath) -> Shape:

@@ -216,3 +216,40 @@ def test_of_a_program_and_declared_shapes_the_worse_outcome_stands(cli: Cli, edi
     verification = ended.one("comparison")["verification"]
     assert (ended.code, verification["outcome"]) == (1, "FAIL"), ended.said
     assert {"recorded", "declared"} <= {case["kind"] for case in verification["cases"]}
+
+
+TWO_STEPS = """/* kernelopt
+[workload.two]
+args   = { x = "randn(n)", half = "empty(n)", z = "empty(n)" }
+shapes = [{ n = 500 }]
+steps  = [
+  { kernel = "halve", grid = "ceil(n/128)", block = 128, args = { out = "half", in = "x", n = "n" } },
+  { kernel = "raise", grid = "ceil(n/128)", block = 128, args = { out = "z", in = "half", n = "n" } },
+]
+boundary = false
+outputs = ["z"]
+scratch = ["half"]
+*/
+__global__ void halve(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 0.5f * in[i];
+}
+__global__ void raise(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] + 1.0f;
+}
+"""
+
+
+def test_outputs_and_scratch_of_steps_go_by_the_blocks_own_names(cli: Cli) -> None:
+    """What stands in the scratch buffer may change as long as the output is the same."""
+    source = cli.write("two.cu", TWO_STEPS)
+    moved = TWO_STEPS.replace("out[i] = 0.5f * in[i]", "out[i] = in[i]").replace("out[i] = in[i] + 1.0f", "out[i] = 0.5f * in[i] + 1.0f")
+    wrong = TWO_STEPS.replace("in[i] + 1.0f", "in[i] + 2.0f")
+    outcomes = [
+        cli.run("compare", source, cli.write(name, text), "--json").all("comparison")[-1]["verification"]["outcome"]
+        for name, text in (("same.cu", TWO_STEPS), ("moved.cu", moved), ("wrong.cu", wrong))
+    ]
+    assert outcomes == ["PASS", "PASS", "FAIL"]

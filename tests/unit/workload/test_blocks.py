@@ -149,6 +149,38 @@ steps = [
     assert [a.buffer for step in found.steps for a in step.arguments] == ["in", "partial", None, "partial", "out", None]
 
 
+STEPS = """[workload.sum]
+args = { x = "randn(n)", part = "empty(ceil(n/256))", total = "zeros(1)" }
+shapes = [{ n = 1024 }]
+steps = [
+  { kernel = "first", grid = "ceil(n/256)", block = 256, args = { in = "x", out = "part", n = "n" } },
+  { kernel = "second", grid = 1, block = 256, args = { x = "part", out = "total", n = "ceil(n/256)" } },
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "buffers"),
+    [
+        ('["total"]', ("total",)),
+        ('["part", "total"]', ("part", "total")),
+        ('["out"]', ("part", "total")),
+        ('["x"]', ("x",)),  # the buffer, not the parameter of the second step
+        ('["out", "total"]', ("part", "total")),
+    ],
+)
+@pytest.mark.parametrize("key", ["outputs", "scratch"])
+def test_with_steps_outputs_and_scratch_name_the_shared_buffers(key: str, written: str, buffers: tuple[str, ...]) -> None:
+    (found,) = parse_sidecar(PATH, STEPS + f"{key} = {written}\n")
+    assert isinstance(found, DeclaredWorkload), found
+    assert getattr(found, key) == buffers
+
+
+def test_a_buffer_that_no_step_has_is_refused() -> None:
+    (found,) = parse_sidecar(PATH, STEPS + 'outputs = ["totl"]\n')
+    assert isinstance(found, WorkloadProblem) and "did you mean 'total'" in found.message
+
+
 def test_a_struct_is_a_table_of_expressions() -> None:
     text = '[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 8 }]\nargs = { p = { n = "2*n", eps = 1e-5 } }\n'
     (found,) = parse_sidecar(PATH, text)
