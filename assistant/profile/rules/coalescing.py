@@ -16,7 +16,9 @@ __all__ = ["uncoalesced_access", "wasted_sectors"]
 _WARP_LANES = 32
 _SECTOR_BYTES = 32
 _MISALIGNED_EXTRA_SECTORS = 1.05
-"""A shifted but otherwise dense request needs at most one sector more."""
+"""A shifted but otherwise dense row of threads needs at most one sector more."""
+_LEAST_STRIDED_RATIO = 1.95
+"""A stride of two elements doubles the sectors; the ends of rows take a little off."""
 
 
 def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -31,12 +33,12 @@ def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Dia
 
 
 def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO102: sectors are used in part: a stride, an array of structures, a misaligned start."""
+    """KO102: sectors are used in part: a misaligned start, a stride, an array of structures, told apart by how many too many."""
     found: list[Diagnosis] = []
     for group in _wasteful_lines(launch.profile):
         fields = context.facts.at(group[0].line).struct_fields
         if fields or _ratio(group[0]) < threshold("uncoalesced_ratio"):
-            found.append(_diagnose("KO102", launch, group, f"{_sectors_sentence(group[0])}: {_reason(group[0], fields)}"))
+            found.append(_diagnose("KO102", launch, group, f"{_sectors_sentence(group[0])}: {_reason(group[0], fields, launch.profile)}"))
     return tuple(found)
 
 
@@ -77,13 +79,22 @@ def _per_request(access: LineAccess) -> tuple[float, float]:
     return (access.sectors or 0) / access.requests, (access.ideal_sectors or 0) / access.requests
 
 
-def _reason(access: LineAccess, fields: tuple[str, ...]) -> str:
+def _reason(access: LineAccess, fields: tuple[str, ...], profile: LaunchProfile) -> str:
+    """A row of threads that starts inside a sector costs one sector more, a stride doubles them at least."""
     actual, ideal = _per_request(access)
+    row_threads = min(profile.config.block.x, _WARP_LANES)
+    row_count = -(-_WARP_LANES // row_threads)
     used = percent(1 / _ratio(access))
     if fields:
         return f"an array of structures, of which only {', '.join(fields)} is used here ({used} of the bytes moved)"
-    if actual - ideal <= _MISALIGNED_EXTRA_SECTORS:
-        return "the warp's addresses start inside a sector"
+    if actual - ideal <= _MISALIGNED_EXTRA_SECTORS * row_count:
+        if _ratio(access) >= _LEAST_STRIDED_RATIO:
+            return f"rows of {row_threads} threads start inside a sector, or step by two elements; the counts do not tell which"
+        if row_count == 1:
+            return "misaligned, the warp's addresses follow each other but start inside a sector"
+        return f"misaligned, a warp covers {row_count} rows of {row_threads} threads, and rows start inside a sector"
+    if _ratio(access) < _LEAST_STRIDED_RATIO:
+        return f"the warp's addresses fall into short pieces that begin or end inside a sector ({used} of the bytes moved are used)"
     return f"a stride between neighbouring threads leaves only {used} of the bytes moved in use"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Severity
 from assistant.profile import LineFacts, LoopFacts, PointerFacts, SourceFacts
 
@@ -40,10 +41,24 @@ def test_load_and_store_of_one_line_are_one_finding_about_the_worse(access, prof
     assert "global store request" in finding.message
 
 
-@pytest.mark.parametrize(("sectors", "reason"), [(8, "stride"), (5, "start inside a sector")])
-def test_partly_used_sectors_name_their_reason(access, profile, check, sectors, reason):
-    load = access("global load", WARPS, 7, sectors=WARPS * sectors, ideal=WARPS * 4)
-    found = check(profile(load))
+@pytest.mark.parametrize(
+    ("block", "sectors", "reason"),
+    [
+        ((256, 1), 8, "a stride between neighbouring threads leaves only 50 %"),
+        ((256, 1), 12, "a stride between neighbouring threads leaves only 33 %"),
+        ((256, 1), 5, "misaligned, the warp's addresses follow each other but start inside a sector"),
+        ((32, 8), 5, "misaligned, the warp's addresses follow each other"),
+        ((16, 16), 6, "misaligned, a warp covers 2 rows of 16 threads"),  # a 3x3 blur: every row is one sector longer
+        ((16, 16), 5.33, "misaligned, a warp covers 2 rows of 16 threads"),
+        ((16, 16), 8, "a stride"),
+        ((8, 32), 7.5, "misaligned, a warp covers 4 rows of 8 threads"),
+        ((8, 32), 8, "rows of 8 threads start inside a sector, or step by two elements; the counts do not tell which"),
+        ((256, 1), 6, "short pieces that begin or end inside a sector (67 %"),
+    ],
+)
+def test_partly_used_sectors_name_their_reason(access, profile, check, block, sectors, reason):
+    load = access("global load", WARPS, 7, sectors=round(WARPS * sectors), ideal=WARPS * 4)
+    found = check(profile(load, config=LaunchConfig(Dim3(4096), Dim3(*block))))
     assert found.codes == ["KO102"]
     assert reason in found.findings[0].message
 
