@@ -115,7 +115,10 @@ def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
     if (final / _REPLY_FILE).is_file():
         return _cached(final)
     with toolchain.staging(final.parent) as folder:
-        reply = _compile(_Job(request, compiler, has_openmp, own, folder), units)
+        job = _Job(request, compiler, has_openmp, own, folder)
+        reply = _compile(job, units)
+        if _meets_a_foreign_name(reply):
+            reply = _compile(replace(job, is_bare=True), units)
         if _is_lasting(reply):
             (folder / _REPLY_FILE).write_text(serialize.dumps(_stored(reply)), encoding="utf-8")
             toolchain.publish(folder, final)
@@ -129,6 +132,8 @@ class _Job:
     has_openmp: bool
     own: toolchain.Digests
     folder: Path
+    is_bare: bool = False
+    """With a prelude that brings no more of the standard library than CUDA's headers do."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +158,7 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
     translate_s = time.perf_counter() - started
     # Lock-step code relies on volatile accesses that keep the lanes together; the hooks see to that, counting or not.
     flavour: Flavour = "counted" if any(unit.uses_volatile for unit in translated) else job.request.flavour
-    flags = toolchain.compile_flags(flavour, job.request.standard, job.has_openmp)
+    flags = toolchain.compile_flags(flavour, job.request.standard, job.has_openmp) + (toolchain.BARE_FLAGS if job.is_bare else ())
     toolkit = toolchain.prepare(job.compiler, flags, job.request.cache_dir, job.own)
     started = time.perf_counter()
     objects: list[Path] = []
@@ -176,6 +181,11 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
     return Built(job.folder / _PROGRAM_FILE, has_main, job.compiler.name, tuple(diagnostics), translate_s, compile_s, is_cached=False)
 
 
+def _meets_a_foreign_name(reply: Built | BuildFailure | CannotPromote) -> bool:
+    """Whether a name of the user's may be ambiguous only because the prelude includes more than the source does."""
+    return not isinstance(reply, Built) and any("is ambiguous" in diagnostic.message for diagnostic in reply.diagnostics)
+
+
 def _is_lasting(reply: Built | BuildFailure | CannotPromote) -> bool:
     """Whether the same request would end the same way: not when the compiler ran out of time."""
     return isinstance(reply, Built) or not any(toolchain.TIMEOUT_TEXT in d.message for d in reply.diagnostics)
@@ -194,7 +204,7 @@ def _failure(job: _Job, diagnostics: list[Diagnostic], output: str) -> BuildFail
 
 def _write_unit(job: _Job, unit: TranslatedUnit, number: int) -> Path:
     folder = job.folder / f"unit{number}"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for file in unit.files:
         (folder / file.name).write_text(f'#line 1 "{_quoted(file.path)}"\n{file.edited.text}', encoding="utf-8", errors="surrogateescape")
     main = unit.files[0]

@@ -75,6 +75,7 @@ _COUNTED_FLAGS = (
     "-fno-thread-jumps",
     "-fno-optimize-sibling-calls",  # an atomic at a function's end still returns into the kernel
 )
+BARE_FLAGS = ("-DEMU_BARE_PRELUDE",)
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
 

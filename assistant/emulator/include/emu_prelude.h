@@ -5,7 +5,6 @@
 #endif
 #include <cassert>
 #include <cfloat>
-#include <chrono>
 #include <climits>
 #include <cmath>
 #include <cstdint>
@@ -13,11 +12,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <type_traits>
+#include <utility>
+// What programs often include themselves, precompiled to save time; left out for one that says `using namespace std` and has a name of
+// its own that one of these declares (count, distance, array).
+#ifndef EMU_BARE_PRELUDE
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <complex>
-#include <functional>
 #include <fstream>
+#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <limits>
@@ -31,8 +36,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <unordered_map>
-#include <utility>
 #include <vector>
+#endif
 #include "cuda_runtime.h"

@@ -16,6 +16,14 @@ from assistant.serialize import dumps
 
 PROGRAMS = Path(__file__).parents[2] / "data" / "emulator" / "programs"
 RUN_TIMEOUT_S = 60
+USUAL_NAMES = """
+blocks lane warp rank block tile grid shared half_t fiber count launch kernel thread threads lanes warps stream event device host mask
+width height depth size data value values result input output sum total seed state bins hist buffer offset stride begin end next prev
+first last left right bytes function entry file line f problem worker report arena pool trace scheduler record options sync memory
+stacks requests shadow n N M K A B C x y z w i j k lerp clamp dot cross length distance swap step fract sign saturate timer now array
+list map set vector string move copy plus hash less pair get tie partition merge search find fill rotate unique reverse sort equal
+reduce transform iota real imag polar hex dec fixed
+"""
 
 
 def check(cache_dir: Path, text: str, **options: object) -> BuildReply:
@@ -53,6 +61,33 @@ def test_a_wrong_argument_is_reported_in_the_users_words(cache_dir: Path) -> Non
 
 def test_a_missing_header_is_one_error(cache_dir: Path) -> None:
     assert messages(check(cache_dir, '\n#include "nowhere.h"\nint main() {}\n')) == [(2, 10, "nowhere.h: No such file or directory")]
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    ["int @; int use() { return @; }", "static int @(int v) { return v; } int use() { return @(3); }", "struct @ { int a; };"],
+    ids=["variable", "function", "struct"],
+)
+def test_the_usual_names_are_the_users_own(cache_dir: Path, declaration: str) -> None:
+    text = "\n".join(_declared(declaration, tuple(USUAL_NAMES.split())))
+    assert isinstance(check(cache_dir, f"{text}\nint main() {{}}\n"), Built)
+
+
+def test_names_of_headers_that_the_source_does_not_include_are_the_users_own(cache_dir: Path) -> None:
+    text = "#include <iostream>\n#include <vector>\n#include <chrono>\n#include <memory>\n#include <map>\nusing namespace std;\n"
+    text += "\n".join(_declared("int @; int use() { return @; }", ("iota", "accumulate", "set", "complex", "setw")))
+    reply = check(cache_dir, text + "\n__global__ void k(int* p) { *p = 1; }\nint main() { iota = 3; cout << iota + use0(); }\n")
+    assert isinstance(reply, Built) and output_of(reply.program) == "6"
+
+
+def test_a_name_that_an_included_header_declares_is_ambiguous(cache_dir: Path) -> None:
+    text = "#include <algorithm>\nusing namespace std;\nint count;\nint main() { return count; }\n"
+    line, _, message = messages(check(cache_dir, text))[0]
+    assert line == 4 and message.startswith("reference to 'count' is ambiguous")
+
+
+def _declared(declaration: str, names: tuple[str, ...]) -> list[str]:
+    return [declaration.replace("@", name).replace("use()", f"use{i}()") for i, name in enumerate(names)]
 
 
 def test_requested_kernels_make_a_program_without_main(cache_dir: Path) -> None:
