@@ -6,18 +6,19 @@ import math
 from dataclasses import replace
 
 from assistant.model.build import Occupancy
-from assistant.model.launch import Dim3
-from assistant.model.profile import LaunchProfile, Method, Severity
+from assistant.model.profile import Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.diagnosis import Diagnosis, Fact, Mended
 from assistant.profile.rules.places import kernel_line, launch_line
-from assistant.profile.rules.reuse import scaled_access
+from assistant.profile.rules.reshaped import in_blocks_of, in_smaller_blocks, with_blocks
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number, percent, plural
 
 __all__ = ["block_shape", "grid_size", "low_occupancy"]
 
 _WARP_LANES = 32
+_BLOCK_SIZES = (64, 128, 256)
+"""Threads a block to try: Best Practices Guide 13.0, "Thread and Block Heuristics"."""
 _LIMITERS = {
     "registers": "the registers of a thread",
     "shared": "the shared memory of a block",
@@ -46,15 +47,28 @@ def low_occupancy(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosi
             f"An SM holds {occupancy.active_warps_per_sm} of {occupancy.max_warps_per_sm} warps ({percent(occupancy.ratio)} "
             f"occupancy), limited by {_LIMITERS[occupancy.limiter]}",
             tuple(facts),
-            Mended(launch.profile, _full(occupancy)),
+            _raised(context, launch, occupancy),
         ),
     )
 
 
-def _full(occupancy: Occupancy) -> Occupancy:
-    factor = occupancy.max_warps_per_sm / max(1, occupancy.active_warps_per_sm)
-    blocks = max(1, int(occupancy.blocks_per_sm * factor))
-    return replace(occupancy, active_warps_per_sm=occupancy.max_warps_per_sm, blocks_per_sm=blocks, limiter="none")
+def _raised(context: FindContext, launch: CountedLaunch, occupancy: Occupancy) -> Mended:
+    """Twice the resident blocks at half the registers or half the shared memory; another block size where that is the limit."""
+    profile = launch.profile
+    if occupancy.limiter in ("blocks", "threads"):
+        return _fastest(context, launch, tuple(in_blocks_of(n, profile, occupancy, context.resources) for n in _BLOCK_SIZES))
+    blocks = min(2 * occupancy.blocks_per_sm, max(1, occupancy.max_warps_per_sm * occupancy.blocks_per_sm // occupancy.active_warps_per_sm))
+    warps = occupancy.active_warps_per_sm * blocks // occupancy.blocks_per_sm
+    return Mended(profile, replace(occupancy, active_warps_per_sm=warps, blocks_per_sm=blocks))
+
+
+def _fastest(context: FindContext, launch: CountedLaunch, candidates: tuple[Mended, ...]) -> Mended:
+    """The candidate of the least predicted time; the launch as it is where none is faster."""
+
+    def time_s(mended: Mended) -> float:
+        return context.predict(mended.profile, context.resources, mended.occupancy, context.target).time_s
+
+    return min((Mended(launch.profile, launch.occupancy), *candidates), key=time_s)
 
 
 def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -62,10 +76,8 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
     blocks, sms = launch.profile.config.grid.count, context.target.sm_count
     if blocks < sms:
         name = context.target.name
-        message = (
-            f"A grid of {plural(blocks, 'block')} leaves {sms - blocks} of the {sms} SMs of {name} without work at this size"
-        )
-        return (_grid_diagnosis(context, launch, message, sms, ()),)
+        message = f"A grid of {plural(blocks, 'block')} leaves {sms - blocks} of the {sms} SMs of {name} without work at this size"
+        return (_grid_diagnosis(context, launch, message, (), _smaller_blocks(context, launch)),)
     if launch.occupancy is None:
         return ()
     slots = launch.occupancy.blocks_per_sm * sms
@@ -75,12 +87,18 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
         return ()
     message = f"The grid is {number(waves)} waves of {number(slots)} resident blocks; {percent(waste)} of their slots stay empty"
     wave_fact = Fact("wave_count", waves, None, Method.STATIC)
-    return (_grid_diagnosis(context, launch, message, math.ceil(waves) * slots, (wave_fact,)),)
+    whole_waves = Mended(with_blocks(launch.profile, math.floor(waves) * slots), launch.occupancy)
+    return (_grid_diagnosis(context, launch, message, (wave_fact,), (whole_waves, *_smaller_blocks(context, launch))),)
+
+
+def _smaller_blocks(context: FindContext, launch: CountedLaunch) -> tuple[Mended, ...]:
+    return in_smaller_blocks(launch.profile, launch.occupancy, context.resources)
 
 
 def _grid_diagnosis(
-    context: FindContext, launch: CountedLaunch, message: str, even_blocks: int, more: tuple[Fact, ...]
+    context: FindContext, launch: CountedLaunch, message: str, more: tuple[Fact, ...], ways: tuple[Mended, ...]
 ) -> Diagnosis:
+    """``ways``: launches of the same work that mend it; the model's fastest is what it costs not to have it."""
     facts = (
         *more,
         Fact("block_count", float(launch.profile.config.grid.count), None, Method.STATIC),
@@ -91,16 +109,9 @@ def _grid_diagnosis(
         launch_line(context, launch.profile),
         message,
         facts,
-        Mended(_spread(launch.profile, even_blocks), launch.occupancy),
+        _fastest(context, launch, ways),
         Severity.INFORMATION if context.time_s(launch) < threshold("short_launch") else None,
     )
-
-
-def _spread(profile: LaunchProfile, block_count: int) -> LaunchProfile:
-    """The same work over more blocks; the share of counted blocks stays."""
-    counted_ratio = profile.blocks_counted / max(1, profile.config.grid.count)
-    config = replace(profile.config, grid=Dim3(block_count))
-    return replace(profile, config=config, blocks_counted=max(1, round(block_count * counted_ratio)))
 
 
 def block_shape(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -125,12 +136,10 @@ def block_shape(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis,
                 Fact("block_threads", float(threads), None, Method.STATIC),
                 Fact("idle_lane_ratio", idle_ratio, None, Method.STATIC),
             ),
-            Mended(_full_warps(launch.profile, 1 - idle_ratio), _full(launch.occupancy) if launch.occupancy else None),
+            _fastest(
+                context,
+                launch,
+                tuple(in_blocks_of(n, launch.profile, launch.occupancy, context.resources) for n in _BLOCK_SIZES),
+            ),
         ),
     )
-
-
-def _full_warps(profile: LaunchProfile, filled_ratio: float) -> LaunchProfile:
-    scaled = tuple(scaled_access(a, filled_ratio) for a in profile.accesses)
-    executions = tuple(replace(e, warp_executions=math.ceil(e.warp_executions * filled_ratio)) for e in profile.executions)
-    return replace(profile, accesses=scaled, executions=executions)

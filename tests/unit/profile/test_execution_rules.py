@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from assistant.measure import predict, target
 from assistant.model.profile import InstructionMix, LineExecution, LineInstructions, Severity
 from assistant.profile import LineFacts, LoopFacts, SourceFacts
 
@@ -53,6 +56,17 @@ def test_a_double_literal_that_became_double_arithmetic_is_reported_with_its_cos
     assert finding.estimated_cost_ratio == pytest.approx(0.9, abs=0.08)  # 14.2 times slower measured
 
 
+def test_lines_that_share_the_cause_are_one_finding_at_the_costliest(access, profile, check):
+    lines = SourceFacts(lines=(LineFacts(7, double_literals=("0.8",)), LineFacts(16, double_literals=("0.01",))), kernel_line=3)
+    instructions = (code(7, fp64=THREADS, conversion=THREADS), code(16, fp64=256 * THREADS, conversion=512 * THREADS))
+    found = check(profile(*streaming(access), instructions=instructions), facts=lines)
+    finding = found.one("KO106")
+    cited = {e.metric: [f.line for f in found.evidence if f.id in finding.evidence and f.metric == e.metric] for e in found.evidence}
+    assert finding.line == 16 and "0.01" in finding.message and "line 7" in finding.message
+    assert cited["fp64_instructions"] == cited["conversion_instructions"] == [16, 7]
+    assert cited["predicted_saving_ratio"] == [16]
+
+
 def test_a_double_literal_that_the_compiler_folded_away_is_no_finding(access, profile, check):
     single = code(7, fp32=THREADS)
     assert check(profile(*streaming(access), instructions=(single,)), facts=DOUBLE_LITERAL).codes == []
@@ -97,8 +111,63 @@ def test_a_grid_smaller_than_the_device_is_reported_at_its_launch(access, profil
     finding = check(profile(load, blocks=10)).one("KO111")
     assert finding.line == 40
     assert "10 blocks leaves 122 of the 132 SMs of h200" in finding.message
-    assert finding.estimated_cost_ratio is not None
-    assert finding.estimated_cost_ratio > 0.5
+
+
+@pytest.mark.parametrize(("blocks", "threads"), [(2, 256), (10, 256), (16, 1024), (3, 64)])
+def test_a_tiny_grid_costs_no_more_than_smaller_blocks_would_win(access, profile, check, occupancy, blocks, threads):
+    """The same threads in the best of blocks of 32 to 512: what the model then says is what the finding may claim."""
+    load = access("global load", 80_000, 5, sectors=320_000)
+
+    def time_s(grid: int, block: int) -> float:
+        return predict(profile(load, blocks=grid, threads=block), None, occupancy(block), target("h200")).time_s
+
+    now = time_s(blocks, threads)
+    best = min(time_s(blocks * threads // size, size) for size in (32, 64, 128, 256, 512, 1024) if size <= threads)
+    finding = check(profile(load, blocks=blocks, threads=threads)).one("KO111")
+    assert finding.estimated_cost_ratio == pytest.approx(1 - best / now, abs=0.02)
+
+
+def test_a_grid_of_single_warps_cannot_be_cut_further(access, profile, check):
+    load = access("global load", 80_000, 5, sectors=320_000)
+    assert check(profile(load, blocks=10, threads=32)).one("KO111").estimated_cost_ratio == 0.0
+
+
+def test_a_last_wave_costs_no_more_than_whole_waves_would_win(access, profile, check, occupancy):
+    work = access("shared load", 265 * 32 * 512, 5, wavefronts=265 * 32 * 512)
+
+    def time_s(grid: int, block: int = 1024) -> float:
+        return predict(profile(work, blocks=grid, threads=block), None, occupancy(block), target("h200")).time_s
+
+    finding = check(profile(work, blocks=265, threads=1024), occupancy=occupancy(1024)).one("KO111")
+    best = min(time_s(264), *(time_s(265 * 1024 // size, size) for size in (32, 64, 128, 256, 512)))
+    assert finding.estimated_cost_ratio == pytest.approx(1 - best / time_s(265), abs=0.02)
+
+
+@pytest.mark.parametrize("limiter", ["registers", "shared"])
+def test_low_occupancy_costs_what_twice_the_warps_would_win(access, profile, check, occupancy, resources, limiter):
+    chase = profile(access("global load", WARPS * 64, 5, sectors=WARPS * 256))
+    low, twice = occupancy(256, warps=16, limiter=limiter), occupancy(256, warps=32, limiter=limiter)
+    now, mended = (predict(chase, resources(128), o, target("h200")).time_s for o in (low, twice))
+    finding = check(chase, occupancy=low, resources=resources(128)).one("KO105")
+    assert finding.estimated_cost_ratio == pytest.approx(max(0.0, 1 - mended / now), abs=1e-9)
+
+
+@pytest.mark.parametrize("threads", [1, 32, 100])
+def test_a_block_shape_costs_what_the_same_threads_in_usual_blocks_would_win(access, profile, check, occupancy, threads):
+    warps = -(-threads // 32)
+    blocks = 32768
+    load = access("global load", blocks * warps, 5, sectors=blocks * warps * 4, active_threads=blocks * threads)
+    held = occupancy(threads, warps=min(64, 32 * warps), limiter="blocks")
+    finding = check(profile(load, blocks=blocks, threads=threads), occupancy=held).one("KO112")
+    total = blocks * threads
+
+    def time_s(size: int) -> float:
+        full = replace(load, requests=min(load.requests, -(-total // 32)))
+        return predict(profile(full, blocks=-(-total // size), threads=size), None, occupancy(size), target("h200")).time_s
+
+    now = predict(profile(load, blocks=blocks, threads=threads), None, held, target("h200")).time_s
+    best = min(now, *(time_s(size) for size in (64, 128, 256)))
+    assert finding.estimated_cost_ratio == pytest.approx(1 - best / now, abs=0.02)
 
 
 def test_a_small_grid_of_a_short_launch_is_only_information_and_comes_last(access, profile, check):
