@@ -219,7 +219,7 @@ def _rewrite(context: TransformationContext, converted: tuple[_Converted, ...], 
     return Rewrite(
         technique=FloatLiterals.technique,
         kernel=context.kernel.key,
-        line=tree.line(sites[0]),
+        line=context.line if any(tree.line(site) == context.line for site in sites) else tree.line(sites[0]),
         edits=tuple(sorted(edits)),
         summary=f"Compute in single precision where only {spelled} made float arithmetic double.",
         labels=(Label.PRECISION,),

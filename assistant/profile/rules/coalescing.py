@@ -24,9 +24,7 @@ _LEAST_STRIDED_RATIO = 1.95
 def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
     """KO101: most of every sector moved is not used, and not because of a structure's other members."""
     return tuple(
-        _diagnose(
-            "KO101", launch, group, f"{_sectors_sentence(group[0])}: neighbouring threads of a warp access addresses far apart"
-        )
+        _diagnose("KO101", launch, group, f"{_sectors_sentence(group[0])}: neighbouring threads of a warp access addresses far apart")
         for group in _wasteful_lines(launch.profile)
         if _ratio(group[0]) >= threshold("uncoalesced_ratio") and not context.facts.at(group[0].line).struct_fields
     )

@@ -41,9 +41,8 @@ def register_spills(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
 def accidental_double(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
     """KO106: a literal without ``f`` turns float arithmetic into conversions and double arithmetic."""
     if launch.profile.instructions:
-        return tuple(
-            _double_in_code(context, launch, line) for line in launch.profile.instructions if _is_accidental(context, line)
-        )
+        lines = sorted((i for i in launch.profile.instructions if _is_accidental(context, i)), key=_double_cost, reverse=True)
+        return (_double_in_code(context, launch, tuple(lines)),) if lines else ()
     return tuple(
         Diagnosis(
             "KO106",
@@ -62,21 +61,41 @@ def _is_accidental(context: FindContext, line: LineInstructions) -> bool:
     return has_both and (bool(context.facts.at(line.line).double_literals) or not context.facts.declares_double)
 
 
-def _double_in_code(context: FindContext, launch: CountedLaunch, line: LineInstructions) -> Diagnosis:
-    literals = context.facts.at(line.line).double_literals
+def _double_cost(line: LineInstructions) -> int:
+    """What the narrow pipes must do."""
+    return line.mix.fp64 + line.mix.conversion
+
+
+def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[LineInstructions, ...]) -> Diagnosis:
+    """One cause, one finding: at the costliest of its lines, with what the others add."""
+    first, *others = lines
+    literals = context.facts.at(first.line).double_literals
     cause = f"The double literal {', '.join(literals)}" if literals else "A value of type double"
-    single = replace(line.mix, fp32=line.mix.fp32 + line.mix.fp64, fp64=0, conversion=0)
-    instructions = tuple(replace(i, mix=single) if i == line else i for i in launch.profile.instructions)
+    elsewhere = f"; the same happens on {_lines_of(others)}" if others else ""
+    instructions = tuple(replace(i, mix=_in_single(i.mix)) if i in lines else i for i in launch.profile.instructions)
     return Diagnosis(
         "KO106",
-        line.line,
-        f"{cause} makes float code compute in double: {number(line.mix.conversion)} conversions and {number(line.mix.fp64)} "
-        "double-precision instructions (thread-level, from the machine code) on this line",
-        (
-            Fact("conversion_instructions", float(line.mix.conversion), line.line, launch.profile.method, Grade.ESTIMATED),
-            Fact("fp64_instructions", float(line.mix.fp64), line.line, launch.profile.method, Grade.ESTIMATED),
-        ),
+        first.line,
+        f"{cause} makes float code compute in double: {number(first.mix.conversion)} conversions and {number(first.mix.fp64)} "
+        f"double-precision instructions (thread-level, from the machine code) on this line{elsewhere}",
+        tuple(fact for line in lines for fact in _double_facts(line, launch.profile)),
         Mended(replace(launch.profile, instructions=instructions), launch.occupancy),
+    )
+
+
+def _lines_of(lines: list[LineInstructions]) -> str:
+    numbers = [str(line) for line in sorted({i.line for i in lines})]
+    return f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _in_single(mix: InstructionMix) -> InstructionMix:
+    return replace(mix, fp32=mix.fp32 + mix.fp64, fp64=0, conversion=0)
+
+
+def _double_facts(line: LineInstructions, profile: LaunchProfile) -> tuple[Fact, ...]:
+    return (
+        Fact("conversion_instructions", float(line.mix.conversion), line.line, profile.method, Grade.ESTIMATED),
+        Fact("fp64_instructions", float(line.mix.fp64), line.line, profile.method, Grade.ESTIMATED),
     )
 
 

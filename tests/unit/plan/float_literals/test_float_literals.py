@@ -49,3 +49,15 @@ def test_windows_line_ends_are_kept(name, context_of, applied):
     text = (DATA / f"{name}.cu").read_text("utf-8").replace("\n", "\r\n")
     for rewrite in FloatLiterals().rewrite(context_of(text)):
         assert applied(text, rewrite).replace("\r\n", "").count("\n") == 0
+
+
+def test_the_step_names_the_line_of_its_finding(context_of):
+    """The first literal stands in a helper above; the finding, and so its evidence, is about the kernel's own line."""
+    text = """__device__ float half_of(float x) { return x * 0.5; }
+__global__ void k(float *v) {
+    v[threadIdx.x] = half_of(v[threadIdx.x]) + 0.25;
+}
+"""
+    context = context_of("// kernel=k line=4 finding=KO106\n" + text)
+    (rewrite,) = FloatLiterals().rewrite(context)
+    assert rewrite.line == context.line == 4
