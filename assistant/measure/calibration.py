@@ -1,8 +1,8 @@
 """Constants of the performance model that no data sheet gives, each with its origin.
 
-Two kinds only: *cited* (public microbenchmarks) and *calibrated* from Nsight Compute durations of 38 launches on one H200
-(driver 580, CUDA 13.0, Nsight Compute 2025.3, one run each; 36 of them are ``tests/data/h200/counters.json``). How each was
-read off is said beside it; docs/explanation/performance-model.md shows the resulting errors.
+Three kinds: *measured* (public raw data), *cited* (white papers, guides), and *calibrated* from Nsight Compute durations of 38
+launches on one H200 (driver 580, CUDA 13.0, Nsight Compute 2025.3, one run each; 36 of them are ``tests/data/h200/counters.json``).
+How each was read off is said beside it; docs/explanation/performance-model.md shows the resulting errors.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ DRAM_EFFICIENCY_RATIO = 0.9
 """Reachable share of the DRAM peak for streaming. Calibrated: with 0.9 the thread-per-row row sum (bound by L1 tags) is
 4.1 times the coalesced one (bound by DRAM); measured 4.05."""
 
-PARTIAL_STORE_COST = 2.65
-"""L2 time of a sector that a store fills only in part, in full-sector times. Calibrated: naive transpose of 4096²,
-16.8 M sectors of one 4-byte store each, 250.4 µs."""
+PARTIAL_STORE_COST = 4.85
+"""L2 time of a sector that a store fills only in part, in times of a full sector that is read. Calibrated together with the
+H200's measured read rate of 9.7 TB/s: naive transpose of 4096², 16.8 M sectors of one 4-byte store each, 250.4 µs."""
 
 ATOMIC_S = 0.54e-9
 """Time of one lane's atomic where L2 carries them out one after the other: about one L2 clock."""
@@ -36,23 +36,27 @@ ATOMIC_GRANULE_BYTES = 512
 """Atomics on the same piece of this size queue up. Calibrated together: histogram of 2^18 bytes into 256 counters of 4 bytes
 (two pieces), 72.6 µs; 1,024 adds to one address then take 0.55 µs, which fits the fixture's reductions (3.5 µs in all)."""
 
-L1_LATENCY_CLOCKS = 41
-"""arXiv:2402.13499, table "memory latency": 40.7 on H100, 37.9 on A100, 43.4 on RTX 4090."""
+L1_LATENCY_CLOCKS = 35
+"""Measured: 34.2 on H100 PCIe, 36.0 on A100 and L40 (github.com/te42kyfo/gpu-benches, gpu-latency/h100_pcie.txt and l40.txt,
+cuda-latency/a100_80.txt)."""
 SHARED_LATENCY_CLOCKS = 30
-"""Same table: 29.0 on H100 and A100, 30.1 on RTX 4090."""
+"""Cited: arXiv:2402.13499, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", comparison of memory latencies (29 to
+30 clocks on Hopper, Ampere and Ada). Its table was not at hand when the other rows were checked."""
 L2_LATENCY_RATIO = 0.55
-"""L2 hit latency as a share of DRAM latency; same table: 263.0 / 478.8 clocks on H100."""
+"""L2 hit latency as a share of DRAM latency. Measured (same files): H100 PCIe 265 clocks in the near half of L2, about 470 in the
+far one, 650 from DRAM, so 0.41 to 0.72; A100 211, 424 and 571; L40, whose L2 is one piece, 276 and 631."""
 
 L2_BYTES_PER_CLOCK_PER_SM = 64
-"""What one SM can read from L2 (NVIDIA A100 white paper, "64 bytes per clock per SM")."""
+"""The most that one SM can read from L2 (cited: NVIDIA A100 white paper, "64 bytes per clock per SM"); all together reach 37 on
+an H200, which is the target's ``l2_bytes_per_s``."""
 
 L1_BYTES_PER_SM = 256 << 10
 """Unified L1 and shared memory of sm_90; others have 100 to 192 KiB (guide, "Compute Capabilities"). Only decides whether a
 block's footprint is worth a note."""
 
 DEPENDENT_ISSUE_CLOCKS = 3.0
-"""Clocks between two instructions of one warp: results come after about 4 clocks (arXiv:1804.06826, Volta; same on later
-chips), some instructions do not wait."""
+"""Clocks between two instructions of one warp: results come after about 4 clocks (cited: arXiv:1804.06826, Volta; taken to be the
+same on later chips), some instructions do not wait."""
 
 LOADS_IN_FLIGHT_PER_SITE = 4
 """Loads of one source line that a warp has in flight in a loop: nvcc unrolls plain loops by 4 or more (seen in the fixture's

@@ -1,18 +1,20 @@
 """Peaks of the GPUs that speed can be predicted for; the performance model's only hardware input.
 
-Every row cites its public sources. Rules that hold for all rows:
+Every row says where each number comes from, in one of four words: *data sheet* (NVIDIA's), *measured* (public raw data, given below),
+*derived* (arithmetic on such numbers, stated), *calibrated* (``tests/data/h200``). Rules that hold for all rows:
 
-* ``clock_hz`` is the boost clock that the data sheet's peak FP32 rate implies: rate / (2 · lanes · SMs).
-* Lanes: CUDA C++ Programming Guide 13.0, "Arithmetic Instructions", table "Throughput of Native Arithmetic Instructions"
-  (results per clock per SM): fp32, fp64, 16-bit (``half2`` counted as two), integer add, special functions, conversions
-  from and to 64-bit types.
-* ``shared_bytes_per_clock_per_sm`` 128: the guide, "Shared Memory" (32 banks of 32 bits per clock);
-  ``l1_bytes_per_clock_per_sm``: NVIDIA A100 and H100 white papers, and measured by arXiv:2402.13499, table "throughput".
+* ``clock_hz`` is derived: the data sheet's FP32 rate / (2 · lanes · SMs). It agrees with the boost clocks that drivers report
+  (A100 1410 MHz; L40S and RTX 4090 2520 MHz).
+* Lanes, results per clock per SM: CUDA C++ Programming Guide, "Arithmetic Instructions", table "Throughput of Native Arithmetic
+  Instructions": fp32, fp64, 16-bit (``half2`` counted as two), integer add, special functions, conversions from and to 64-bit types.
+  fp32, fp64 and 16-bit agree with the data sheets' rates (fp64 is 1/2 of fp32 on sm_80 and sm_90, 1/64 on sm_89).
+* ``shared_bytes_per_clock_per_sm`` 128: the guide, "Shared Memory" (32 banks of 32 bits per clock); ``l1_bytes_per_clock_per_sm``
+  128: A100 and H100 white papers.
 * ``issue_slots_per_clock_per_sm`` 4: four warp schedulers of one instruction per clock (guide, "Multiprocessor").
-* ``l2_bytes_per_s`` is a measured, reachable rate, not the sum of the slices: see each row.
-* ``dram_latency_s``: h200 from two fixture kernels that wait for one load per iteration (16 and 32 iterations: 0.40 and
-  0.39 µs each; method in ``assistant.measure.calibration``); the others scaled from it by the dependent-chain latencies
-  of arXiv:2402.13499, table "memory latency" (clocks: H100 478.8, A100 466.3, RTX 4090 541.5) at their clocks.
+* ``l2_bytes_per_s``: what many blocks reading the same data reach, 10 to 40 MB in L2: raw data of github.com/te42kyfo/gpu-benches,
+  ``gpu-l2-cache/{h200,a100_80,l40}.txt``.
+* ``dram_latency_s``: one dependent load after the other: the same, ``gpu-latency/{h100_pcie,l40}.txt`` and
+  ``cuda-latency/a100_80.txt`` (650 clocks at 1755 MHz, 571 at 1410, 631 at 2490).
 
 Example::
 
@@ -84,16 +86,18 @@ def _target(
     )
 
 
-_HOPPER_L2 = "L2 rate measured on an H100 by chipsandcheese.com, 'Nvidia's H100: Funny L2, and Tons of Bandwidth' (2023)"
-_ADA_L2 = "L2 rate measured on an RTX 4090 by chipsandcheese.com, 'Microbenchmarking Nvidia's RTX 4090' (2022)"
+_BENCHES = "github.com/te42kyfo/gpu-benches"
 _SOURCES: dict[str, str] = {
-    "h200": f"NVIDIA H200 data sheet (4.8 TB/s, 67 TFLOPS fp32, 132 SMs); 60 MiB L2 as its driver reports; {_HOPPER_L2}; "
-    f"{_GUIDE}",
-    "h100": f"NVIDIA H100 SXM5 data sheet (3.35 TB/s, 67 TFLOPS fp32, 132 SMs, 50 MiB L2); {_HOPPER_L2}; {_GUIDE}",
-    "a100": f"NVIDIA A100 80 GB SXM data sheet (2.039 TB/s, 19.5 TFLOPS, 108 SMs, 40 MiB L2); "
-    f"A100 white paper (L2 5120 B/clock, taken at the H100's reachable share); {_GUIDE}",
-    "l40s": f"NVIDIA L40S data sheet (864 GB/s, 91.6 TFLOPS, 142 SMs, 96 MiB L2); {_ADA_L2}, same chip; {_GUIDE}",
-    "rtx4090": f"NVIDIA Ada white paper (1008 GB/s, 82.6 TFLOPS, 128 SMs, 72 MiB L2); {_ADA_L2}; {_GUIDE}",
+    "h200": f"NVIDIA H200 data sheet (4.8 TB/s, 67 TFLOPS fp32; 132 SMs); clock derived; 60 MiB L2 as its driver reports; L2 rate "
+    f"measured on an H200 ({_BENCHES}); DRAM latency calibrated on tests/data/h200; {_GUIDE}",
+    "h100": f"NVIDIA H100 SXM5 data sheet (3.35 TB/s, 67 TFLOPS fp32; 132 SMs, 50 MiB L2); clock derived; L2 rate of the H200, which has "
+    f"the same SMs and clock; DRAM latency measured on an H100 PCIe ({_BENCHES}); {_GUIDE}",
+    "a100": f"NVIDIA A100 80 GB SXM data sheet (2.039 TB/s, 19.5 TFLOPS; 108 SMs, 40 MiB L2); clock derived; L2 rate and DRAM latency "
+    f"measured on it ({_BENCHES}); {_GUIDE}",
+    "l40s": f"NVIDIA L40S data sheet (864 GB/s, 91.6 TFLOPS; 142 SMs, 96 MiB L2); clock derived; L2 rate and DRAM latency measured on an "
+    f"L40, the same chip at 2490 MHz ({_BENCHES}); {_GUIDE}",
+    "rtx4090": f"NVIDIA Ada white paper (1008 GB/s, 82.6 TFLOPS; 128 SMs, 72 MiB L2); clock derived; L2 rate derived from an L40's by SMs "
+    f"and clock, DRAM latency that of the L40, which has slower memory of the same kind ({_BENCHES}); {_GUIDE}",
 }
 
 TARGETS: tuple[Target, ...] = (
@@ -104,43 +108,43 @@ TARGETS: tuple[Target, ...] = (
         dram_bytes_per_s=4.8e12,
         dram_latency_s=390e-9,
         l2_mib=60,
-        l2_bytes_per_s=5.6e12,
+        l2_bytes_per_s=9.7e12,
     ),
     _sm_90(
         "h100",
         sm_count=132,
         clock_hz=1.98e9,
         dram_bytes_per_s=3.35e12,
-        dram_latency_s=390e-9,
+        dram_latency_s=370e-9,
         l2_mib=50,
-        l2_bytes_per_s=5.6e12,
+        l2_bytes_per_s=9.7e12,
     ),
     _sm_80(
         "a100",
         sm_count=108,
         clock_hz=1.41e9,
         dram_bytes_per_s=2.039e12,
-        dram_latency_s=470e-9,
+        dram_latency_s=405e-9,
         l2_mib=40,
-        l2_bytes_per_s=4.5e12,
+        l2_bytes_per_s=5.4e12,
     ),
     _sm_89(
         "l40s",
         sm_count=142,
         clock_hz=2.52e9,
         dram_bytes_per_s=864e9,
-        dram_latency_s=400e-9,
+        dram_latency_s=253e-9,
         l2_mib=96,
-        l2_bytes_per_s=5.0e12,
+        l2_bytes_per_s=5.2e12,
     ),
     _sm_89(
         "rtx4090",
         sm_count=128,
         clock_hz=2.52e9,
         dram_bytes_per_s=1008e9,
-        dram_latency_s=400e-9,
+        dram_latency_s=253e-9,
         l2_mib=72,
-        l2_bytes_per_s=5.0e12,
+        l2_bytes_per_s=4.7e12,
     ),
 )
 

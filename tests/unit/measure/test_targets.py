@@ -27,6 +27,23 @@ def test_every_target_names_its_sources():
     assert all("NVIDIA" in t.source and "Programming Guide" in t.source for t in TARGETS)
 
 
+@pytest.mark.parametrize(
+    ("name", "l2_tb_per_s", "dram_clocks_at_boost"),
+    [("h200", 9.7, None), ("a100", 5.4, 571), ("l40s", 5.2, 631)],
+)
+def test_rates_and_latencies_are_those_of_the_public_raw_data(name, l2_tb_per_s, dram_clocks_at_boost):
+    """github.com/te42kyfo/gpu-benches: gpu-l2-cache, gpu-latency, cuda-latency."""
+    row = target(name)
+    assert row.l2_bytes_per_s == pytest.approx(l2_tb_per_s * 1e12)
+    if dram_clocks_at_boost is not None:
+        assert row.dram_latency_s * row.clock_hz == pytest.approx(dram_clocks_at_boost, rel=0.02)
+
+
+def test_every_number_says_what_kind_of_source_it_has():
+    assert all("derived" in t.source and "gpu-benches" in t.source for t in TARGETS)
+    assert "calibrated on tests/data/h200" in target("h200").source
+
+
 def test_an_unknown_target_is_refused_with_the_known_ones():
     with pytest.raises(UsageError) as refused:
         target("voodoo2")
