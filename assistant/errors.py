@@ -1,9 +1,9 @@
 """Exceptions of the core. Expected failures are types in unions; these are for misuse and broken machines.
 
-    KernelOptError
-    ├── UsageError          the request makes no sense (exit code 2)
-    ├── CannotAnswerError   the machine or the workload cannot answer (exit code 3)
-    └── MemoryFileError     the memory file cannot be used (exit code 3)
+KernelOptError
+├── UsageError          the request makes no sense (exit code 2)
+├── CannotAnswerError   the machine or the workload cannot answer (exit code 3)
+└── MemoryFileError     the memory file cannot be used (exit code 3)
 """
 
 from __future__ import annotations
