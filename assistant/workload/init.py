@@ -88,7 +88,7 @@ def _shape_lines(plan: BlockPlan) -> list[str]:
 def _value(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str, str]:
     """(TOML value, remark) of one argument."""
     if not parameter.is_pointer:
-        return _scalar(parameter, plan)
+        return _scalar(parameter, kernel, plan)
     array = plan.arrays[parameter.name]
     element = parse_element_type(parameter.element_type or "")
     names = {p.name for p in kernel.template_parameters}
@@ -107,10 +107,12 @@ def _value(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str, 
     return _quoted(f"randn({array.count})"), guess or ("" if parameter.is_const else "read and written")
 
 
-def _scalar(parameter: Parameter, plan: BlockPlan) -> tuple[str, str]:
+def _scalar(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str, str]:
     if parameter.name in plan.sizes:
         return _quoted(parameter.name), ""
-    element = parse_element_type(parameter.type)
+    spelled = parameter.type.removeprefix("const ").strip()
+    is_type_argument = any(p.name == spelled and p.kind in ("typename", "class") for p in kernel.template_parameters)
+    element = parse_element_type("float" if is_type_argument else parameter.type)
     if element is None:
         return "0", f"a {one_line(parameter.type)}: give a table of its fields"
     if element.kind is ElementKind.BOOL:

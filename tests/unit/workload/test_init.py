@@ -161,6 +161,13 @@ def test_iterations_and_offsets_are_no_sizes_of_arrays() -> None:
     assert workload.steps[0].arguments[3].parameters == ("3",)
 
 
+def test_a_factor_of_a_template_type_is_not_zero() -> None:
+    """A kernel that multiplies by 0 computes nothing that could be judged."""
+    body = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) v[i] = v[i] * (T)gain;"
+    _, workload = written(f"template <typename T> __global__ void k(T *v, int n, T gain) {{\n{body}\n}}\n")
+    assert workload.steps[0].arguments[2].parameters == ("2.0",)
+
+
 def test_template_arguments_are_bound() -> None:
     (kernel,) = parse(Source(Path("/k.cu"), TRANSPOSE)).kernels
     signature = signature_of(kernel, "tr<double, 2>")
