@@ -31,6 +31,8 @@ __all__ = ["CONFIRM_REPEATS", "Effort", "JudgedCase", "captured_cases", "declare
 
 CONFIRM_REPEATS = 20
 """Bitwise repeats of a confirmation (DESIGN §5.6)."""
+_MIRRORED = -1.0
+"""Scale of one more draw: recorded values are often all positive, and a lost sign would not show on them."""
 _FRESH_VALUES_BYTES = 64 << 20
 """A launch with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
 
@@ -120,6 +122,8 @@ def _variants(
     recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
     size_bytes = sum(buffer.size_bytes for buffer in recorded.recording.buffers)
     draws = fresh_draws(effort.seeds)[: 1 if size_bytes > _FRESH_VALUES_BYTES else None]
+    if effort.is_confirming:
+        draws = (*draws, Draw(effort.seeds[-1], _MIRRORED, is_timed=False))
     variants = [recorded, *(fresh_values(recorded, draw) for draw in draws)]
     if effort.with_injected and size_bytes <= _FRESH_VALUES_BYTES:
         variants.append(with_specials(recorded, effort.seeds[0]))

@@ -18,7 +18,7 @@ from assistant.engine.subject import Subject
 from assistant.engine.workbench import Looked, look, observe, predict_speed, repeat_limited, repeat_run
 from assistant.model import events
 from assistant.model.comparison import Comparison, SpeedOutcome
-from assistant.model.profile import Evidence
+from assistant.model.profile import Evidence, Severity
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding
 from assistant.ports import LabFailure
@@ -61,6 +61,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
     effort = confirm_effort(job)
     pairs = _pairs(before, after)
     outcomes: list[tuple[Verification, Comparison | None]] = []
+    unjudged: list[str] = []
     for old, new in pairs:
         key = frozenset({old.key})
         baseline = await prepare(job, before.subject, before.counted, before.version, key, effort, again)
@@ -69,9 +70,12 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
                 yield event
             return
         verdict = await verify(job, baseline, after.subject, after.counted, after.version)
-        if not isinstance(verdict, Verification):
-            failure = LabFailure("cannot_judge", verdict.reason, verdict.remedy) if isinstance(verdict, CannotJudge) else verdict
-            for event in failed(job, failure):
+        if isinstance(verdict, CannotJudge):
+            unjudged.append(f"{old.key}: {verdict.reason}")
+            yield job.message(Severity.ERROR, unjudged[-1], verdict.remedy)
+            continue
+        if isinstance(verdict, LabFailure):
+            for event in failed(job, verdict):
                 yield event
             return
         is_wrong = verdict.outcome is Outcome.FAIL
@@ -79,9 +83,13 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         outcomes.append((verdict, speed))
         yield _comparison_event(job, before, after, old.key, verdict, speed)
     yield watch.ended(counted_noun(len(pairs), "kernel"))
-    if len(pairs) > 1:
+    if len(outcomes) > 1:
         yield _overall_event(job, before, after, outcomes)
-    yield job.ended(_compare_ending(outcomes, is_strict))
+    has_failed = any(verdict.outcome is Outcome.FAIL for verdict, _ in outcomes)
+    if unjudged and not has_failed:
+        yield job.ended(Ending(CANNOT_ANSWER, f"cannot judge {counted_noun(len(unjudged), 'kernel')} of {len(pairs)}"))
+    else:
+        yield job.ended(_compare_ending(outcomes, is_strict))
 
 
 def confirm_effort(job: Job) -> Effort:

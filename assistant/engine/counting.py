@@ -69,9 +69,7 @@ class Counted:
         return None if self.run is None else self.run.recording
 
 
-async def run_program(
-    job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()
-) -> Counted | LabFailure:
+async def run_program(job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
     """Run ``main()`` under the lab in ``mode`` (``count`` or ``check``), recording every launch; however it ends."""
     run = await job.lab.run(
         subject.program, mode, job.limits, record=True, sample_blocks=job.request.sample_blocks, corrections=corrections

@@ -33,6 +33,7 @@ __all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "prepa
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
+_SHAPES_SHOWN = 3
 _CHECKED_THREADS = 1 << 20
 """Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
 
@@ -125,7 +126,8 @@ async def verify(
     runs = await _side_runs(job, candidate, [new for _, new in chosen], baseline.effort, [_fills(item.case) for item, _ in chosen])
     if isinstance(runs, LabFailure):
         return runs
-    missing = [*baseline.missing_checks, *(() if counted.run is None else counted.run.missing_limits)]
+    limits = () if counted.run is None else counted.run.missing_limits
+    missing = [*baseline.missing_checks, *limits, *_untried_sizes(baseline)]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     evidence = JudgeEvidence(
@@ -192,6 +194,15 @@ def _parts(subject: Subject) -> _Parts:
         position = max(position, span.end)
     functions = {f.name: text[f.span.start : f.span.end] for f in subject.parsed.device_functions}
     return _Parts(functions, rest + text[position:])
+
+
+def _untried_sizes(baseline: Baseline) -> list[str]:
+    """Captured launches keep their sizes: an edit that is right only for these would pass, so it is said which they were."""
+    shapes = dict.fromkeys(item.case.new.origin.shape for item in baseline.cases if item.case.launch_index is not None)
+    if not shapes:
+        return []
+    shown = "; ".join(list(shapes)[:_SHAPES_SHOWN])
+    return [f"other sizes than the program's own ({shown}): declare a workload to try them"]
 
 
 def _pairing(a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:

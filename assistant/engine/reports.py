@@ -36,8 +36,7 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         instructions=_mix(profile),
         lines=tuple(_line(access) for access in profile.accesses),
         findings=tuple(
-            events.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio)
-            for f in found.findings
+            events.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio) for f in found.findings
         ),
         evidence=found.evidence,
         problems=profile.problems,

@@ -70,9 +70,7 @@ async def observe(job: Job, subject: Subject) -> tuple[Counted, ...] | LabFailur
     return tuple(seen)
 
 
-async def _count_declared(
-    job: Job, subject: Subject, mode: str, corrections: tuple[Correction, ...] = ()
-) -> Counted | LabFailure:
+async def _count_declared(job: Job, subject: Subject, mode: str, corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
     effort = Effort((_COUNTING_SEED,), 1, mode, with_injected=False, with_boundary=False, is_confirming=False)
     cases = [case for workload in subject.declared for case in declared_cases(subject, workload, effort)]
     written = write_cases(job.scratch / new_id("K"), [case.new for case in cases])

@@ -124,12 +124,19 @@ def _judge_case(
         for output in prepared:
             after = run.contents(output.output.buffer.id)
             if after is None:
+                findings.append(_missing_result(case, index, output))
                 continue
             verdict = compare(output, after, run.fill, evidence.tolerance, is_precision_changed)
             verdicts.append(verdict)
             if verdict.code is not None:
                 findings.append(_value_finding(case, index, output, verdict, verdict.code))
     return findings, verdicts
+
+
+def _missing_result(case: CaseEvidence, index: int, output: PreparedOutput) -> VerificationFinding:
+    """A buffer that the new kernel's run did not give back cannot have been right."""
+    message = f"{output.output.name}: the new kernel's run left no contents of it"
+    return VerificationFinding("missing_result", Outcome.FAIL, message, case.kernel, case=index, buffer=output.output.name)
 
 
 def _value_finding(case: CaseEvidence, index: int, output: PreparedOutput, verdict: BufferVerdict, code: str) -> VerificationFinding:
