@@ -66,9 +66,7 @@ def fill(profile: LaunchProfile, occupancy: Occupancy | None, target: Target) ->
     )
 
 
-def predict(
-    profile: LaunchProfile, resources: KernelResources | None, occupancy: Occupancy | None, target: Target
-) -> PredictedTime:
+def predict(profile: LaunchProfile, resources: KernelResources | None, occupancy: Occupancy | None, target: Target) -> PredictedTime:
     """The model's time of one launch on ``target``; ``notes`` say what had to be assumed."""
     filled = fill(profile, occupancy, target)
     moved = traffic(profile, target, filled.wave_count)
@@ -120,10 +118,7 @@ def _dram(moved: Traffic, target: Target) -> ModelTerm:
 def _l2(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
     """L2 slices, the SM's port to them, or atomics queueing in one place: the slowest."""
     sectors = (
-        moved.l2_load_sectors
-        + moved.l2_store_sectors
-        + moved.atomic_sectors
-        + (c.PARTIAL_STORE_COST - 1) * moved.partial_store_sectors
+        moved.l2_load_sectors + moved.l2_store_sectors + moved.atomic_sectors + (c.PARTIAL_STORE_COST - 1) * moved.partial_store_sectors
     )
     slices_s = sectors * c.SECTOR_BYTES / target.l2_bytes_per_s
     port_bytes_per_s = c.L2_BYTES_PER_CLOCK_PER_SM * target.clock_hz * target.sm_count

@@ -102,9 +102,7 @@ def judge_pairs(pairs: Pairs, aa_half_width_ratio: float, seed: int) -> Comparis
     return compare_pairs((WeightedPairs("", 1.0, pairs),), aa_half_width_ratio, seed)
 
 
-def compare_pairs(
-    shapes: tuple[WeightedPairs, ...], aa_half_width_ratio: float, seed: int, method: str = "paired timing"
-) -> Comparison:
+def compare_pairs(shapes: tuple[WeightedPairs, ...], aa_half_width_ratio: float, seed: int, method: str = "paired timing") -> Comparison:
     """Verdict over all shapes: overall ratio = Σ w·t_A / Σ w·t_B; any shape SLOWER beyond the margin forbids FASTER."""
     if not any(s.weight > 0 for s in shapes):
         raise ValueError("no shape has weight")

@@ -93,9 +93,7 @@ METRICS: tuple[Metric, ...] = (
     _counted("block_unique_sectors", "sectors", "distinct global sectors of each block, summed over blocks", None),
     _counted("load_reuse_in_block", "loads/sector", "ideal load sectors per distinct sector of a block", None),
     # execution
-    _counted(
-        "divergent_branch_ratio", "ratio", "share of the branch's warp executions after which lanes go different ways", None
-    ),
+    _counted("divergent_branch_ratio", "ratio", "share of the branch's warp executions after which lanes go different ways", None),
     _counted("active_lanes_per_execution", "lanes", "mean active lanes of a warp, over all executed code", None),
     _counted(
         "fp64_instructions",
@@ -112,9 +110,7 @@ METRICS: tuple[Metric, ...] = (
     _counted("loop_overhead_ratio", "ratio", "share of integer and control instructions in a loop's code", None),
     _counted("loop_trip_count", "iterations", "constant number of iterations, from the source", None),
     # resources and launch
-    Metric(
-        "registers_per_thread", "registers", "registers of one thread", "launch__registers_per_thread", (Method.PTXAS, Method.NCU)
-    ),
+    Metric("registers_per_thread", "registers", "registers of one thread", "launch__registers_per_thread", (Method.PTXAS, Method.NCU)),
     Metric("spill_bytes", "bytes/thread", "register contents stored to and loaded from local memory", None, (Method.PTXAS,)),
     Metric(
         "occupancy",

@@ -81,9 +81,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
     Threshold("tail_waste", 0.2, "ratio", "slots left empty in the last wave, over all waves; block times vary more"),
     Threshold("small_block_threads", 64.0, "threads", "Best Practices Guide 13.0, 'Thread and Block Heuristics'"),
     Threshold("reload_requests", 2.0, "requests/warp", "a value loaded once per warp needs no hoisting"),
-    Threshold(
-        "unroll_trip_count", 64.0, "iterations", "nvcc unrolls loops of small constant count by itself; longer ones grow the code"
-    ),
+    Threshold("unroll_trip_count", 64.0, "iterations", "nvcc unrolls loops of small constant count by itself; longer ones grow the code"),
     Threshold("loop_overhead_ratio", 0.5, "ratio", "half of the loop's instructions do no work of the algorithm"),
     Threshold("warning_saving", 0.1, "ratio", "a tenth of the predicted time is worth an edit; less is information"),
 )

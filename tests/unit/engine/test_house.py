@@ -20,9 +20,7 @@ def test_every_value_of_the_model_is_frozen() -> None:
         f"{name}.{attribute}"
         for name in _model_modules()
         for attribute, value in vars(importlib.import_module(name)).items()
-        if isinstance(value, type)
-        and dataclasses.is_dataclass(value)
-        and not value.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        if isinstance(value, type) and dataclasses.is_dataclass(value) and not value.__dataclass_params__.frozen  # type: ignore[attr-defined]
     ]
     assert thawed == []
 

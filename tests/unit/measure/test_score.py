@@ -8,9 +8,7 @@ from assistant.measure import PredictedCase, compare_predictions
 from assistant.measure.score import LEAST_SCORED_COUNT, Scored, score, with_error
 from assistant.model.comparison import PredictedTime, SpeedOutcome
 
-PREDICTION = compare_predictions(
-    (PredictedCase("", 1.0, PredictedTime(2.0, "l2", (), "h200"), PredictedTime(1.0, "dram", (), "h200")),)
-)
+PREDICTION = compare_predictions((PredictedCase("", 1.0, PredictedTime(2.0, "l2", (), "h200"), PredictedTime(1.0, "dram", (), "h200")),))
 
 
 def scored(count: int, measured: float = 1.0, bottleneck: str = "l2") -> tuple[Scored, ...]:
