@@ -171,6 +171,10 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+_TEST_RUNNERS_OWN = "multiprocessing.resource_tracker"
+"""Lives as long as the test process once any test in it has used multiprocessing; nothing of the command line starts one."""
+
+
 def alive() -> list[Alive]:
     """Every process that descends from this one, except those that have ended already."""
     parents: dict[int, tuple[int, str]] = {}
@@ -181,7 +185,8 @@ def alive() -> list[Alive]:
                 state, parent = rest.split()[:2]
                 if state not in "ZX":
                     parents[int(entry.name)] = (int(parent), name)
-    return [_alive(pid, name) for pid, (_, name) in parents.items() if _descends(pid, parents)]
+    found = [_alive(pid, name) for pid, (_, name) in parents.items() if _descends(pid, parents)]
+    return [process for process in found if _TEST_RUNNERS_OWN not in process.command]
 
 
 def wait_until_gone(before: frozenset[int] = frozenset()) -> list[Alive]:
