@@ -13,7 +13,7 @@ demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo/home
 demo: $(STAMP)
 	@mkdir -p .kernelopt/demo && cp examples/pipeline.cu .kernelopt/demo/pipeline.cu
 	@$(BIN)/kernelopt doctor
-	@$(BIN)/kernelopt optimize .kernelopt/demo/pipeline.cu --accept best-predicted --allow-host-code
+	@cd .kernelopt/demo && $(CURDIR)/$(BIN)/kernelopt optimize pipeline.cu --accept best-predicted --allow-host-code
 	@echo && echo "What was decided, and where memory keeps it:"
 	@$(BIN)/kernelopt history .kernelopt/demo/pipeline.cu --limit 5
 	@$(BIN)/kernelopt memory path
