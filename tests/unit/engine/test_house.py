@@ -2,13 +2,15 @@
 
 import dataclasses
 import importlib
+import os
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import assistant.model
 
-_CUDA_MODULES = ("torch", "cuda", "pycuda", "cupy", "openai", "pygls", "sqlite3")
+_CUDA_MODULES = ("torch", "cuda", "pycuda", "cupy", "openai", "pygls")
 
 
 def _model_modules() -> list[str]:
@@ -34,13 +36,20 @@ def test_the_model_imports_only_the_standard_library() -> None:
     assert _output(code) == "[]"
 
 
-def test_the_command_line_loads_no_cuda_model_client_or_editor_library() -> None:
+def test_a_command_loads_no_cuda_model_client_or_editor_library_and_opens_no_connection(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text("__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n")
     code = (
-        "import sys; from assistant.cli.app import build_app; build_app()\n"
-        f"print([m for m in {_CUDA_MODULES!r} if m in sys.modules and m != 'sqlite3'])"
+        "import sys; connected = []\n"
+        "sys.addaudithook(lambda name, _: connected.append(name) if name in "
+        "('socket.connect', 'socket.getaddrinfo', 'socket.sendto') else None)\n"
+        f"sys.argv = ['kernelopt', 'inspect', {str(source)!r}]\n"
+        "from assistant.__main__ import main; code = main()\n"
+        f"print(); print(code, [m for m in {_CUDA_MODULES!r} if m in sys.modules], connected)"
     )
-    assert _output(code) == "[]"
+    assert _output(code, KERNELOPT_HOME=str(tmp_path / "home")).splitlines()[-1] == "0 [] []"
 
 
-def _output(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+def _output(code: str, **variables: str) -> str:
+    environment = {**os.environ, **variables}
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment).stdout.strip()
