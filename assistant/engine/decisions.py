@@ -1,0 +1,159 @@
+"""Decisions on proposals as streams of events: what was not judged as it will stand is judged before it is written.
+
+``decide.py`` changes the file and keeps the decision; this module says when it may, and tells front ends. Example::
+
+    async for event in Decisions(runner).accept(proposal, hunk_ids=()): ...
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from assistant.config import find_workspace
+from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
+from assistant.engine.job import CANNOT_ANSWER, Job
+from assistant.engine.rebased import rebased_proposal
+from assistant.engine.rejudge import rejudge
+from assistant.engine.request import Accept, JobRequest
+from assistant.engine.running import JobRunner
+from assistant.engine.subject import Subject
+from assistant.errors import UsageError
+from assistant.model import events
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.profile import Severity
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
+from assistant.model.verification import Outcome
+
+__all__ = ["Ask", "Decisions"]
+
+Ask = Callable[[Proposal], Awaitable[DecisionRequest | None]]
+"""Puts a proposal before a person; None leaves it open."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Takes decisions for one front end."""
+
+    runner: JobRunner
+
+    async def accept(self, proposal: Proposal, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
+        """Accept a proposal, or some of its hunks."""
+        kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
+        request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
+            exit_code = CANNOT_ANSWER
+            async for event in self._judge_text(proposal, proposal.before_text, chosen_text(proposal, request)):
+                yield event
+                exit_code = event.exit_code if isinstance(event, events.JobEnded) else exit_code
+            if exit_code:
+                return
+        match self._decider().accept(proposal, request):
+            case Moved(current=current, text=text):
+                async for event in self._judge_moved(proposal, current, text):
+                    yield event
+            case outcome:
+                yield _told(outcome)
+
+    def reject(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
+        request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
+        return (_told(self._decider().reject(proposal, request)),)
+
+    def undo(self, proposal: Proposal) -> tuple[events.Event, ...]:
+        return (_told(self._decider().undo(proposal)),)
+
+    async def offer(self, job: Job, proposal: Proposal, accept: Accept, ask: Ask | None) -> events.DecisionMade | None:
+        """Decide on a fresh proposal as the user said beforehand, or ask."""
+        match accept:
+            case Accept.BEST | Accept.BEST_PREDICTED:
+                request = DecisionRequest(DecisionKind.ACCEPTED) if _may_take(proposal, accept) else None
+            case Accept.ASK:
+                request = None if ask is None else await ask(proposal)
+            case Accept.NONE:
+                request = None
+        if request is None:
+            return None
+        decider = self._decider()
+        request = as_partial(proposal, request)
+        is_rejected = request.kind is DecisionKind.REJECTED
+        outcome = decider.reject(proposal, request) if is_rejected else decider.accept(proposal, request)
+        if isinstance(outcome, Decision):
+            return _decision_event(job.id, outcome)
+        return None
+
+    async def _judge_text(self, proposal: Proposal, before: str, after: str) -> AsyncIterator[events.Event]:
+        request = JobRequest(proposal.path, working_directory=proposal.path.parent)
+
+        def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+            return rejudge(job, subject, before, after)
+
+        async for event in self.runner.run("compare", request, body):
+            yield event
+
+    async def _judge_moved(self, proposal: Proposal, current: str, text: str) -> AsyncIterator[events.Event]:
+        """The file moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal."""
+        ended: events.JobEnded | None = None
+        async for event in self._judge_text(proposal, current, text):
+            yield event
+            ended = event if isinstance(event, events.JobEnded) else ended
+        if ended is None or ended.exit_code:
+            return
+        fresh = self._rebased(proposal, current, text)
+        yield events.Message(
+            ended.job,
+            Severity.INFORMATION,
+            f"{proposal.path.name} changed since {proposal.id} was made; the rebased edit was judged again and is {fresh.id}",
+            f"kernelopt accept {fresh.id}",
+            None,
+            None,
+        )
+
+    def _rebased(self, proposal: Proposal, current: str, text: str) -> Proposal:
+        fresh = rebased_proposal(proposal, current, text, _now_ms())
+        self.runner.store.add_proposal(find_workspace(proposal.path), fresh)
+        return fresh
+
+    def _decider(self) -> Decider:
+        return Decider(self.runner.store, self.runner.who, _now_ms())
+
+
+def _told(outcome: Decision | AlreadyDecided) -> events.DecisionMade:
+    """Raises UsageError where somebody else decided first."""
+    if isinstance(outcome, AlreadyDecided):
+        first = outcome.decision
+        raise UsageError(
+            f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}",
+            "kernelopt history shows who decided what",
+        )
+    return _decision_event(None, outcome)
+
+
+def _decision_event(job: str | None, decision: Decision) -> events.DecisionMade:
+    return events.DecisionMade(
+        job=job,
+        proposal=decision.proposal,
+        kind=decision.kind.value,
+        hunk_ids=decision.hunk_ids,
+        reason_code=decision.reason_code,
+        reason=decision.reason,
+        decided_by=decision.decided_by,
+    )
+
+
+def _may_take(proposal: Proposal, accept: Accept) -> bool:
+    """Only PASS, and only FASTER or a prediction above 1 (``best``: by its lower bound, which an unmeasured model has not)."""
+    if proposal.verification.outcome is not Outcome.PASS:
+        return False
+    speed = proposal.comparison
+    if speed.outcome is SpeedOutcome.FASTER:
+        return True
+    if speed.outcome is not SpeedOutcome.PREDICTED:
+        return False
+    if speed.low is not None:
+        return speed.low > 1.0
+    return accept is Accept.BEST_PREDICTED and speed.ratio > 1.0
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,156 @@
+"""One job from its row in memory to its last event: lab, scratch folder, heartbeat, cancellation, deliberate errors.
+
+What a job does is handed in as a stream of events; this module knows no command. Example::
+
+    runner = JobRunner(store, open_lab, who="cli 1234")
+    async for event in runner.run("check", request, stages.check): ...
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.build.architectures import architecture
+from assistant.build.flags import choose_flags, compile_commands_flags
+from assistant.config import LoadedSettings, Settings, find_workspace, load_settings
+from assistant.engine.event_json import event_json
+from assistant.engine.ids import new_id
+from assistant.engine.job import CANNOT_ANSWER, Ending, Job
+from assistant.engine.request import JobRequest
+from assistant.engine.scratch import scratch_folder, unusable
+from assistant.engine.subject import Subject, read_subject
+from assistant.errors import KernelOptError
+from assistant.measure.targets import target
+from assistant.model import events
+from assistant.model.attempt import JobRow
+from assistant.model.build import Flags
+from assistant.model.profile import Severity
+from assistant.ports import Lab, RunLimits, Store
+
+__all__ = ["JobBody", "JobRunner", "OpenLab"]
+
+JobBody = Callable[[Job, Subject], AsyncIterator[events.Event]]
+"""What a job does; its last event is ``job_ended``."""
+OpenLab = Callable[[JobRequest, Path, str], Lab]
+"""(request, scratch folder, target name) → a lab. Raises CannotAnswerError for a device that is not there."""
+
+_SEED_BITS = 31
+_HEARTBEAT_S = 1.0
+
+
+@dataclass(frozen=True)
+class JobRunner:
+    """Runs jobs of one front end."""
+
+    store: Store
+    open_lab: OpenLab
+    who: str
+    """Front end and process."""
+
+    async def run(self, command: str, request: JobRequest, body: JobBody) -> AsyncIterator[events.Event]:
+        """The job's events; its scratch folder and its workers end with it."""
+        loaded = load_settings(find_workspace(request.file))
+        subject = read_subject(request, _flags(request, loaded))
+        target_name = request.target or loaded.settings.target
+        chosen = target(target_name)
+        limits = architecture(chosen.architecture)
+        assert limits is not None, f"{chosen.architecture} is in no table of limits"
+        with scratch_folder() as scratch:
+            lab = self.open_lab(request, scratch, target_name)
+            job = Job(new_id("J"), request, lab, chosen, limits, scratch, _seeds(loaded.settings), _run_limits(request, loaded.settings))
+            try:
+                self._start_row(job, command)
+                async for event in self._told(job, command, loaded.warnings, body(job, subject)):
+                    yield event
+            finally:
+                await lab.close()
+
+    async def _told(
+        self, job: Job, command: str, warnings: Iterable[str], stream: AsyncIterator[events.Event]
+    ) -> AsyncIterator[events.Event]:
+        """The job's events between its first and its last; a deliberate error becomes its last."""
+        exit_code = CANNOT_ANSWER
+        try:
+            yield self._kept(command, job, job.started(command))
+            for warning in warnings:
+                yield self._kept(command, job, job.message(Severity.WARNING, warning))
+            async for event in self._with_heartbeat(job, stream):
+                if isinstance(event, events.JobEnded):
+                    exit_code = event.exit_code
+                yield self._kept(command, job, event)
+        except (KernelOptError, OSError) as raised:
+            error = raised if isinstance(raised, KernelOptError) else unusable(raised)
+            exit_code = error.exit_code
+            last = (job.message(Severity.ERROR, error.message, error.remedy), job.ended(Ending(error.exit_code, error.message)))
+            for event in last:
+                with suppress(KernelOptError):
+                    self._kept(command, job, event)
+                yield event
+        finally:
+            with suppress(KernelOptError):
+                self.store.end_job(job.id, _now_ms(), exit_code)
+
+    def _kept(self, command: str, job: Job, event: events.Event) -> events.Event:
+        """The event; a search's are in memory before anybody sees them, for whoever resumes it."""
+        if command == "optimize":
+            self.store.add_event(job.id, event_json(event))
+        return event
+
+    async def _with_heartbeat(self, job: Job, stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
+        """The job's events; another process that asks for cancellation is heard within a second."""
+        asking = asyncio.current_task()
+
+        async def beat() -> None:
+            is_wanted = True
+            while is_wanted:
+                await asyncio.sleep(_HEARTBEAT_S)
+                is_wanted = not await asyncio.to_thread(self.store.beat, job.id, _now_ms())
+            if asking is not None:
+                asking.cancel()
+
+        heart = asyncio.create_task(beat())
+        try:
+            async for event in stream:
+                yield event
+        finally:
+            heart.cancel()
+
+    def _start_row(self, job: Job, command: str) -> None:
+        path = job.request.file
+        owner = f"{os.uname().nodename} {self.who}"
+        now = _now_ms()
+        self.store.start_job(JobRow(job.id, command, path, find_workspace(path), owner, now, now, None, None, False))
+
+
+def _flags(request: JobRequest, loaded: LoadedSettings) -> Flags:
+    workspace = find_workspace(request.file)
+    database = workspace / "compile_commands.json"
+    known = compile_commands_flags(database.read_text("utf-8"), request.file) if database.is_file() else None
+    return choose_flags(command_line=request.cflags, project=loaded.settings.build.flags or None, database=known)
+
+
+def _seeds(settings: Settings) -> tuple[int, ...]:
+    """Fresh ones: half of them screen, half confirm."""
+    return tuple(secrets.randbits(_SEED_BITS) for _ in range(2 * settings.verification.seeds))
+
+
+def _run_limits(request: JobRequest, settings: Settings) -> RunLimits:
+    limits = settings.limits
+    return RunLimits(
+        wall_s=settings.run.timeout_s if request.timeout_s is None else request.timeout_s,
+        memory_bytes=limits.memory_bytes,
+        output_bytes=limits.output_bytes,
+        launch_bytes=limits.launch_bytes,
+        recording_bytes=limits.recording_bytes,
+    )
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
