@@ -242,6 +242,18 @@ class Planner(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class StoredAnalysis:
+    """The last answer of one command on one file."""
+
+    command: str
+    """``inspect``, ``check`` or ``profile``."""
+    text_sha256: str
+    """Of the text that was looked at."""
+    events: tuple[str, ...]
+    """The job's events as JSON texts, in order."""
+
+
 class Store(Protocol):
     """The memory file: append-only, shared between processes."""
 
@@ -303,6 +315,14 @@ class Store(Protocol):
 
     def events(self, job_id: str, start: int = 0) -> tuple[str, ...]:
         """Events of a job in order, from position ``start``."""
+        ...
+
+    def keep_analysis(self, workspace: Path, path: Path, analysis: StoredAnalysis, now_ms: int) -> None:
+        """Replace the last answer of that command on that file."""
+        ...
+
+    def analyses(self, path: Path) -> tuple[StoredAnalysis, ...]:
+        """The last answer of each command on a file, oldest first."""
         ...
 
     def data_version(self) -> int:

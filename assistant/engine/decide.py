@@ -71,7 +71,7 @@ class Decider:
         if current == new_text:
             return self._append(proposal, request, new_text)
         if current != proposal.before_text:
-            return self._moved(proposal, current, new_text)
+            return self.moved(proposal, current, new_text)
         replace_text(proposal.path, new_text)
         decided = self._append(proposal, request, new_text)
         if isinstance(decided, AlreadyDecided) and decided.decision.text_sha256 != _sha256(new_text):
@@ -98,8 +98,9 @@ class Decider:
         request = DecisionRequest(DecisionKind.UNDONE)
         return self._append(proposal, request, proposal.before_text, frozenset({ProposalState.ACCEPTED}))
 
-    def _moved(self, proposal: Proposal, current: str, new_text: str) -> Moved:
-        match rebase(proposal.before_text, new_text, current):
+    def moved(self, proposal: Proposal, current: str, new_text: str | None = None) -> Moved:
+        """The change (of ``new_text``; None: all of it) made on ``current``; raises CannotAnswerError, the proposal being stale then."""
+        match rebase(proposal.before_text, proposal.after_text if new_text is None else new_text, current):
             case Rebased(text=text):
                 return Moved(proposal, current, text)
             case conflict:

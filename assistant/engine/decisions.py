@@ -10,12 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from assistant.config import find_workspace
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.engine.job import CANNOT_ANSWER, Job
 from assistant.engine.rebased import rebased_proposal
 from assistant.engine.rejudge import rejudge
+from assistant.engine.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest
 from assistant.engine.running import JobRunner
 from assistant.engine.subject import Subject
@@ -44,14 +46,14 @@ class Decisions:
         request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
         if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
             exit_code = CANNOT_ANSWER
-            async for event in self._judge_text(proposal, proposal.before_text, chosen_text(proposal, request)):
+            async for event in self.judge(proposal.path, proposal.before_text, chosen_text(proposal, request)):
                 yield event
                 exit_code = event.exit_code if isinstance(event, events.JobEnded) else exit_code
             if exit_code:
                 return
         match self._decider().accept(proposal, request):
             case Moved(current=current, text=text):
-                async for event in self._judge_moved(proposal, current, text):
+                async for event in self._rebased(proposal, current, text):
                     yield event
             case outcome:
                 yield _told(outcome)
@@ -82,8 +84,9 @@ class Decisions:
             return _decision_event(job.id, outcome)
         return None
 
-    async def _judge_text(self, proposal: Proposal, before: str, after: str) -> AsyncIterator[events.Event]:
-        request = JobRequest(proposal.path, working_directory=proposal.path.parent)
+    async def judge(self, path: Path, before: str, after: str) -> AsyncIterator[events.Event]:
+        """A confirming comparison of two texts of one file; ``after`` may hold edits that a candidate made, so it runs limited."""
+        request = JobRequest(path, working_directory=path.parent, texts=((path, before),))
 
         def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             return rejudge(job, subject, before, after)
@@ -91,15 +94,23 @@ class Decisions:
         async for event in self.runner.run("compare", request, body):
             yield event
 
-    async def _judge_moved(self, proposal: Proposal, current: str, text: str) -> AsyncIterator[events.Event]:
-        """The file moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal."""
+    async def rebase(self, proposal: Proposal, current: str) -> AsyncIterator[events.Event]:
+        """Make the proposal's change on ``current``, judge it there, and offer it as a new proposal. Raises CannotAnswerError."""
+        moved = self._decider().moved(proposal, current)
+        async for event in self._rebased(proposal, current, moved.text):
+            yield event
+
+    async def _rebased(self, proposal: Proposal, current: str, text: str) -> AsyncIterator[events.Event]:
+        """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal."""
         ended: events.JobEnded | None = None
-        async for event in self._judge_text(proposal, current, text):
+        async for event in self.judge(proposal.path, current, text):
             yield event
             ended = event if isinstance(event, events.JobEnded) else ended
         if ended is None or ended.exit_code:
             return
-        fresh = self._rebased(proposal, current, text)
+        fresh = rebased_proposal(proposal, current, text, _now_ms())
+        self.runner.store.add_proposal(find_workspace(proposal.path), fresh)
+        yield proposal_event(ended.job, fresh)
         yield events.Message(
             ended.job,
             Severity.INFORMATION,
@@ -108,11 +119,6 @@ class Decisions:
             None,
             None,
         )
-
-    def _rebased(self, proposal: Proposal, current: str, text: str) -> Proposal:
-        fresh = rebased_proposal(proposal, current, text, _now_ms())
-        self.runner.store.add_proposal(find_workspace(proposal.path), fresh)
-        return fresh
 
     def _decider(self) -> Decider:
         return Decider(self.runner.store, self.runner.who, _now_ms())

@@ -6,15 +6,21 @@ Counters that do not apply to a line are absent (never 0 or null), everything el
 from __future__ import annotations
 
 import json
+import typing
 from typing import Any
 
 from assistant.model.events import Event
-from assistant.serialize import encode
+from assistant.serialize import DecodeError, decode, encode
 
-__all__ = ["OPTIONAL_COUNTERS", "event_json", "event_object"]
+__all__ = ["OPTIONAL_COUNTERS", "event_from", "event_json", "event_object"]
 
 OPTIONAL_COUNTERS = ("sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
 """Fields of a profile line that are left out where the kind of access has no such counter."""
+
+
+_EVENTS: dict[str, Any] = {
+    kind.__dataclass_fields__["event"].default: kind for kind in typing.get_args(Event) if hasattr(kind, "__dataclass_fields__")
+}
 
 
 def event_object(event: Event) -> dict[str, Any]:
@@ -30,3 +36,14 @@ def event_object(event: Event) -> dict[str, Any]:
 def event_json(event: Event) -> str:
     """One line of JSON; raises ValueError on a number that is not finite."""
     return json.dumps(event_object(event), ensure_ascii=False, allow_nan=False)
+
+
+def event_from(data: dict[str, Any]) -> Event:
+    """The event that `event_object` made ``data`` of; raises DecodeError for another object."""
+    kind = _EVENTS.get(data.get("event", ""))
+    if kind is None:
+        raise DecodeError(f"no event of ours: {str(data)[:80]}")
+    if data["event"] == "profile":
+        absent = dict.fromkeys(OPTIONAL_COUNTERS)
+        data = {**data, "lines": [{**absent, **line} for line in data["lines"]]}
+    return decode(kind, data)

@@ -20,10 +20,10 @@ from assistant.model.device import Architecture, Target
 from assistant.model.profile import Severity
 from assistant.ports import Lab, LabFailure, RunLimits
 
-__all__ = ["CANNOT_ANSWER", "DONE", "NO", "Ending", "Job", "Stopwatch"]
+__all__ = ["CANNOT_ANSWER", "DONE", "INTERNAL", "NO", "Ending", "Job", "Stopwatch"]
 
-DONE, NO, CANNOT_ANSWER = 0, 1, 3
-"""Exit codes of DESIGN §10 that a job itself can end with."""
+DONE, NO, CANNOT_ANSWER, INTERNAL = 0, 1, 3, 4
+"""Exit codes of DESIGN §10 that a job itself, or the loss of its process, can end with."""
 
 
 @dataclass(frozen=True)

@@ -13,58 +13,38 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assistant.engine.assess import KernelAssessment
-from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.choice import Option, Taken, is_preferred, is_settled, moved, taken
 from assistant.engine.counting import Counted
-from assistant.engine.explain import KeptStep
-from assistant.engine.gate import Kept, Refused, gate
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
-from assistant.engine.records import Tried, Version, attempt_record, costliest, proposal_record
+from assistant.engine.records import Tried, attempt_record, costliest, proposal_record
 from assistant.engine.rejected import FoundEdit, rejected_before
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
-from assistant.engine.scoring import Scored, score_predictions
-from assistant.engine.subject import as_candidate, with_text
-from assistant.engine.workbench import Looked, look, predict_speed, repeat_run
-from assistant.errors import KernelOptError
+from assistant.engine.trial import Bench, Link, why
+from assistant.engine.workbench import Looked, predict_speed, repeat_run
 from assistant.model import events
 from assistant.model.attempt import RecallQuery
-from assistant.model.plan import Decline, MetricPrediction, Plan, Rewrite, Step, Technique
+from assistant.model.plan import Decline, Plan, Rewrite, Step
 from assistant.model.profile import Severity
-from assistant.model.proposal import PredictionOutcome, Proposal
-from assistant.model.verification import CannotJudge, Label, Outcome, Verification
+from assistant.model.proposal import Proposal
+from assistant.model.verification import Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import LabFailure, Planner, PlanRequest, Store
+from assistant.ports import Planner, PlanRequest, Store
 from assistant.source.edits import apply_edits
-from assistant.verify.evidence import DetectedLabel
 
 __all__ = ["Offer", "Search"]
 
 Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
-_SCREEN_REPEATS = 2
-
-
-@dataclass(frozen=True)
-class _Link:
-    """One version on the way: the text so far and how it got there."""
-
-    looked: Looked
-    kept: tuple[KeptStep, ...] = ()
-    needs_decision: bool = False
-    attempts: tuple[str, ...] = ()
-
 
 @dataclass
 class _Round:
     """What one round found."""
 
-    best: _Link | None = None
+    best: Link | None = None
     option: Option | None = None
     """The best one, as far as choosing goes."""
     open_steps: dict[Step, bool] = field(default_factory=dict[Step, bool])
@@ -87,7 +67,7 @@ class Search:
 
     async def run(self, looked: Looked, second_run: Counted | None) -> AsyncIterator[events.Event]:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
-        current = _Link(looked)
+        current = Link(looked)
         finished = self.earlier.finished(looked.subject.parsed)
         for name in (name for name in _by_cost(looked) if name not in finished):
             state = _KernelSearch(self, name, current, second_run)
@@ -104,22 +84,21 @@ class Search:
 class _KernelSearch:
     """The search on one kernel (by qualified name)."""
 
-    def __init__(self, search: Search, name: str, start: _Link, second_run: Counted | None) -> None:
+    def __init__(self, search: Search, name: str, start: Link, second_run: Counted | None) -> None:
         self._search = search
         self._job = search.job
         self._name = name
         self._start = start
-        self._second_run = second_run
+        self._bench = Bench(search.job, search.catalogue, search.planner.name, name, start, second_run)
         self._candidate_count = 0
-        self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
         self._taken: tuple[Taken, ...] = ()
         self._declined: set[tuple[str, str]] = set()
-        self.accepted: _Link | None = None
+        self.accepted: Link | None = None
 
     async def run(self) -> AsyncIterator[events.Event]:
         link = self._start
         for _ in range(self._search.options.max_rounds):
-            for item in self._kernel(link):
+            for item in self._bench.kernel(link):
                 yield findings_event(self._job, item)
             found = _Round()
             async for event in self._round(link, found):
@@ -134,18 +113,15 @@ class _KernelSearch:
             async for event in self._confirm(link):
                 yield event
 
-    def _settle(self, link: _Link, found: _Round) -> None:
+    def _settle(self, link: Link, found: _Round) -> None:
         """Carry what need not be tried again over to the text that the next round starts from."""
         assert found.best is not None
         chosen = found.best.kept[-1].step
         settled = tuple(taken(step) for step, is_open in found.open_steps.items() if step == chosen or not is_open)
-        before, after = link.looked.subject.source.text, found.best.looked.subject.source.text
+        before, after = link.text, found.best.text
         self._taken = moved((*self._taken, *settled), before, after)
 
-    def _kernel(self, link: _Link) -> tuple[KernelAssessment, ...]:
-        return link.looked.kernel(self._name)
-
-    async def _round(self, link: _Link, found: _Round) -> AsyncIterator[events.Event]:
+    async def _round(self, link: Link, found: _Round) -> AsyncIterator[events.Event]:
         request = self._plan_request(link)
         if request is None:
             return
@@ -175,8 +151,8 @@ class _KernelSearch:
         self._declined.update((decline.technique, decline.reason) for decline in fresh)
         return fresh
 
-    def _plan_request(self, link: _Link) -> PlanRequest | None:
-        items = self._kernel(link)
+    def _plan_request(self, link: Link) -> PlanRequest | None:
+        items = self._bench.kernel(link)
         if not items:
             return None
         main = costliest(items)
@@ -202,118 +178,33 @@ class _KernelSearch:
             excluded=self._excluded(link),
         )
 
-    def _excluded(self, link: _Link) -> frozenset[tuple[str, int]]:
+    def _excluded(self, link: Link) -> frozenset[tuple[str, int]]:
         here = frozenset((step.technique, line) for step in self._taken for line in step.lines)
-        return here | self._search.earlier.excluded(link.looked.subject.source.text)
+        return here | self._search.earlier.excluded(link.text)
 
-    async def _try(self, link: _Link, step: Step, rewrite: Rewrite, found: _Round) -> AsyncIterator[events.Event]:
-        candidate = await self._judge(link, step, rewrite)
-        tried = candidate.tried
-        if self._search.earlier.is_kept(link.looked.subject.source.text, tried.text):
+    async def _try(self, link: Link, step: Step, rewrite: Rewrite, found: _Round) -> AsyncIterator[events.Event]:
+        trial = await self._bench.judge(link, step, rewrite)
+        tried = trial.tried
+        if self._search.earlier.is_kept(link.text, tried.text):
             message = f"{self._name}: takes up {step.technique} at line {step.line}, which {self._search.earlier.job} had kept"
             yield self._job.message(Severity.INFORMATION, message)
         else:
             self._remember(link, tried)
             yield events.CandidateTried(self._job.id, tried.id, step.technique, self._name, tried.outcome, tried.reason, tried.ratio)
         found.open_steps[step] = found.open_steps.get(step, False) or not is_settled(tried.outcome, tried.ratio)
-        if candidate.link is None or tried.ratio is None:
+        if trial.link is None or tried.ratio is None:
             return
-        option = Option(tried.ratio, candidate.link.needs_decision, Label.HOST_CODE in rewrite.labels)
+        option = Option(tried.ratio, trial.link.needs_decision, Label.HOST_CODE in rewrite.labels)
         if is_preferred(option, found.option):
-            found.best, found.option = candidate.link, option
+            found.best, found.option = trial.link, option
 
-    def _was_dropped(self, link: _Link, rewrite: Rewrite) -> bool:
+    def _was_dropped(self, link: Link, rewrite: Rewrite) -> bool:
         """Whether an interrupted search tried this very edit and did not keep it."""
-        before = link.looked.subject.source.text
+        before = link.text
         after = apply_edits(before, rewrite.edits)
         return isinstance(after, str) and self._search.earlier.is_dropped(before, after)
 
-    async def _judge(self, link: _Link, step: Step, rewrite: Rewrite) -> _Candidate:
-        tried = Tried(new_id("C"), step, rewrite, self._search.planner.name)
-        text = apply_edits(link.looked.subject.source.text, rewrite.edits)
-        if not isinstance(text, str):
-            return _Candidate(tried.ended("build_failed", f"the edits do not fit the text: {text}"))
-        tried = replace(tried, text=text)
-        try:
-            subject = as_candidate(with_text(link.looked.subject, text))
-        except KernelOptError as error:
-            return _Candidate(tried.ended("build_failed", error.message))
-        looked = await look(self._job, subject, self._next_evidence(link))
-        if isinstance(looked, LabFailure):
-            return _Candidate(tried.ended(_outcome_of(looked), _first_diagnostic(looked)))
-        verification = await self._verify(link, looked, rewrite, is_confirming=False)
-        tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
-        if not isinstance(verification, Verification):
-            return _Candidate(tried.ended("cannot_judge", _why(verification)))
-        return self._gated(link, replace(tried, verification=verification), looked, verification)
-
-    def _next_evidence(self, link: _Link) -> int:
-        """Ids of a candidate's evidence go on after its parent's: a chain never uses one id for two facts."""
-        numbers = [int(fact.id[1:]) for item in link.looked.assessment.kernels for fact in item.evidence]
-        return 1 + max(numbers, default=0)
-
-    def _gated(self, link: _Link, tried: Tried, looked: Looked, verification: Verification) -> _Candidate:
-        before, after = self._kernel(link), looked.kernel(self._name)
-        comparison = predict_speed(before, after)
-        if comparison is None:
-            return _Candidate(tried.ended("FAIL", "the edited program does not launch the kernel any more"))
-        tried = replace(tried, comparison=comparison, ratio=comparison.ratio)
-        match gate(tried.step.finding, before, after, verification, comparison):
-            case Refused(outcome=outcome, reason=reason):
-                return _Candidate(tried.ended(outcome, reason))
-            case Kept(reason=reason):
-                needs_decision = verification.outcome is Outcome.NEEDS_DECISION
-                if needs_decision and link.kept:
-                    reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
-                    return _Candidate(tried.ended("not_bundled", reason))
-                kept = self._kept_step(link, tried.step, tried.rewrite, looked)
-                new_link = _Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, tried.id))
-                return _Candidate(tried.ended("kept", reason), new_link)
-
-    def _kept_step(self, link: _Link, step: Step, rewrite: Rewrite, looked: Looked) -> KeptStep:
-        main = costliest(self._kernel(link))
-        finding = next(f for f in main.findings if f.code == step.finding and f.evidence == step.evidence)
-        return KeptStep(
-            technique=_technique(self._search.catalogue, step.technique),
-            step=step,
-            rewrite=rewrite,
-            finding=finding,
-            evidence=tuple(e for e in main.evidence if e.id in step.evidence),
-            outcomes=self._scored(link, step, rewrite.predictions, looked),
-        )
-
-    def _scored(self, link: _Link, step: Step, predictions: tuple[MetricPrediction, ...], looked: Looked) -> tuple[PredictionOutcome, ...]:
-        before = Scored(link.looked.subject.source.text, self._kernel(link))
-        after = Scored(looked.subject.source.text, looked.kernel(self._name))
-        return score_predictions(predictions, step.line, before, after)
-
-    async def _verify(self, link: _Link, looked: Looked, rewrite: Rewrite, is_confirming: bool) -> Verification | CannotJudge | LabFailure:
-        """Against the text the user has: a chain is judged as a whole, never link by link."""
-        kernels = changed_kernels(self._start.looked.subject, looked.subject)
-        key = (kernels, is_confirming)
-        if key not in self._baselines:
-            baseline = await self._prepare(kernels, is_confirming)
-            if isinstance(baseline, LabFailure):
-                return baseline
-            self._baselines[key] = baseline
-        declared = tuple(DetectedLabel(label, f"{rewrite.technique}: {rewrite.summary}") for label in rewrite.labels)
-        labels = (*declared, *(_step_label(kept, label) for kept in link.kept for label in kept.rewrite.labels))
-        return await verify(self._job, self._baselines[key], looked.subject, looked.counted, looked.version, labels)
-
-    async def _prepare(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
-        seeds = self._job.seeds
-        effort = Effort(
-            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
-            repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
-            mode="check" if is_confirming else "plain",
-            with_injected=is_confirming,
-            with_boundary=is_confirming,
-            is_confirming=is_confirming,
-        )
-        start = self._start.looked
-        return await prepare(self._job, start.subject, start.counted, start.version, kernels, effort, self._second_run)
-
-    async def _confirm(self, link: _Link) -> AsyncIterator[events.Event]:
+    async def _confirm(self, link: Link) -> AsyncIterator[events.Event]:
         last = link.kept[-1]
         rejected = rejected_before(self._search.store, self._search.workspace, self._found(link))
         if rejected is not None:
@@ -321,10 +212,10 @@ class _KernelSearch:
             yield self._job.message(Severity.INFORMATION, f"{self._name}: {rejected}", remedy)
             return
         yield events.StageStarted(self._job.id, "confirm", f"{self._name}: fresh values, repeats, checks, boundary shapes")
-        verification = await self._verify(link, link.looked, last.rewrite, is_confirming=True)
-        comparison = predict_speed(self._kernel(self._start), self._kernel(link))
+        verification = await self._bench.verify(link, link.looked, last.rewrite, is_confirming=True)
+        comparison = predict_speed(self._bench.kernel(self._start), self._bench.kernel(link))
         if not isinstance(verification, Verification) or comparison is None:
-            reason = "it does not launch the kernel" if isinstance(verification, Verification) else _why(verification)
+            reason = "it does not launch the kernel" if isinstance(verification, Verification) else why(verification)
             yield self._job.message(Severity.WARNING, f"{self._name}: the best edit was not confirmed: {reason}")
             return
         if verification.outcome is Outcome.FAIL:
@@ -332,8 +223,8 @@ class _KernelSearch:
             message = f"{self._name}: the best edit failed its confirmation and is not offered: {first.message}"
             yield self._job.message(Severity.WARNING, message)
             return
-        after_text = link.looked.subject.source.text
-        proposal = proposal_record(self._job, self._version(self._start), after_text, link.kept, verification, comparison, _now_ms())
+        after_text = link.text
+        proposal = proposal_record(self._job, self._bench.version(self._start), after_text, link.kept, verification, comparison, _now_ms())
         self._search.store.add_proposal(self._search.workspace, proposal)
         run = self._start.looked.counted.run
         if run is not None and run.recording_path is not None:
@@ -346,23 +237,12 @@ class _KernelSearch:
             if decision.kind == "accepted":
                 self.accepted = replace(link, kept=(), attempts=(), needs_decision=False)
 
-    def _found(self, link: _Link) -> FoundEdit:
+    def _found(self, link: Link) -> FoundEdit:
         before, after = self._start.looked.subject.source, link.looked.subject.source
-        return FoundEdit(before.path, costliest(self._kernel(self._start)).kernel.key, before.text, after.text)
+        return FoundEdit(before.path, costliest(self._bench.kernel(self._start)).kernel.key, before.text, after.text)
 
-    def _version(self, link: _Link) -> Version:
-        return Version(link.looked.subject.source, self._kernel(link))
-
-    def _remember(self, link: _Link, tried: Tried) -> None:
-        self._search.store.add_attempt(attempt_record(self._job, self._search.workspace, self._version(link), tried, _now_ms()))
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """One candidate, and the version it makes if it was kept."""
-
-    tried: Tried
-    link: _Link | None = None
+    def _remember(self, link: Link, tried: Tried) -> None:
+        self._search.store.add_attempt(attempt_record(self._job, self._search.workspace, self._bench.version(link), tried, _now_ms()))
 
 
 def _by_cost(looked: Looked) -> tuple[str, ...]:
@@ -370,29 +250,6 @@ def _by_cost(looked: Looked) -> tuple[str, ...]:
     for item in looked.assessment.kernels:
         cost[item.kernel.qualified_name] = cost.get(item.kernel.qualified_name, 0.0) + item.predicted_time_s
     return tuple(sorted(cost, key=lambda name: -cost[name]))
-
-
-def _technique(catalogue: Catalogue, technique_id: str) -> Technique:
-    found = catalogue.get(technique_id)
-    assert found is not None, f"a planner planned {technique_id}, which the catalogue does not have"
-    return found
-
-
-def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:
-    return DetectedLabel(label, f"{kept.step.technique}: {kept.rewrite.summary}")
-
-
-def _outcome_of(failure: LabFailure) -> str:
-    return "build_failed" if failure.kind == "not_built" else "FAIL"
-
-
-def _first_diagnostic(failure: LabFailure) -> str:
-    first = next(iter(failure.diagnostics), None)
-    return failure.message if first is None else f"{failure.message}: line {first.line}: {first.message.splitlines()[0]}"
-
-
-def _why(answer: CannotJudge | LabFailure) -> str:
-    return answer.reason if isinstance(answer, CannotJudge) else answer.message
 
 
 def _now_ms() -> int:

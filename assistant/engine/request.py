@@ -23,6 +23,8 @@ class JobRequest:
     extra_sources: tuple[Path, ...] = ()
     other: Path | None = None
     """B of a comparison, absolute."""
+    texts: tuple[tuple[Path, str], ...] = ()
+    """Texts that stand for what is on disk: an editor's unsaved documents, notebook cells, strings in Python files."""
     kernel: str | None = None
     """A selector (``k``, ``ns::k<1>``, ``k(float*, int)``); None means every kernel."""
     device: str = "auto"
@@ -44,6 +46,10 @@ class JobRequest:
     """Starts a program or script whose launches are judged; None: the source's own ``main()`` or declared workload."""
     may_run: bool = True
     """The user consented to running this file's program (naming it on a terminal is consent)."""
+
+    def text_of(self, path: Path) -> str | None:
+        """The text given for ``path``; None: read the disk."""
+        return next((text for given, text in self.texts if given == path), None)
 
 
 class Accept(StrEnum):

@@ -12,7 +12,7 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,14 +32,18 @@ from assistant.model import events
 from assistant.model.attempt import JobRow
 from assistant.model.build import Flags
 from assistant.model.profile import Severity
-from assistant.ports import Lab, RunLimits, Store
+from assistant.model.source import Source
+from assistant.ports import Lab, RunLimits, Store, StoredAnalysis
 
-__all__ = ["JobBody", "JobRunner", "OpenLab"]
+__all__ = ["ANALYSES", "JobBody", "JobRunner", "OpenLab"]
 
 JobBody = Callable[[Job, Subject], AsyncIterator[events.Event]]
 """What a job does; its last event is ``job_ended``."""
 OpenLab = Callable[[JobRequest, Path, str], Lab]
 """(request, scratch folder, target name) → a lab. Raises CannotAnswerError for a device that is not there."""
+
+ANALYSES = ("inspect", "check", "profile")
+"""Commands whose last answer on a file is kept."""
 
 _SEED_BITS = 31
 _HEARTBEAT_S = 1.0
@@ -67,23 +71,27 @@ class JobRunner:
             job = Job(new_id("J"), request, lab, chosen, limits, scratch, _seeds(loaded.settings), _run_limits(request, loaded.settings))
             try:
                 self._start_row(job, command)
-                async for event in self._told(job, command, loaded.warnings, body(job, subject)):
+                async for event in self._told(job, command, subject.source, loaded.warnings, body(job, subject)):
                     yield event
             finally:
                 await lab.close()
 
     async def _told(
-        self, job: Job, command: str, warnings: Iterable[str], stream: AsyncIterator[events.Event]
+        self, job: Job, command: str, source: Source, warnings: Iterable[str], stream: AsyncIterator[events.Event]
     ) -> AsyncIterator[events.Event]:
         """The job's events between its first and its last; a deliberate error becomes its last."""
         exit_code = CANNOT_ANSWER
+        started = job.started(command)
+        seen: list[events.Event] = [started]
         try:
-            yield self._kept(command, job, job.started(command))
+            yield self._kept(command, job, started)
             for warning in warnings:
                 yield self._kept(command, job, job.message(Severity.WARNING, warning))
             async for event in self._with_heartbeat(job, stream):
+                seen.append(event)
                 if isinstance(event, events.JobEnded):
                     exit_code = event.exit_code
+                    self._keep_analysis(command, job, source, seen)
                 yield self._kept(command, job, event)
         except (KernelOptError, OSError) as raised:
             error = raised if isinstance(raised, KernelOptError) else unusable(raised)
@@ -102,6 +110,15 @@ class JobRunner:
         if command == "optimize":
             self.store.add_event(job.id, event_json(event))
         return event
+
+    def _keep_analysis(self, command: str, job: Job, source: Source, seen: Sequence[events.Event]) -> None:
+        """The whole answer on a whole file, for front ends that start later."""
+        request = job.request
+        if command not in ANALYSES or request.kernel is not None:
+            return
+        analysis = StoredAnalysis(command, source.sha256, tuple(event_json(event) for event in seen))
+        with suppress(KernelOptError):
+            self.store.keep_analysis(find_workspace(request.file), request.file, analysis, _now_ms())
 
     async def _with_heartbeat(self, job: Job, stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
         """The job's events; another process that asks for cancellation is heard within a second."""

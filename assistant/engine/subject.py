@@ -68,9 +68,14 @@ def read_source(path: Path) -> Source:
 
 def read_subject(request: JobRequest, flags: Flags) -> Subject:
     """Parse ``request.file``. Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block."""
-    parsed = parse(read_source(request.file))
-    extra = tuple(read_source(path) for path in request.extra_sources)
+    parsed = parse(_source(request, request.file))
+    extra = tuple(_source(request, path) for path in request.extra_sources)
     return _subject(request, parsed, extra, flags)
+
+
+def _source(request: JobRequest, path: Path) -> Source:
+    text = request.text_of(path)
+    return read_source(path) if text is None else Source(path, text)
 
 
 def with_text(subject: Subject, text: str) -> Subject:

@@ -81,6 +81,10 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
             " union select before_blob from proposals where record is not null"
             " union select after_blob from proposals where record is not null)"
         )
+        database.execute(
+            "delete from analyses where (?1 is null or workspace = ?1) and (?2 is null or path = ?2) and (?3 is null or ended_ms < ?3)",
+            parameters,
+        )
         job_count = database.execute(
             "delete from jobs where (?1 is null or workspace = ?1) and (?2 is null or path = ?2)"
             " and (?3 is null or started_ms < ?3) and (ended_ms is not null or heartbeat_ms < ?4)",

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from assistant.errors import MemoryFileError, UsageError
-from assistant.memory import records
+from assistant.memory import analyses, records
 from assistant.memory.database import Database, Row, open_database
 from assistant.memory.experience import read_judgements, read_trials
 from assistant.memory.forget import ForgetScope, Forgotten, forget
@@ -26,7 +26,7 @@ from assistant.memory.recall import recall
 from assistant.memory.recordings import NotReplayable, RecordingArchive
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
-from assistant.ports import Recalled
+from assistant.ports import Recalled, StoredAnalysis
 from assistant.serialize import DecodeError
 
 __all__ = ["MemoryStore", "open_store"]
@@ -261,6 +261,12 @@ class MemoryStore:
         """Events of a job in order, from position ``start``."""
         found = self.database.rows("select event from job_events where job = ? and position >= ? order by position", (job_id, start))
         return tuple(event for (event,) in found)
+
+    def keep_analysis(self, workspace: Path, path: Path, analysis: StoredAnalysis, now_ms: int) -> None:
+        analyses.keep(self.database, analysis, workspace, path, now_ms)
+
+    def analyses(self, path: Path) -> tuple[StoredAnalysis, ...]:
+        return analyses.read(self.database, path)
 
     # --- inside -----------------------------------------------------------------------------------------------------
 

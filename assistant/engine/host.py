@@ -1,0 +1,115 @@
+"""The job host: a child process in which a front end's jobs run, so that nothing heavy or fragile happens beside the editor.
+
+It reads one JSON object per line on stdin and writes one per line on its private copy of stdout; what else is printed lands on
+stderr (as with the workers, DESIGN §12.2). One job at a time.
+
+====================================  ==============================================================
+``{"id": 1, "task": {…}}``            run `Task`; answered by ``{"id": 1, "event": {…}}`` lines and ``{"id": 1, "end": null}``
+``{"id": 1, "cancel": true}``         end that job: its workers are killed, then ``end`` follows
+====================================  ==============================================================
+
+A task that cannot be run at all ends with ``{"id": 1, "end": {"message": …, "remedy": …, "exit_code": …}}``. End of input ends the
+host and everything it started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from typing import Any, BinaryIO
+
+from assistant.engine.event_json import event_object
+from assistant.engine.session import Session
+from assistant.engine.tasks import Task, run_task
+from assistant.errors import KernelOptError
+from assistant.model.events import Event
+from assistant.serialize import decode
+
+__all__ = ["serve"]
+
+_LINE_LIMIT_BYTES = 256 << 20
+"""A request carries the texts of open documents."""
+
+
+def serve(session: Session) -> int:
+    """Answer requests until stdin ends or SIGTERM comes; 0."""
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    try:
+        asyncio.run(_Host(session, out).serve())
+    finally:
+        session.close()
+    return 0
+
+
+class _Host:
+    def __init__(self, session: Session, out: BinaryIO) -> None:
+        self._session = session
+        self._out = out
+        self._job: asyncio.Task[None] | None = None
+        self._id: int | None = None
+
+    async def serve(self) -> None:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
+        reader = asyncio.StreamReader(limit=_LINE_LIMIT_BYTES)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
+        reading = asyncio.create_task(self._read(reader))
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
+        reading.cancel()
+        stopping.cancel()
+        await self._cancel()
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        while line := await reader.readline():
+            message: dict[str, Any] = json.loads(line)
+            if message.get("cancel"):
+                if message["id"] == self._id:
+                    await self._cancel()
+                continue
+            if self._job is not None:
+                await self._job
+            self._id = message["id"]
+            self._job = asyncio.create_task(self._run(message["id"], message["task"]))
+
+    async def _cancel(self) -> None:
+        job, self._job = self._job, None
+        if job is not None:
+            job.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await job
+
+    async def _run(self, request_id: int, data: dict[str, Any]) -> None:
+        failure: dict[str, Any] | None = None
+        try:
+            task: Task = decode(Task, data)
+            stream = run_task(self._session, task)
+            async for event in _closing(stream):
+                self._send({"id": request_id, "event": event_object(event)})
+        except KernelOptError as error:
+            failure = {"message": error.message, "remedy": error.remedy, "exit_code": error.exit_code}
+        finally:
+            self._send({"id": request_id, "end": failure})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self._out.write(json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass") + b"\n")
+
+
+async def _closing(stream: AsyncIterator[Event]) -> AsyncIterator[Event]:
+    """The stream, closed at once when the job is cancelled, so that its workers end before ``end`` is sent."""
+    try:
+        async for event in stream:
+            yield event
+    finally:
+        close = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()

@@ -1,0 +1,186 @@
+"""Trials of one kernel's search: an edit is made, run, verified against the user's text and put through the gate.
+
+Knows nothing of rounds or of what is offered. Example::
+
+    trial = await bench.judge(link, step, rewrite)
+    trial.link   # the version it makes, where it was kept
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from assistant.engine.assess import KernelAssessment
+from assistant.engine.cases import CONFIRM_REPEATS, Effort
+from assistant.engine.counting import Counted
+from assistant.engine.explain import KeptStep
+from assistant.engine.gate import Kept, Refused, gate
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
+from assistant.engine.records import Tried, Version, costliest
+from assistant.engine.scoring import Scored, score_predictions
+from assistant.engine.subject import as_candidate, with_text
+from assistant.engine.workbench import Looked, look, predict_speed
+from assistant.errors import KernelOptError
+from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
+from assistant.model.proposal import PredictionOutcome
+from assistant.model.verification import CannotJudge, Label, Outcome, Verification
+from assistant.plan.catalogue import Catalogue
+from assistant.ports import LabFailure
+from assistant.source.edits import apply_edits
+from assistant.verify.evidence import DetectedLabel
+
+__all__ = ["Bench", "Link", "Trial", "why"]
+
+_SCREEN_REPEATS = 2
+
+
+@dataclass(frozen=True)
+class Link:
+    """One version on the way: the text so far and how it got there."""
+
+    looked: Looked
+    kept: tuple[KeptStep, ...] = ()
+    needs_decision: bool = False
+    attempts: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.looked.subject.source.text
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One candidate, and the version it makes if it was kept."""
+
+    tried: Tried
+    link: Link | None = None
+
+
+class Bench:
+    """Tries edits of one kernel (by qualified name) against the version that the search on it starts from."""
+
+    def __init__(self, job: Job, catalogue: Catalogue, planner: str, name: str, start: Link, second_run: Counted | None) -> None:
+        self._job = job
+        self._catalogue = catalogue
+        self._planner = planner
+        self._name = name
+        self._start = start
+        self._second_run = second_run
+        self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
+
+    def kernel(self, link: Link) -> tuple[KernelAssessment, ...]:
+        return link.looked.kernel(self._name)
+
+    def version(self, link: Link) -> Version:
+        return Version(link.looked.subject.source, self.kernel(link))
+
+    async def judge(self, link: Link, step: Step, rewrite: Rewrite) -> Trial:
+        """Screen one edit of ``link``."""
+        tried = Tried(new_id("C"), step, rewrite, self._planner)
+        text = apply_edits(link.text, rewrite.edits)
+        if not isinstance(text, str):
+            return Trial(tried.ended("build_failed", f"the edits do not fit the text: {text}"))
+        tried = replace(tried, text=text)
+        try:
+            subject = as_candidate(with_text(link.looked.subject, text))
+        except KernelOptError as error:
+            return Trial(tried.ended("build_failed", error.message))
+        looked = await look(self._job, subject, self._next_evidence(link))
+        if isinstance(looked, LabFailure):
+            return Trial(tried.ended(_outcome_of(looked), _first_diagnostic(looked)))
+        verification = await self.verify(link, looked, rewrite, is_confirming=False)
+        tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
+        if not isinstance(verification, Verification):
+            return Trial(tried.ended("cannot_judge", why(verification)))
+        return self._gated(link, replace(tried, verification=verification), looked, verification)
+
+    def _next_evidence(self, link: Link) -> int:
+        """Ids of a candidate's evidence go on after its parent's: a chain never uses one id for two facts."""
+        numbers = [int(fact.id[1:]) for item in link.looked.assessment.kernels for fact in item.evidence]
+        return 1 + max(numbers, default=0)
+
+    def _gated(self, link: Link, tried: Tried, looked: Looked, verification: Verification) -> Trial:
+        before, after = self.kernel(link), looked.kernel(self._name)
+        comparison = predict_speed(before, after)
+        if comparison is None:
+            return Trial(tried.ended("FAIL", "the edited program does not launch the kernel any more"))
+        tried = replace(tried, comparison=comparison, ratio=comparison.ratio)
+        match gate(tried.step.finding, before, after, verification, comparison):
+            case Refused(outcome=outcome, reason=reason):
+                return Trial(tried.ended(outcome, reason))
+            case Kept(reason=reason):
+                needs_decision = verification.outcome is Outcome.NEEDS_DECISION
+                if needs_decision and link.kept:
+                    reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
+                    return Trial(tried.ended("not_bundled", reason))
+                kept = self._kept_step(link, tried.step, tried.rewrite, looked)
+                new_link = Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, tried.id))
+                return Trial(tried.ended("kept", reason), new_link)
+
+    def _kept_step(self, link: Link, step: Step, rewrite: Rewrite, looked: Looked) -> KeptStep:
+        main = costliest(self.kernel(link))
+        finding = next(f for f in main.findings if f.code == step.finding and f.evidence == step.evidence)
+        return KeptStep(
+            technique=_technique(self._catalogue, step.technique),
+            step=step,
+            rewrite=rewrite,
+            finding=finding,
+            evidence=tuple(e for e in main.evidence if e.id in step.evidence),
+            outcomes=self._scored(link, step, rewrite.predictions, looked),
+        )
+
+    def _scored(self, link: Link, step: Step, predictions: tuple[MetricPrediction, ...], looked: Looked) -> tuple[PredictionOutcome, ...]:
+        before = Scored(link.text, self.kernel(link))
+        after = Scored(looked.subject.source.text, looked.kernel(self._name))
+        return score_predictions(predictions, step.line, before, after)
+
+    async def verify(self, link: Link, looked: Looked, rewrite: Rewrite, is_confirming: bool) -> Verification | CannotJudge | LabFailure:
+        """Against the text the user has: a chain is judged as a whole, never link by link."""
+        kernels = changed_kernels(self._start.looked.subject, looked.subject)
+        key = (kernels, is_confirming)
+        if key not in self._baselines:
+            baseline = await self._prepare(kernels, is_confirming)
+            if isinstance(baseline, LabFailure):
+                return baseline
+            self._baselines[key] = baseline
+        declared = tuple(DetectedLabel(label, f"{rewrite.technique}: {rewrite.summary}") for label in rewrite.labels)
+        labels = (*declared, *(_step_label(kept, label) for kept in link.kept for label in kept.rewrite.labels))
+        return await verify(self._job, self._baselines[key], looked.subject, looked.counted, looked.version, labels)
+
+    async def _prepare(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
+        seeds = self._job.seeds
+        effort = Effort(
+            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
+            repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
+            mode="check" if is_confirming else "plain",
+            with_injected=is_confirming,
+            with_boundary=is_confirming,
+            is_confirming=is_confirming,
+        )
+        start = self._start.looked
+        return await prepare(self._job, start.subject, start.counted, start.version, kernels, effort, self._second_run)
+
+
+def _technique(catalogue: Catalogue, technique_id: str) -> Technique:
+    found = catalogue.get(technique_id)
+    assert found is not None, f"a planner planned {technique_id}, which the catalogue does not have"
+    return found
+
+
+def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:
+    return DetectedLabel(label, f"{kept.step.technique}: {kept.rewrite.summary}")
+
+
+def _outcome_of(failure: LabFailure) -> str:
+    return "build_failed" if failure.kind == "not_built" else "FAIL"
+
+
+def _first_diagnostic(failure: LabFailure) -> str:
+    first = next(iter(failure.diagnostics), None)
+    return failure.message if first is None else f"{failure.message}: line {first.line}: {first.message.splitlines()[0]}"
+
+
+def why(answer: CannotJudge | LabFailure) -> str:
+    return answer.reason if isinstance(answer, CannotJudge) else answer.message
