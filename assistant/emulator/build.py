@@ -37,7 +37,8 @@ class BuildRequest:
     """(absolute path, text); the first is the main one. A path with a header's suffix only replaces the file's text on disk."""
     cache_dir: Path
     flavour: Flavour = "fast"
-    """``fast`` runs at full speed and counts nothing; ``counted`` calls a hook at every memory access of device code."""
+    """``fast`` runs at full speed and counts nothing; ``counted`` calls a hook at every memory access that an optimising compiler leaves;
+    ``checked`` at every one that the source makes: for the checks, as its counters are higher than a GPU's."""
     include_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     """``NAME`` or ``NAME=VALUE``"""
@@ -157,7 +158,8 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
         translated.append(unit)
     translate_s = time.perf_counter() - started
     # Lock-step code relies on volatile accesses that keep the lanes together; the hooks see to that, counting or not.
-    flavour: Flavour = "counted" if any(unit.uses_volatile for unit in translated) else job.request.flavour
+    needs_hooks = job.request.flavour == "fast" and any(unit.uses_volatile for unit in translated)
+    flavour: Flavour = "counted" if needs_hooks else job.request.flavour
     flags = toolchain.compile_flags(flavour, job.request.standard, job.has_openmp) + (toolchain.BARE_FLAGS if job.is_bare else ())
     toolkit = toolchain.prepare(job.compiler, flags, job.request.cache_dir, job.own)
     started = time.perf_counter()

@@ -24,7 +24,7 @@ from filelock import FileLock
 from assistant.build.full_disk import REMEDY, says_disk_is_full
 from assistant.model.build import CompilerMissing
 
-Flavour = Literal["fast", "counted"]
+Flavour = Literal["fast", "counted", "checked"]
 
 HERE = Path(__file__).parent
 INCLUDE_DIR = HERE / "include"
@@ -75,6 +75,24 @@ _COUNTED_FLAGS = (
     "-fno-thread-jumps",
     "-fno-optimize-sibling-calls",  # an atomic at a function's end still returns into the kernel
 )
+_CHECKED_FLAGS = (
+    # every access that the source makes is made, for the race and initialisation checks: none is taken from a register, dropped because
+    # a later one overwrites it, moved out of a loop or into a branch, or made where the source does not make it
+    "-fno-tree-fre",
+    "-fno-tree-pre",
+    "-fno-tree-dse",
+    "-fno-tree-dominator-opts",
+    "-fno-tree-loop-im",
+    "-fno-tree-sink",
+    "-fno-tree-cselim",
+    "-fno-hoist-adjacent-loads",
+    "-fno-ipa-reference-addressable",  # or a shared variable that is never read loses its stores, one never written its loads
+)
+_FLAVOUR_FLAGS: dict[Flavour, tuple[str, ...]] = {
+    "fast": (),
+    "counted": _COUNTED_FLAGS,
+    "checked": (*_COUNTED_FLAGS, *_CHECKED_FLAGS),
+}
 BARE_FLAGS = ("-DEMU_BARE_PRELUDE",)
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
@@ -148,8 +166,7 @@ def find_compiler(search_path: str) -> Compiler | CompilerMissing:
 
 def compile_flags(flavour: Flavour, standard: str, has_openmp: bool) -> tuple[str, ...]:
     """Flags that a translated source and its prelude share."""
-    counted = _COUNTED_FLAGS if flavour == "counted" else ()
-    return (f"-std=gnu++{standard}", *_COMMON_FLAGS, *counted, *(("-fopenmp",) if has_openmp else ()))
+    return (f"-std=gnu++{standard}", *_COMMON_FLAGS, *_FLAVOUR_FLAGS[flavour], *(("-fopenmp",) if has_openmp else ()))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "data/emulator/problems/bugs.cu"
+DATA = Path(__file__).parents[2] / "data"
 PROGRAM = "emulator/problems/bugs.cu"
+HIDDEN = "emulator/problems/hidden.cu"
+FLAVOURS = pytest.mark.parametrize("flavour", ["counted", "checked"])
 
 # (kernel, kind, CUDA error that the host sees)
 BUGS = [
@@ -30,23 +32,52 @@ BUGS = [
     ("bad_launch", "bad_launch", "cudaErrorInvalidConfiguration"),
 ]
 
+# (kernel, kind): an optimising compiler removes one of the accesses
+HIDDEN_BUGS = [
+    ("forwarded", "shared_race"),
+    ("forwarded_in_a_warp", "missing_syncwarp"),
+    ("overwritten", "possible_shared_race"),  # the values that stay are equal
+    ("never_read", "shared_race"),
+    ("read_where_unused", "shared_race"),
+    ("through_pointers", "shared_race"),
+    ("never_written", "uninitialised_read"),
+    ("global_forwarded", "global_race"),
+    ("global_overwritten", "possible_global_race"),
+]
 
-def marked_line(kernel: str, kind: str) -> int:
+
+def marked_line(kernel: str, kind: str, program: str = PROGRAM) -> int:
     """The line after the kernel's name that carries the comment ``// kind``."""
-    lines = SOURCE.read_text().splitlines()
+    lines = (DATA / program).read_text().splitlines()
     start = next(i for i, line in enumerate(lines) if f"{kernel}(" in line or f'"{kernel}"' in line)
     return next(i for i in range(start, len(lines)) if lines[i].endswith(f"// {kind}")) + 1
 
 
 @pytest.mark.parametrize("seed", [0, 3])
+@FLAVOURS
 @pytest.mark.parametrize(("kernel", "kind", "error"), BUGS)
-def test_a_defect_is_reported_at_its_line(build: Any, run: Any, kernel: str, kind: str, error: str, seed: int) -> None:
-    reply = run(build(PROGRAM), kernel, mode="check", seed=seed)
+def test_a_defect_is_reported_at_its_line(build: Any, run: Any, kernel: str, kind: str, error: str, flavour: str, seed: int) -> None:
+    reply = run(build(PROGRAM, flavour), kernel, mode="check", seed=seed)
     assert reply["exit_status"] == 0
     assert Path(reply["stdout_path"]).read_text().split()[0] == error
     line = marked_line(kernel, kind)
     found = [p for p in reply["problems"] if p["kind"] == kind]
     assert any(line in (p["line"], p["other_line"]) for p in found), reply["problems"]
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize(("kernel", "kind"), HIDDEN_BUGS)
+def test_a_defect_in_an_access_that_compilers_remove_is_reported(build: Any, run: Any, kernel: str, kind: str, seed: int) -> None:
+    reply = run(build(HIDDEN, "checked"), kernel, mode="check", seed=seed)
+    line = marked_line(kernel, kind, HIDDEN)
+    assert any(p["kind"] == kind and line in (p["line"], p["other_line"]) for p in reply["problems"]), reply["problems"]
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("kernel", ["own_elements", "after_barriers", "after_syncwarp", "guarded"])
+def test_a_correct_kernel_is_silent_with_every_access_looked_at(build: Any, run: Any, kernel: str, seed: int) -> None:
+    reply = run(build(HIDDEN, "checked"), kernel, mode="check", seed=seed)
+    assert reply["problems"] == []
 
 
 def test_a_race_names_both_accesses_block_and_thread(build: Any, run: Any) -> None:
@@ -57,29 +88,32 @@ def test_a_race_names_both_accesses_block_and_thread(build: Any, run: Any) -> No
     assert problem["address"]
 
 
+@FLAVOURS
 @pytest.mark.parametrize("seed", [0, 1, 6])
 @pytest.mark.parametrize(
     ("kernel", "output"), [("clean", "cudaSuccess 2 2"), ("lock_step", "cudaSuccess 48 52"), ("grid_phases", "cudaSuccess 3 3")]
 )
-def test_a_correct_kernel_is_silent(build: Any, run: Any, kernel: str, output: str, seed: int) -> None:
-    reply = run(build(PROGRAM), kernel, mode="check", seed=seed)
+def test_a_correct_kernel_is_silent(build: Any, run: Any, kernel: str, output: str, flavour: str, seed: int) -> None:
+    reply = run(build(PROGRAM, flavour), kernel, mode="check", seed=seed)
     assert reply["problems"] == []
     assert Path(reply["stdout_path"]).read_text().strip() == output
 
 
+@FLAVOURS
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_spin_lock_across_warps_and_blocks_ends(build: Any, run: Any, seed: int) -> None:
-    reply = run(build(PROGRAM), "spin_lock", mode="check", seed=seed)
+def test_a_spin_lock_across_warps_and_blocks_ends(build: Any, run: Any, flavour: str, seed: int) -> None:
+    reply = run(build(PROGRAM, flavour), "spin_lock", mode="check", seed=seed)
     assert Path(reply["stdout_path"]).read_text().strip() == "cudaSuccess 0 512"
     assert {p["kind"] for p in reply["problems"]} <= {"possible_global_race"}
 
 
-def test_a_flag_that_many_threads_set_is_only_a_possible_race(build: Any, run: Any) -> None:
-    reply = run(build(PROGRAM), "flag", mode="check")
+@FLAVOURS
+def test_a_flag_that_many_threads_set_is_only_a_possible_race(build: Any, run: Any, flavour: str) -> None:
+    reply = run(build(PROGRAM, flavour), "flag", mode="check")
     assert {p["kind"] for p in reply["problems"]} == {"possible_shared_race", "possible_global_race"}
 
 
-@pytest.mark.parametrize("flavour", ["counted", "fast"])
+@pytest.mark.parametrize("flavour", ["counted", "checked", "fast"])
 @pytest.mark.parametrize("kernel", ["endless", "endless_fence"])
 def test_an_endless_kernel_ends_with_a_timeout_at_its_line(build: Any, run: Any, kernel: str, flavour: str) -> None:
     reply = run(build(PROGRAM, flavour), kernel, mode="check", limits={"wall_s": 1.0})
@@ -108,7 +142,8 @@ def test_a_host_write_is_stopped_before_it_does_damage(build: Any, run: Any) -> 
     assert run(build(PROGRAM), "host_pointer", mode="count")["exit_status"] == 0  # main returns the overwritten element
 
 
-def test_a_shared_tile_of_halves_is_silent(build: Any, run: Any) -> None:
-    reply = run(build("emulator/problems/half_tile.cu"), mode="check")
+@FLAVOURS
+def test_a_shared_tile_of_halves_is_silent(build: Any, run: Any, flavour: str) -> None:
+    reply = run(build("emulator/problems/half_tile.cu", flavour), mode="check")
     assert (reply["exit_status"], reply["problems"]) == (0, [])
     assert {s["line"] for s in reply["sites"][0] if s["op"].startswith("shared")} == {7, 8, 10}
