@@ -24,6 +24,7 @@ from functools import cached_property
 from itertools import groupby
 
 from assistant.build.cfg import ControlFlow, control_flow
+from assistant.build.copies import copies_reason
 from assistant.build.corrections import Place, moved, proposals, with_waiting_atomics
 from assistant.build.loop_map import LoopMap
 from assistant.build.regions import COUNT, WARP_LANES, Ran, RegionFacts
@@ -220,9 +221,8 @@ class _Comparison:
             return WIDE_SHARED
         if any(site.address in self._merged for site in sites):
             return MERGED
-        if is_split_loop(self._facts, key):
-            return split_loop_reason(self._facts, key)
-        return self._facts.reason(key)
+        reason = split_loop_reason(self._facts, key) if is_split_loop(self._facts, key) else self._facts.reason(key)
+        return reason if reason and copies_reason(self._facts, key) else ""
 
     @cached_property
     def _merged(self) -> frozenset[int]:

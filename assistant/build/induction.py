@@ -15,7 +15,7 @@ from assistant.build.cfg import ControlFlow, Loop, opcode_name
 from assistant.model.build import SassInstruction
 from assistant.model.source import SourceLoop
 
-__all__ = ["Update", "control_updates", "is_unrolled_by"]
+__all__ = ["Update", "control_updates", "deciding_blocks", "is_unrolled_by"]
 
 _ADDS = frozenset({"IADD3", "VIADD", "UIADD3", "UVIADD", "IADD", "IADD32I"})
 _SHIFTS = frozenset({"SHF", "USHF", "SHL", "SHR", "USHL", "USHR"})
@@ -73,7 +73,7 @@ def control_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
 def _tested(graph: ControlFlow, loop: Loop, instructions: list[SassInstruction]) -> set[str]:
     """Registers compared for the closing branches, or for the only exit of a loop that closes unconditionally."""
     tested: set[str] = set()
-    for block in _deciding_blocks(graph, loop):
+    for block in deciding_blocks(graph, loop):
         own = graph.blocks[block].instructions
         elsewhere = tuple(i for i in instructions if i not in own)
         found = _comparisons(own[-1], own[:-1])[:1] or _comparisons(own[-1], elsewhere)
@@ -81,7 +81,8 @@ def _tested(graph: ControlFlow, loop: Loop, instructions: list[SassInstruction])
     return tested
 
 
-def _deciding_blocks(graph: ControlFlow, loop: Loop) -> list[int]:
+def deciding_blocks(graph: ControlFlow, loop: Loop) -> list[int]:
+    """Blocks whose last branch decides if the loop goes on: those that close it, or the only exit if it closes unconditionally."""
     closing = [b for b in sorted(loop.blocks) if loop.header in graph.blocks[b].successors]
     if all(len(graph.blocks[b].successors) > 1 for b in closing):
         return closing
@@ -147,6 +148,8 @@ def _update(instruction: SassInstruction, operands: list[str], own: set[str]) ->
         if len(registers) == 1 and len(constants) == 1:
             return Update("constant", abs(constants[0]))
         return Update("register", 1) if len(registers) == 2 and not constants else None
+    if _adds_product(instruction, operands, own):
+        return Update("register", 1)
     if instruction.opcode.startswith("IMAD.IADD"):
         return Update("register", 1) if len(registers) == 2 else None
     if name in _SHIFTS or instruction.opcode.startswith("IMAD.SHL"):
@@ -155,6 +158,18 @@ def _update(instruction: SassInstruction, operands: list[str], own: set[str]) ->
         is_product = name == "IMAD"
         return Update("shift", constants[0].bit_length() - 1 if is_product else constants[0])
     return None
+
+
+def _adds_product(instruction: SassInstruction, operands: list[str], own: set[str]) -> bool:
+    """``IMAD R7, R8, 0x200, R7`` and ``LEA R7, R8, R7, 0x9``: a multiple of another register is added."""
+    registers = [match[1] if (match := _REGISTER.fullmatch(operand)) else "" for operand in operands]
+    if instruction.opcode in ("IMAD", "IMAD.U32", "UIMAD") and len(operands) == _OPERANDS:
+        return registers[3] in own and not own & set(registers[1:3])
+    return instruction.opcode in ("LEA", "ULEA") and len(operands) == _OPERANDS and registers[2] in own and registers[1] not in own
+
+
+_OPERANDS = 4
+"""Of a multiply-add and of a shift-add: target, two factors or addend and shift, addend."""
 
 
 def _signed(text: str) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assistant.build.cfg import ControlFlow, Loop
 from assistant.build.induction import is_unrolled_by
-from assistant.build.loop_map import LoopMap
+from assistant.build.loop_map import WARP_LANES, LoopMap
 from assistant.build.sites import AccessKey, Region
 from assistant.model.profile import AccessSite
 from assistant.model.source import SourceLoop
@@ -25,7 +25,9 @@ UNROLLED = "how far nvcc unrolled the loop is not proved"
 ITERATIONS = "the run does not show that the access happens in every iteration"
 DIVERGENT = "threads of a warp leave the unrolled loop at different times"
 JUMP = "threads may leave an iteration early, and hardware may group them otherwise"
-WARP_LANES = 32
+
+_BARRIER = "BAR.SYNC"
+"""``__syncthreads`` (CUDA Binary Utilities 13.0, "Instruction Set Reference")."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,37 @@ class RegionFacts:
         calls = next(iter(frames)) if len(frames) == 1 else ()
         return self.loops.chain(((key.file, key.line), *calls))
 
+    def common_chain(self, key: AccessKey) -> tuple[SourceLoop, ...] | None:
+        """Source loops around every copy of the access, also of one inlined through several calls; None where these differ."""
+        first, last = self.kernel_lines
+        is_own = first <= key.line <= last
+        chains = {self.loops.chain(((key.file, key.line), *calls)) for calls in self.frames[key] if calls or is_own}
+        if len(chains) != 1 or (frozenset({()}) & self.frames[key] and not is_own):
+            return None
+        chain = chains.pop()
+        is_of_caller = all(first <= loop.first_line and loop.last_line <= last for loop in chain)
+        return chain if len(self.frames[key]) == 1 or is_of_caller else None
+
+    def does_iterations(self, loop: Loop, count: int, source: SourceLoop) -> bool:
+        """Whether one pass of a machine loop does ``count`` iterations: proved by its control register, or by its barriers."""
+        return is_unrolled_by(self.graph, loop, count, source) or self._has_barriers(loop, count, source)
+
+    def _has_barriers(self, loop: Loop, count: int, source: SourceLoop) -> bool:
+        """Whether each pass meets ``count`` barriers of one line that stands in every iteration.
+
+        A barrier is never merged, moved over a barrier or left out, so a line's barriers in a pass are its iterations.
+        """
+        found: Counter[tuple[str, int]] = Counter()
+        for block in loop.blocks:
+            if self.graph.loop_chain(block)[-1] != loop or self.is_guarded(Region(block, "", 0)):
+                continue
+            for instruction in self.graph.blocks[block].instructions:
+                place = (instruction.file, instruction.line)
+                chain = self.loops.chain((place, *instruction.frames))
+                if instruction.opcode.startswith(_BARRIER) and not instruction.predicate and chain and chain[-1] == source:
+                    found[place] += 1
+        return count in found.values()
+
     def is_guarded(self, region: Region) -> bool:
         """Whether a condition other than the ends of the loops around it decides if the region runs in an iteration."""
         around = self.graph.loop_chain(region.block)
@@ -109,7 +142,7 @@ class RegionFacts:
         copies = self._copies(region, chain)
         if isinstance(copies, str):
             return copies
-        is_proved = loop is not None and is_unrolled_by(self.graph, loop, copies, source)
+        is_proved = loop is not None and self.does_iterations(loop, copies, source)
         if not is_proved or (is_guarded and copies != 1):
             return UNROLLED
         ran = self._agreed(region, chain, copies)

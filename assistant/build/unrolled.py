@@ -2,14 +2,18 @@
 
 If a piece that advances u iterations holds u times the accesses of one, then no access was merged, hoisted or carried over,
 and however the iterations are dealt to the pieces, the sum is that of the source.
+
+How far a piece advances is read from its control register. Where the source's step is no literal (``c += kThreads``), it is the
+amount by which the piece with single accesses advances, if every other piece advances by that for each of its copies: nvcc
+splits a loop because any trip count must come out, so the finest piece does one iteration.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.build.cfg import Loop
-from assistant.build.induction import is_unrolled_by
+from assistant.build.induction import control_updates
 from assistant.build.regions import COUNT, DIVERGENT, ITERATIONS, UNROLLED, RegionFacts, is_full, is_uniform
 from assistant.build.sites import AccessKey, Region
 from assistant.model.source import SourceLoop
@@ -85,6 +89,7 @@ def _is_innermost(facts: RegionFacts, region: Region, loop: Loop) -> bool:
 def _all_hold_iterations(facts: RegionFacts, source: SourceLoop, pieces: tuple[_Piece, ...]) -> bool:
     """Loops prove their copies by their control register; a straight copy must be a remainder of such a loop."""
     looped = [p for p in pieces if p.loop is not None]
+    source = _with_step(facts, looped, source)
     if any(p.is_predicated or not _is_proved(facts, p, source) for p in looped):
         return False
     most = max(p.copies for p in looped)
@@ -98,9 +103,20 @@ def _all_hold_iterations(facts: RegionFacts, source: SourceLoop, pieces: tuple[_
     )
 
 
+def _with_step(facts: RegionFacts, looped: list[_Piece], source: SourceLoop) -> SourceLoop:
+    """The loop with the constant step that all its pieces agree on; as it is where it has one, or they do not."""
+    largest = max(looped, key=lambda piece: piece.copies, default=None)
+    is_open = source.step is None and source.shift is None and min((p.copies for p in looped), default=0) == 1
+    if largest is None or largest.loop is None or largest.copies == 1 or not is_open:
+        return source
+    amounts = [u.amount for u in control_updates(facts.graph, largest.loop).values() if u.kind == "constant"]
+    stepped = [replace(source, step=amount // largest.copies) for amount in amounts if amount % largest.copies == 0]
+    return next((s for s in stepped if s.step and all(_is_proved(facts, piece, s) for piece in looped)), source)
+
+
 def _is_proved(facts: RegionFacts, piece: _Piece, source: SourceLoop) -> bool:
     assert piece.loop is not None
-    return is_unrolled_by(facts.graph, piece.loop, piece.copies, source)
+    return facts.does_iterations(piece.loop, piece.copies, source)
 
 
 def _follows(facts: RegionFacts, block: int, source: SourceLoop) -> bool:
