@@ -1,0 +1,77 @@
+"""Cell magics whose cell is CUDA text.
+
+What is a cell magic follows IPython 9, ``IPython/core/inputtransformer2.py``: blank lines before it do not count, the name ends at a space.
+
+Example::
+
+    magic_of("%%cu --flag\\n__global__ void k() {}")   # an Embedded: arguments '--flag', text '__global__ void k() {}'
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind, Literal, Run
+from assistant.model.source import Span
+
+__all__ = ["CellHead", "embedded_body", "head_of"]
+
+_HEAD = re.compile(r"(?:[ \t]*(?:\r\n?|\n))*(?P<indent>[ \t]*)(?P<magic>%%(?P<name>\w+)(?P<rest>[^\r\n\v\f\x1c-\x1e\x85\u2028\u2029]*))")
+_CUDA_MAGICS = {kind.value[2:]: kind for kind in EmbeddingKind if kind.is_cell_magic and kind is not EmbeddingKind.WRITEFILE_MAGIC}
+_WRITING_MAGICS = frozenset({"writefile", "file"})
+_CUDA_SUFFIXES = (".cu", ".cuh")
+_PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3"})
+"""Cell magics whose body is Python for this or another interpreter."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class CellHead:
+    """The line of a cell magic."""
+
+    span: Span
+    """Without the indentation and the line's end."""
+    is_indented: bool
+    kind: EmbeddingKind | None
+    """None where the body is not CUDA."""
+    is_python: bool
+    """The body is Python."""
+    arguments: str
+
+
+def head_of(text: str) -> CellHead | None:
+    """The cell magic that the cell begins with; None where there is none."""
+    match = _HEAD.match(text)
+    if match is None or match["rest"][:1] not in ("", " "):
+        return None
+    name, arguments = match["name"], match["rest"].strip()
+    kind = _CUDA_MAGICS.get(name)
+    if name in _WRITING_MAGICS:
+        kind = EmbeddingKind.WRITEFILE_MAGIC if _file_name(arguments).endswith(_CUDA_SUFFIXES) else None
+    is_python = name in _PYTHON_MAGICS or (name in _WRITING_MAGICS and _file_name(arguments).endswith(".py"))
+    return CellHead(Span(*match.span("magic")), bool(match["indent"]), kind, is_python, arguments)
+
+
+def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> Embedded | Declined:
+    """The CUDA text of a cell whose magic is ``head``."""
+    if head.is_indented:
+        return Declined(kind, head.span, "the cell magic is indented; IPython removes its indentation from every line")
+    first_line = text[head.span.start :].splitlines(keepends=True)[0]
+    body = Span(head.span.start + len(first_line), len(text))
+    code = text[body.start : body.end]
+    if _SURROGATE.search(code):
+        return Declined(kind, body, "it holds half of a surrogate pair, which is no character")
+    literal = Literal(body, Span(0, len(code)), None, False, "")
+    runs = (Run(0, len(code), body.start, body.end),)
+    return Embedded(kind, code, head.span, head.arguments, (literal,), runs, Container.NOTEBOOK_CELL, text)
+
+
+def _file_name(arguments: str) -> str:
+    """The last argument, as ``%%writefile [-a] FILE`` has it."""
+    try:
+        words = shlex.split(arguments)
+    except ValueError:
+        words = arguments.split()
+    return words[-1] if words else ""
