@@ -23,10 +23,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
-from assistant.build.cfg import ControlFlow, control_flow
+from assistant.build.cfg import ControlFlow, control_flow, opcode_name
 from assistant.build.copies import copies_reason
-from assistant.build.corrections import Place, moved, proposals, with_waiting_atomics
+from assistant.build.corrections import Place, place_of, proposals
 from assistant.build.loop_map import LoopMap
+from assistant.build.moves import Surroundings, moved, with_waiting_atomics
 from assistant.build.regions import COUNT, WARP_LANES, Ran, RegionFacts
 from assistant.build.sites import AccessKey, MachineSite, Region, machine_sites, obstacles
 from assistant.build.unrolled import is_split_loop, split_loop_reason
@@ -49,6 +50,8 @@ JUMPS = "the kernel's control flow cannot be read"
 MOVED = "nvcc moved accesses of this kind between lines under a condition"
 REBOOKED = "nvcc places this access on another line than g++; counted where nvcc has it"
 MERGED = "nvcc does accesses of several branches as one; counted so"
+_ORDERING = ("BAR", "MEMBAR", "ERRBAR", "ATOM", "RED", "CCTL", "WARPSYNC", "SYNCS", "UCGABAR")
+"""Begin the opcodes that let one thread wait for another's values (CUDA Binary Utilities 13.0, "Instruction Set Reference")."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +75,11 @@ def grade(request: GradingInput) -> tuple[LineAccess, ...]:
     obstacle = _obstacle(request)
     if request.code is None or obstacle:
         return tuple(_estimated(access, obstacle) for access in request.profile.accesses)
-    comparison = _Comparison(request, request.code)
-    corrected = comparison.corrected_profile()
-    reasons = _Comparison(replace(request, profile=corrected), request.code).reasons()
+    corrected = _Comparison(request, request.code).corrected_profile()
+    uncertain = _rebooked_places(request.profile, corrected)
+    reasons = _Comparison(replace(request, profile=corrected), request.code, frozenset(uncertain)).reasons()
     if not request.is_order_checked:
         return tuple(_estimated(access, reasons.get((access.file, access.line, access.op), ORDER)) for access in corrected.accesses)
-    uncertain = _rebooked_places(request.profile, corrected)
     return tuple(_graded(access, reasons | uncertain) for access in corrected.accesses)
 
 
@@ -126,16 +128,16 @@ def _graded(access: LineAccess, reasons: Mapping[tuple[str, int, str], str]) -> 
 class _Comparison:
     """One launch against one kernel's code; every property is computed once."""
 
-    def __init__(self, request: GradingInput, code: KernelCode) -> None:
+    def __init__(self, request: GradingInput, code: KernelCode, rebooked: frozenset[Place] = frozenset()) -> None:
         self._request = request
         self._code = code
+        self._rebooked = rebooked
 
     def reasons(self) -> dict[tuple[str, int, str], str]:
         """(file, line, op) → why it is only estimated; places that are exact are absent."""
         by_key = {key: self._reason(key) for key in self._emulated}
-        for key, reason in by_key.items():
-            if not reason and self._is_guarded(key) and self._is_suspicious(key, by_key):
-                by_key[key] = MOVED
+        suspicious = [k for k, reason in by_key.items() if not reason and self._is_guarded(k) and self._is_suspicious(k, by_key)]
+        by_key |= dict.fromkeys(suspicious, MOVED)
         found: dict[tuple[str, int, str], str] = {}
         for key, reason in by_key.items():
             place = (key.file, key.line, key.op)
@@ -188,14 +190,15 @@ class _Comparison:
         )
 
     def proposals(self) -> tuple[Correction, ...]:
-        return proposals(self._emulated, self._machine, self._facts.chain)
+        return proposals(self._emulated, self._machine, self._facts.chain, self._facts.threads_of)
 
     def corrected_profile(self) -> LaunchProfile:
         """With every access on nvcc's line and atomics as nvcc's instruction does them."""
         profile = with_waiting_atomics(self._request.profile, self._sites)
         if not self._graph.is_reducible or self._graph.has_indirect_jump:
             return profile
-        return moved(profile, self._emulated, self._machine, self._condition)
+        around = Surroundings(self._condition, self._facts.chain, self._facts.threads_of)
+        return moved(profile, self._emulated, self._machine, around, self._request.corrections)
 
     def _condition(self, region: Region) -> tuple[object, ...] | None:
         """Equal for regions outside loops that run under the same condition."""
@@ -208,7 +211,7 @@ class _Comparison:
         sites = self._emulated[key]
         if key.op.startswith("local"):
             return LOCAL
-        if any(site.is_unordered for site in sites):
+        if any(site.is_unordered for site in sites) and not self._is_race_unread:
             return UNORDERED
         if not self._graph.is_reducible or self._graph.has_indirect_jump:
             return JUMPS
@@ -223,6 +226,15 @@ class _Comparison:
             return MERGED
         reason = split_loop_reason(self._facts, key) if is_split_loop(self._facts, key) else self._facts.reason(key)
         return reason if reason and copies_reason(self._facts, key) else ""
+
+    @cached_property
+    def _is_race_unread(self) -> bool:
+        """Whether the values that threads race for are read by none, so that no count depends on them.
+
+        Only plain stores race, and nothing orders threads: a thread that read such a value in this launch would race itself.
+        """
+        has_order = any(opcode_name(i).startswith(_ORDERING) for i in self._code.instructions)
+        return not has_order and all(s.op.endswith("store") for s in self._request.profile.sites if s.is_unordered)
 
     @cached_property
     def _merged(self) -> frozenset[int]:
@@ -242,11 +254,29 @@ class _Comparison:
         return any(self._facts.is_guarded(region) for region in self._machine.get(key, ()))
 
     def _is_suspicious(self, key: AccessKey, reasons: Mapping[AccessKey, str]) -> bool:
+        return self._has_unaccounted(key, reasons) and not self._has_witness(key, reasons)
+
+    def _has_unaccounted(self, key: AccessKey, reasons: Mapping[AccessKey, str]) -> bool:
         """Another access of the same kind, in the same source loops, is unaccounted for: this one may include it."""
         chain = self._facts.chain(key)
-        lost = [k for k, reason in reasons.items() if reason in (NO_SITE, COUNT) and k.op == key.op]
+        lost = [k for k, reason in reasons.items() if k.op == key.op and self._is_unaccounted(k, reason)]
         gained = [k for k in self._machine if k.op == key.op and self._is_unseen(k)]
         return any(k != key and self._facts.chain(k) == chain for k in (*lost, *gained))
+
+    def _is_unaccounted(self, key: AccessKey, reason: str) -> bool:
+        return reason in (NO_SITE, COUNT) or (bool(reason) and place_of(key) in self._rebooked)
+
+    def _has_witness(self, key: AccessKey, reasons: Mapping[AccessKey, str]) -> bool:
+        """Whether an access of another kind, none of which is unaccounted for, shows how often the key's code ran.
+
+        Had the access merged with one under another condition, its code would run for the threads of both.
+        """
+        regions, counts = set(self._machine[key]), self._counts(key)
+        others = [k for k in self._machine if k.op != key.op and set(self._machine[k]) == regions and not reasons.get(k, NO_SITE)]
+        return len(counts) == 1 and any(self._counts(k) == counts and not self._has_unaccounted(k, reasons) for k in others)
+
+    def _counts(self, key: AccessKey) -> set[tuple[int, int]]:
+        return {(site.active_threads, site.requests) for site in self._emulated[key]}
 
     def _is_unseen(self, key: AccessKey) -> bool:
         return not any((k.file, k.line, k.op) == (key.file, key.line, key.op) for k in self._emulated)

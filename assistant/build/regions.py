@@ -70,6 +70,10 @@ class RegionFacts:
         calls = next(iter(frames)) if len(frames) == 1 else ()
         return self.loops.chain(((key.file, key.line), *calls))
 
+    def threads_of(self, chain: tuple[SourceLoop, ...]) -> int | None:
+        """Threads that run the innermost loop's iterations, or the kernel outside loops."""
+        return self.loops.iterations(chain[-1]) if chain else self.everyone.threads
+
     def common_chain(self, key: AccessKey) -> tuple[SourceLoop, ...] | None:
         """Source loops around every copy of the access, also of one inlined through several calls; None where these differ."""
         first, last = self.kernel_lines
