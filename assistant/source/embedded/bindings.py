@@ -55,6 +55,8 @@ class Bindings:
         self._by_name: dict[str, list[_Binding]] = {}
         self._shared: set[str] = set()
         """Names of ``global`` and ``nonlocal`` statements."""
+        self._inner: set[tuple[int, str]] = set()
+        """(statement, name) of the variables of comprehensions and lambdas."""
         for index, statement in enumerate(program.statements):
             self._read(index, statement)
 
@@ -71,6 +73,8 @@ class Bindings:
         """The expression that ``name`` stands for in statement ``at``."""
         if name in self._shared:
             return Unresolved(f"`{name}` is changed through a `global` or `nonlocal` statement")
+        if (at, name) in self._inner:
+            return Unresolved(f"`{name}` belongs to a comprehension or a lambda")
         own: Scope | None = self._program.statements[at].scope
         scope = own
         while scope is not None:
@@ -123,9 +127,18 @@ class Bindings:
                 self._read_targets(index, tokens)
             case _:
                 self._read_assignment(index, statement)
-        for token, following in pairwise(tokens):
-            if following.text == ":=" and token.kind is Kind.NAME:
+        self._read_inside(index, tokens)
+
+    def _read_inside(self, index: int, tokens: tuple[Token, ...]) -> None:
+        """What expressions bind: ``name :=``, comprehensions, lambdas."""
+        for at, (token, following) in enumerate(pairwise(tokens)):
+            if token.kind is not Kind.NAME:
+                continue
+            if following.text == ":=":
                 self._bind(token.text, index)
+            elif at > 0 and token.text in ("for", "lambda"):
+                inner = _until(tokens[at + 1 :], "in" if token.text == "for" else ":")
+                self._inner.update((index, name) for name in _variables(list(inner)))
 
     def _read_import(self, index: int, tokens: tuple[Token, ...]) -> None:
         words = [token.text for token in tokens if token.kind is not Kind.NEWLINE and token.text not in "()"]

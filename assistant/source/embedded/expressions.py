@@ -198,6 +198,8 @@ class _Reader:
     def _name(self, index: int, depth: int) -> _Step:
         words, after = dotted_name(self._program, index, self._next)
         methods = words.split(".")[1:]
+        if self._word(after) == ":=":
+            return self._refused(after, _REASONS[":="]), self._end
         if self._word(after) == "(" and not (methods and methods[-1] in {*_STRIPS, "format"} and len(methods) == 1):
             return self._refused(index, f"its text is what `{words}()` returns when the program runs"), self._end
         if methods and self._word(after) != "(":

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from assistant.model.embedded import Declined, Embedded, Literal
 from assistant.model.source import Span, TextEdit
-from assistant.source.edits import apply_edits
+from assistant.source.edits import apply_edits, edits_between, lines_of
 from assistant.source.embedded.find import find_embedded
 from assistant.source.embedded.string_literals import written
 
@@ -27,7 +27,7 @@ def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ..
         return _declined(embedded, "the edits overlap or reach beyond the CUDA text")
     if wanted == embedded.text:
         return ()
-    shares = [share for edit in edits for share in _shares(embedded, edit)]
+    shares = [share for edit in edits for least in _least(embedded, edit) for share in _shares(embedded, least)]
     if _removes_a_join(embedded, edits):
         return _declined(embedded, "the edit removes the line end that PyTorch puts between two strings of the list")
     small = tuple(_in_container(embedded, literal, edit) for literal, edit in shares)
@@ -38,14 +38,24 @@ def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ..
     return whole if _objection(embedded, whole, wanted) is None else _declined(embedded, reason)
 
 
+def _least(embedded: Embedded, edit: TextEdit) -> Iterator[TextEdit]:
+    """The edit without the lines and characters that it leaves as they are, so that these keep their spelling."""
+    start = edit.span.start
+    for least in edits_between(embedded.text[start : edit.span.end], edit.new_text):
+        yield TextEdit(Span(start + least.span.start, start + least.span.end), least.new_text)
+
+
 def _shares(embedded: Embedded, edit: TextEdit) -> Iterator[tuple[Literal, TextEdit]]:
-    """The edit divided among the literals that it touches; the first of them gets the new text."""
+    """The edit divided among the literals that it touches: each gets as many lines as it had, the last one the rest."""
     start, end = edit.span.start, edit.span.end
     touched = [x for x in embedded.literals if x.embedded.start < end and start < x.embedded.end] or [_home(embedded, start)]
-    for index, literal in enumerate(touched):
+    lines = lines_of(edit.new_text)
+    for literal in touched:
         part = literal.embedded
         span = Span(min(max(start, part.start), part.end), max(min(end, part.end), part.start))
-        yield literal, TextEdit(span, "" if index else edit.new_text)
+        line_count = len(lines) if literal is touched[-1] else embedded.text.count("\n", span.start, span.end)
+        yield literal, TextEdit(span, "".join(lines[:line_count]))
+        lines = lines[line_count:]
 
 
 def _home(embedded: Embedded, offset: int) -> Literal:

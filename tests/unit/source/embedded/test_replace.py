@@ -14,10 +14,9 @@ from assistant.source.edits import apply_edits
 from assistant.source.embedded.find import find_embedded
 from assistant.source.embedded.replace import replace
 
-PIECES: st.SearchStrategy[str] = st.sampled_from(
-    ["__global__ void k(float *a) {\n", "  a[0] = 1.0f;\n", "}\n", 'printf("%d\\n", 1);\n', "'", '"', '"""', "'''", "\\", "\n", "\\\n"]
-    + ["// 計算 😀\n", "\t", " ", "7", "x", "\0", "é", "{", "    "]
-)
+CODE = ["__global__ void k(float *a) {\n", "  a[0] = 1.0f;\n", "}\n", 'printf("%d\\n", 1);\n', "'", '"', '"""', "'''", "\\", "\n", "\\\n"]
+CHARACTERS = ["// 計算 😀\n", "\t", " ", "7", "x", "\0", "é", "{", "    "]
+PIECES: st.SearchStrategy[str] = st.sampled_from([*CODE, *CHARACTERS])
 CUDA_TEXTS: st.SearchStrategy[str] = st.lists(PIECES, max_size=8).map("".join)
 NEW_TEXTS: st.SearchStrategy[str] = st.lists(PIECES, max_size=3).map("".join)
 
@@ -42,7 +41,8 @@ def styles(text: str) -> list[str]:
     plain = [escaped(text, quote) for quote in ("'", '"', "'''", '"""')]
     raws = [found for quote in ("'", '"', "'''", '"""') if (found := raw(text, quote)) is not None]
     cut = len(text) // 2
-    return [*plain, *raws, one_line_each(text), f"{escaped(text[:cut], '"""')} + {escaped(text[cut:], "'")}"]
+    halves = escaped(text[:cut], '"""') + " + " + escaped(text[cut:], "'")
+    return [*plain, *raws, one_line_each(text), halves]
 
 
 def only(text: str, container: Container = Container.PYTHON_FILE) -> Embedded:
@@ -116,6 +116,7 @@ def test_new_lines_of_a_dedented_text_are_indented(lines: list[str], data: st.Da
         ('RawKernel(r"""a;\n""", "k")', "a", 'p("\\n");\n"', 'RawKernel(r"""p("\\n");\n";\n""", "k")'),
         ('RawKernel(r"""a;\r\n""", "k")', "a", "b\nc", 'RawKernel(r"""b\r\nc;\r\n""", "k")'),
         ('RawKernel("a\\n"\n  "b\\n", "k")', "\nb", "\nc", 'RawKernel("a\\n"\n  "c\\n", "k")'),
+        ('RawKernel("a\\n"\n  "b\\n", "k")', "a\nb", "c\nd\ne", 'RawKernel("c\\n"\n  "d\\ne\\n", "k")'),
         ('RawKernel("a\\0b", "k")', "b", "7", 'RawKernel("a\\x007", "k")'),
     ],
 )

@@ -14,16 +14,21 @@ from assistant.model.embedded import Container, Embedded
 from assistant.model.source import Span
 from assistant.source.embedded.find import find_embedded
 from assistant.source.embedded.string_literals import Unreadable, value_of
+from assistant.source.embedded.tokens import tokens_of
 
-BITS: st.SearchStrategy[str] = st.sampled_from(
-    ["\\n", "\\\\", "\\x41", "\\u00e9", "\\N{GREEK SMALL LETTER MU}", "\\U0001F600", "\\101", "\\0", "\\d", "\\\n", "\\'", '\\"']
-    + ["'", '"', "\n", "\r\n", "\r", "\t", "a", "7", "é", "😀", "計", "\\", "\\x4", "\\u12", "\\N{no such}", " ", "\\ud83d"]
-)
+ESCAPES = ["\\n", "\\\\", "\\x41", "\\u00e9", "\\N{GREEK SMALL LETTER MU}", "\\U0001F600", "\\101", "\\0", "\\d", "\\\n", "\\'", '\\"']
+CHARACTERS = ["'", '"', "\n", "\r\n", "\r", "\t", "a", "7", "é", "😀", "計", "\\", "\\x4", "\\u12", "\\N{no such}", " ", "\\ud83d"]
+
+
+def spelled(prefix: str, quote: str, bits: list[str]) -> str:
+    return f"{prefix}{quote}{''.join(bits)}{quote}"
+
+
 LITERALS: st.SearchStrategy[str] = st.builds(
-    lambda prefix, quote, bits: f"{prefix}{quote}{''.join(bits)}{quote}",
+    spelled,
     st.sampled_from(["", "r", "R", "u", "U"]),
     st.sampled_from(["'", '"', "'''", '"""']),
-    st.lists(BITS, max_size=12),
+    st.lists(st.sampled_from([*ESCAPES, *CHARACTERS]), max_size=12),
 )
 
 
@@ -60,10 +65,10 @@ def check_map(found: Embedded) -> None:
 
 @given(LITERALS)
 def test_a_literal_says_what_python_reads(literal: str) -> None:
-    found = only_text(literal)
     text = meant(literal)
-    if text is None:
+    if text is None or len(tokens_of(literal)) > 1:
         return
+    found = only_text(literal)
     if any("\ud800" <= character <= "\udfff" for character in text):
         assert found is None
     else:
