@@ -44,21 +44,25 @@ from assistant.source.syntax import SyntaxTree
 
 __all__ = ["compile_program"]
 
-_READING_VERSION = 2
+_READING_VERSION = 3
 """Raise it whenever what is read from a compiler's output changes: kept results hold the reading, not the output."""
 
 
 def compile_program(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> CompileReply:
-    """The result for one request, from the cache where its content was compiled before."""
+    """The result for one request, from the cache where its content was compiled before.
+
+    Only what the source decides is kept: a compiler that was killed or ran past its deadline may answer otherwise next time.
+    """
     key = _key(request, toolchain)
     directory = Path(request.cache_directory) if request.cache_directory else None
     kept = cache.load(directory, key) if directory else None
     if kept is not None:
         return replace(kept, cached=True)
     started = time.monotonic()
+    cut_short_count = runner.cut_short_count
     result, ptx = _compile(request, toolchain, runner)
     reply = CompileReply(result, ptx, time.monotonic() - started, cached=False)
-    if directory and not isinstance(result, CompilerMissing):
+    if directory and not isinstance(result, CompilerMissing) and runner.cut_short_count == cut_short_count:
         cache.store(directory, key, reply)
     return reply
 

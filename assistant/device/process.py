@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -25,6 +26,8 @@ _PASSED_VARIABLES = (
     *("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDA_HOME", "CUDA_PATH"),
 )
 """What a compile may depend on; nothing else of the environment reaches a compiler."""
+_KILLED = re.compile(r"died due to signal|Killed signal terminated program|out of memory allocating|virtual memory exhausted")
+"""How nvcc and g++ say that one of their own processes was killed or found no memory."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,11 @@ class ToolOutput:
     status: int | None
     text: str
     """Standard output and error together, in order."""
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Ended by the machine (deadline, signal, memory) and not by its input: the next run may end otherwise."""
+        return self.status is None or self.status < 0 or _KILLED.search(self.text) is not None
 
 
 def tool_environment(environment: Mapping[str, str], first_directories: tuple[str, ...] = ()) -> dict[str, str]:
@@ -52,9 +60,20 @@ class ToolRunner:
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
         self._is_stopped = False
+        self._cut_short_count = 0
+
+    @property
+    def cut_short_count(self) -> int:
+        """How many runs so far did not end by themselves."""
+        return self._cut_short_count
 
     def run(self, command: tuple[str, ...], *, cwd: Path | None, timeout_s: float) -> ToolOutput:
         """Run to the end or the deadline; raises OSError where the tool cannot be started."""
+        output = self._run(command, cwd, timeout_s)
+        self._cut_short_count += output.is_cut_short
+        return output
+
+    def _run(self, command: tuple[str, ...], cwd: Path | None, timeout_s: float) -> ToolOutput:
         with self._lock:
             if self._is_stopped:
                 return ToolOutput(None, "")
