@@ -18,11 +18,11 @@ from assistant.engine.counting import Counted
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.records import Tried, attempt_record, costliest, proposal_record
-from assistant.engine.rejected import FoundEdit, rejected_before
+from assistant.engine.rejected import FoundEdit, Refusal, refusals, rejected_before
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
-from assistant.engine.trial import Bench, Link, why
+from assistant.engine.trial import Bench, Link, Trial, why
 from assistant.engine.workbench import Looked, predict_speed, repeat_run
 from assistant.model import events
 from assistant.model.attempt import RecallQuery
@@ -39,6 +39,9 @@ __all__ = ["Offer", "Search"]
 Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
+_MOST_OFFERS = 4
+"""Edits of one kernel that a person is asked about in one run; who turns down so many wants none."""
+
 
 @dataclass
 class _Round:
@@ -49,6 +52,16 @@ class _Round:
     """The best one, as far as choosing goes."""
     open_steps: dict[Step, bool] = field(default_factory=dict[Step, bool])
     """Whether a later round may try the step again: some variant of it may still gain."""
+
+    def take(self, step: Step, rewrite: Rewrite, trial: Trial) -> None:
+        """Note how a variant of ``step`` fared."""
+        tried = trial.tried
+        self.open_steps[step] = self.open_steps.get(step, False) or not is_settled(tried.outcome, tried.ratio)
+        if trial.link is None or tried.ratio is None:
+            return
+        option = Option(tried.ratio, trial.link.needs_decision, Label.HOST_CODE in rewrite.labels)
+        if is_preferred(option, self.option):
+            self.best, self.option = trial.link, option
 
 
 @dataclass(frozen=True)
@@ -91,27 +104,53 @@ class _KernelSearch:
         self._start = start
         self._bench = Bench(search.job, search.catalogue, search.planner.name, name, start, second_run)
         self._candidate_count = 0
+        self._trials: dict[tuple[str, str], Trial] = {}
+        """By the text before and after; a search that begins again after a rejection tries nothing twice."""
+        self._end = start
         self._taken: tuple[Taken, ...] = ()
         self._declined: set[tuple[str, str]] = set()
         self.accepted: Link | None = None
 
     async def run(self) -> AsyncIterator[events.Event]:
-        link = self._start
+        """Search, offer, and search again without what was turned down, until something else is decided or nothing is left."""
+        for refusal in self._refusals():
+            remedy = f"change the kernel, or kernelopt memory forget {self._job.request.file}"
+            place = f"{refusal.place.technique} at line {min(refusal.place.lines)}"
+            text = f"{self._name}: {place} is not offered again: {refusal.decision}"
+            yield self._job.message(Severity.INFORMATION, text, remedy)
+        for offer_index in range(_MOST_OFFERS):
+            self._taken = tuple(refusal.place for refusal in self._refusals())
+            self._end = self._start
+            async for event in self._chain():
+                yield event
+            if not self._end.kept:
+                return
+            is_rejected = False
+            async for event in self._confirm(self._end):
+                is_rejected = isinstance(event, events.DecisionMade) and event.kind == "rejected"
+                yield event
+            if not is_rejected:
+                return
+            if offer_index + 1 < _MOST_OFFERS:
+                yield self._job.message(Severity.INFORMATION, f"{self._name}: looks for the next best edit, without what was rejected")
+
+    async def _chain(self) -> AsyncIterator[events.Event]:
+        """Rounds, each on what the last one kept; ``_end`` is where they came to."""
         for _ in range(self._search.options.max_rounds):
-            for item in self._bench.kernel(link):
+            for item in self._bench.kernel(self._end):
                 yield findings_event(self._job, item)
             found = _Round()
-            async for event in self._round(link, found):
+            async for event in self._round(self._end, found):
                 yield event
             if found.best is None:
-                break
-            self._settle(link, found)
-            link = found.best
-            if link.needs_decision:
-                break
-        if link.kept:
-            async for event in self._confirm(link):
-                yield event
+                return
+            self._settle(self._end, found)
+            self._end = found.best
+            if self._end.needs_decision:
+                return
+
+    def _refusals(self) -> tuple[Refusal, ...]:
+        return refusals(self._search.store, self._search.workspace, self._start.looked.subject.parsed, self._name)
 
     def _settle(self, link: Link, found: _Round) -> None:
         """Carry what need not be tried again over to the text that the next round starts from."""
@@ -129,7 +168,12 @@ class _KernelSearch:
         yield events.PlanMade(self._job.id, plan.planner, plan.steps, self._new_declines(plan, request))
         for step in plan.steps:
             for rewrite in self._search.planner.rewrites(request, step):
-                if self._was_dropped(link, rewrite):
+                after = apply_edits(link.text, rewrite.edits)
+                if isinstance(after, str) and self._search.earlier.is_dropped(link.text, after):
+                    continue
+                known = self._trials.get((link.text, after)) if isinstance(after, str) else None
+                if known is not None:
+                    found.take(step, rewrite, known)
                     continue
                 if self._candidate_count >= self._search.options.max_candidates:
                     return
@@ -191,25 +235,17 @@ class _KernelSearch:
         else:
             self._remember(link, tried)
             yield events.CandidateTried(self._job.id, tried.id, step.technique, self._name, tried.outcome, tried.reason, tried.ratio)
-        found.open_steps[step] = found.open_steps.get(step, False) or not is_settled(tried.outcome, tried.ratio)
-        if trial.link is None or tried.ratio is None:
-            return
-        option = Option(tried.ratio, trial.link.needs_decision, Label.HOST_CODE in rewrite.labels)
-        if is_preferred(option, found.option):
-            found.best, found.option = trial.link, option
-
-    def _was_dropped(self, link: Link, rewrite: Rewrite) -> bool:
-        """Whether an interrupted search tried this very edit and did not keep it."""
-        before = link.text
-        after = apply_edits(before, rewrite.edits)
-        return isinstance(after, str) and self._search.earlier.is_dropped(before, after)
+        self._trials[link.text, tried.text] = trial
+        found.take(step, rewrite, trial)
 
     async def _confirm(self, link: Link) -> AsyncIterator[events.Event]:
         last = link.kept[-1]
         rejected = rejected_before(self._search.store, self._search.workspace, self._found(link))
         if rejected is not None:
             remedy = f"change the file, or kernelopt memory forget {link.looked.subject.source.path}"
-            yield self._job.message(Severity.INFORMATION, f"{self._name}: {rejected}", remedy)
+            yield self._job.message(
+                Severity.INFORMATION, f"{self._name}: the edit that was found is {rejected}; it is not offered again", remedy
+            )
             return
         yield events.StageStarted(self._job.id, "confirm", f"{self._name}: fresh values, repeats, checks, boundary shapes")
         verification = await self._bench.verify(link, link.looked, last.rewrite, is_confirming=True)

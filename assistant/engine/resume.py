@@ -70,7 +70,10 @@ class Earlier:
         return bool(outcomes) and _KEPT not in outcomes
 
     def finished(self, parsed: ParsedSource) -> frozenset[str]:
-        """Qualified names of the kernels whose search came to its end; none when the text is not one that the search knew."""
+        """Qualified names of the kernels whose search came to its end; none when the text is not one that the search knew.
+
+        After a rejection the search on the same kernel goes on for the next best edit.
+        """
         if parsed.source.text not in self.texts:
             return frozenset()
         ended: set[str] = set()
@@ -83,6 +86,8 @@ class Earlier:
                 current = name
             elif isinstance(event, events.ProposalMade) and current is not None:
                 ended.add(current)
+            elif isinstance(event, events.DecisionMade) and event.kind == "rejected" and current is not None:
+                ended.discard(current)
         return frozenset(ended)
 
     def _outcomes(self, text: str, candidate_text: str) -> frozenset[str]:

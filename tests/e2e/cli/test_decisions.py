@@ -58,6 +58,7 @@ def test_a_rejected_technique_ranks_lower_and_the_plan_says_why(offered: Offered
     ended = cli.run("reject", offered.id, "--reason-code", "readability", "--reason", "a tile is hard to read here")
     assert ended.code == 0 and "a tile is hard to read here" in ended.out
     assert offered.text == offered.original
+    offered.source.write_text(offered.original.replace("    int x =", "    // x runs along rows\n    int x ="), "utf-8")
     second = cli.run("optimize", offered.source, "--json")
     before, after = _step(offered.plan, technique), _step(second.all("plan")[0], technique)
     assert after["rank"] < before["rank"]
@@ -245,14 +246,16 @@ int main()
 """
 
 
-def test_a_rejected_edit_is_not_offered_again_until_the_file_changes(offered: Offered) -> None:
+def test_a_rejected_edit_is_not_offered_again_until_its_code_changes(offered: Offered) -> None:
     cli = offered.cli
     assert cli.run("reject", offered.id, "--reason", "too clever").code == 0
     again = cli.run("optimize", offered.source, "--json")
     assert again.code == 0 and again.all("proposal") == [], again.said
     (told,) = [event["message"] for event in again.all("message") if offered.id in event["message"]]
     assert "rejected on 20" in told and "too clever" in told and "not offered again" in told
-    offered.source.write_text("// another text\n" + offered.original, "utf-8")
+    offered.source.write_text("// another line\n" + offered.original, "utf-8")
+    assert cli.run("optimize", offered.source, "--json").all("proposal") == []
+    offered.source.write_text(offered.original.replace("int x = b", "int x=b"), "utf-8")
     assert len(cli.run("optimize", offered.source, "--json").all("proposal")) == 1
 
 
