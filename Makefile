@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test check lint types layers unit bench docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
-demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo/home
+demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
 demo: $(STAMP)
 	@mkdir -p .kernelopt/demo && cp examples/pipeline.cu .kernelopt/demo/pipeline.cu
 	@$(BIN)/kernelopt doctor

@@ -22,6 +22,7 @@ from assistant.emulator.replay import replay
 from assistant.emulator.runner import run_program
 from assistant.emulator.sandbox import probe_layers
 from assistant.emulator.symbolize import Symbolizer, SymbolsMissing
+from assistant.emulator.workspace import Workspace
 from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
 
@@ -36,7 +37,8 @@ class Emulator:
     def __init__(self, environment: Mapping[str, str], scratch: Path) -> None:
         """``scratch`` receives the output of programs; only that of the last runs is kept."""
         self._environment = environment
-        self._scratch = scratch
+        self._runs = scratch / "runs"
+        self._workspace = Workspace(scratch / "files")
         self._symbolizers: dict[tuple[str, int, int], Symbolizer] = {}
 
     def answer(self, line: str) -> dict[str, Any]:
@@ -70,18 +72,20 @@ class Emulator:
                 return _build(decode(BuildMessage, fields))
             case "run":
                 run: RunRequest = decode(RunRequest, fields)
-                self._forget_old_runs()
-                return encode(run_program(run, self._symbolizer(run.binary), self._environment, self._scratch))
+                return encode(run_program(run, self._symbolizer(run.binary), self._environment, self._new_run(), self._workspace))
             case "replay":
                 request: ReplayRequest = decode(ReplayRequest, fields)
                 return encode(replay(request, self._symbolizer(request.binary), self._environment))
             case _:
                 return failure("bad_request", f"unknown op {operation!r}: expected build, run, replay or ping")
 
-    def _forget_old_runs(self) -> None:
-        folders = sorted(self._scratch.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
+    def _new_run(self) -> Path:
+        """A folder for one run; those of the oldest runs go."""
+        self._runs.mkdir(exist_ok=True)
+        folders = sorted(self._runs.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
         for folder in folders[: max(0, len(folders) - _RUNS_KEPT)]:
             shutil.rmtree(folder, ignore_errors=True)
+        return Path(tempfile.mkdtemp(prefix="run-", dir=self._runs))
 
     def _symbolizer(self, binary: Path) -> Symbolizer:
         status = binary.stat()

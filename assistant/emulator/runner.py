@@ -6,7 +6,6 @@ What the core is told, it is told by environment variables (``runtime/options.h`
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,15 +17,16 @@ from assistant.emulator.protocol import Limits, Mode, RunReply, RunRequest
 from assistant.emulator.report import read_report
 from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
-from assistant.emulator.workspace import FolderTooLarge, copy_folder
+from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.profile import Correction
 
 __all__ = ["core_environment", "run_program"]
 
 
-def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mapping[str, str], scratch: Path) -> RunReply:
-    """The output files lie in a new folder under ``scratch``. Raises Interrupted, SymbolsMissing, OSError."""
-    folder = Path(tempfile.mkdtemp(prefix="run-", dir=scratch))
+def run_program(
+    request: RunRequest, symbolizer: Symbolizer, environment: Mapping[str, str], folder: Path, workspace: Workspace
+) -> RunReply:
+    """The output files lie in ``folder``; a candidate runs in ``workspace``. Raises Interrupted, SymbolsMissing, OSError."""
     report = folder / "report"
     variables = own_environment(environment)
     variables |= core_environment(request.mode, request.limits, request.sample_blocks, request.corrections) | {
@@ -40,7 +40,7 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mappin
         variables["EMU_RECORD"] = str(request.record)
     command = Command((str(request.binary), *request.args), request.cwd, variables)
     if request.is_candidate:
-        outcome, layers = _run_confined(request, command, folder)
+        outcome, layers = _run_confined(request, command, folder, workspace)
     else:
         limits = request.limits
         bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
@@ -48,23 +48,24 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, environment: Mappin
     return _reply(request, outcome, layers, symbolizer, report)
 
 
-def _run_confined(request: RunRequest, command: Command, folder: Path) -> tuple[Outcome, Layers]:
+def _run_confined(request: RunRequest, command: Command, folder: Path, workspace: Workspace) -> tuple[Outcome, Layers]:
     """Run in a private copy of the working folder (where that is small enough), with temporary files and output below ``folder``."""
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
     temporary = folder / "tmp"
     temporary.mkdir()
-    copy = copy_folder(request.cwd, folder / "files")
-    notes = (copy.note,) if isinstance(copy, FolderTooLarge) else copy.notes
-    cwd = request.cwd if isinstance(copy, FolderTooLarge) else copy.path
-    confined = replace(command, cwd=cwd, environment={**command.environment, "TMPDIR": str(temporary)})
     writable = (folder,) if request.record is None else (folder, request.record)
     try:
-        with confine(writable) as confinement:
-            outcome = run_child(confined, bounds, folder / "stdout", folder / "stderr", confinement)
+        with workspace.copy_of(request.cwd) as copy:
+            if isinstance(copy, FolderTooLarge):
+                notes, cwd = (copy.note,), request.cwd
+            else:
+                notes, cwd, writable = copy.notes, copy.path, (*writable, workspace.root)
+            confined = replace(command, cwd=cwd, environment={**command.environment, "TMPDIR": str(temporary)})
+            with confine(writable) as confinement:
+                outcome = run_child(confined, bounds, folder / "stdout", folder / "stderr", confinement)
         return outcome, replace(confinement.layers, missing=(*confinement.layers.missing, *notes))
     finally:
-        shutil.rmtree(folder / "files", ignore_errors=True)
         shutil.rmtree(temporary, ignore_errors=True)
 
 

@@ -1,23 +1,28 @@
 """A private copy of the folder a program runs in, so that what a candidate writes or deletes there is not the user's.
 
 The copy stands below copies of its parent folders that link to their other entries: ``../data/input.bin`` is found where the program
-expects it. Links lead to the user's files, which a confined program may read and not write.
+expects it. Links lead to the user's files, which a confined program may read and not write. The copy is kept from run to run: what a
+program changed is removed after it, and the next run makes only what is missing or has changed in the user's folder.
 
 Example::
 
-    copy = copy_folder(Path("/home/u/project"), scratch / "files")
-    copy.path  # scratch/files/home/u/project
+    workspace = Workspace(scratch / "files")
+    with workspace.copy_of(Path("/home/u/project")) as copy:
+        copy.path  # scratch/files/home/u/project
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections import deque
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FolderTooLarge", "PrivateCopy", "copy_folder"]
+__all__ = ["FolderTooLarge", "PrivateCopy", "Workspace"]
 
 _COPIED_BYTES = 64 << 20
 _COPIED_ENTRIES = 2_000
@@ -25,6 +30,8 @@ _LINKED_NEIGHBOURS = 2_000
 """Entries of parent folders, all together: beyond them ``..`` shows an incomplete folder."""
 _ONLY_LINKED = frozenset({".git", ".hg", ".svn", ".kernelopt", ".venv", "venv", "node_modules", "__pycache__"})
 """Folders of tools: large, and nothing a CUDA program writes to."""
+_CLOCK_STEP_S = 0.01
+"""Longest step of the clock that stamps files: one timer tick of a kernel with 100 a second (time(7), CONFIG_HZ)."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +49,122 @@ class FolderTooLarge:
     note: str
 
 
-def copy_folder(folder: Path, root: Path) -> PrivateCopy | FolderTooLarge:
-    """A copy of ``folder`` below ``root`` at the same depth. Raises OSError (no space, or files vanish meanwhile)."""
-    entries = _entries(folder, root)
-    if entries is None:
-        return FolderTooLarge(
-            f"a private copy of {folder}: it holds more than {_COPIED_ENTRIES} entries, so candidates ran in it and could only read it"
-        )
-    place = root / folder.relative_to(folder.anchor)
-    place.mkdir(parents=True)
-    links = _copy_entries(entries, folder, place)
-    _link_neighbours(folder, root)
-    if not links:
-        return PrivateCopy(place, ())
-    note = f"a private copy of all of {folder}: beyond {_COPIED_BYTES >> 20} MiB, candidates could only read {_named(links)}"
-    return PrivateCopy(place, (note,))
+@dataclass(frozen=True)
+class _Stamp:
+    """Differs after every change of a file: no program can set the time of a change."""
+
+    inode: int
+    changed_ns: int
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class _Folder:
+    pass
+
+
+@dataclass(frozen=True)
+class _Link:
+    target: str
+
+
+@dataclass(frozen=True)
+class _File:
+    source: str
+    stamp: _Stamp
+    """Of the source."""
+
+
+_Plan = Mapping[str, _Folder | _Link | _File]
+"""By path below the root; folders before what they hold."""
+
+
+@dataclass(frozen=True)
+class _Made:
+    entry: _Folder | _Link | _File
+    stamp: _Stamp
+    """Of what was made."""
+
+
+class Workspace:
+    """One private copy below ``root``, of the folder asked for last."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._made: dict[str, _Made] = {}
+
+    @property
+    def root(self) -> Path:
+        """The program may write everywhere below it."""
+        return self._root
+
+    @contextmanager
+    def copy_of(self, folder: Path) -> Generator[PrivateCopy | FolderTooLarge]:
+        """A copy that is as ``folder`` is now. Raises OSError (no space, or files vanish meanwhile)."""
+        entries = _entries(folder, self._root)
+        if entries is None:
+            yield FolderTooLarge(
+                f"a private copy of {folder}: it holds more than {_COPIED_ENTRIES} entries, so candidates ran in it and could only read it"
+            )
+            return
+        plan: dict[str, _Folder | _Link | _File] = {}
+        linked = _plan_copy(plan, entries, folder, self._root)
+        _plan_neighbours(plan, folder)
+        self._make(plan)
+        try:
+            yield PrivateCopy(self._root / _below(folder), _notes(folder, linked))
+        finally:
+            self._remove_changes()
+
+    def _make(self, plan: _Plan) -> None:
+        try:
+            self._follow(plan)
+        except OSError:  # a program may leave folders that cannot be changed where the filter of system calls is missing
+            self._discard()
+            self._follow(plan)
+
+    def _follow(self, plan: _Plan) -> None:
+        for name, made in reversed(list(self._made.items())):
+            if plan.get(name) != made.entry:
+                _remove(self._root / name, made.entry)
+                del self._made[name]
+        self._root.mkdir(exist_ok=True)
+        missing = {name: entry for name, entry in plan.items() if name not in self._made}
+        for name, entry in missing.items():
+            self._made[name] = _Made(entry, _create(self._root / name, entry))
+        if missing:
+            time.sleep(_CLOCK_STEP_S)  # so that a program's first change is stamped later than the making
+
+    def _remove_changes(self) -> None:
+        try:
+            self._made = dict(self._unchanged())
+        except OSError:
+            self._discard()
+
+    def _unchanged(self) -> Generator[tuple[str, _Made]]:
+        """What stands as it was made, folders first; all else is removed on the way."""
+        waiting = deque([""])
+        while waiting:
+            place = waiting.popleft()
+            with os.scandir(self._root / place) as listing:
+                found = list(listing)
+            for entry in found:
+                name = f"{place}{entry.name}"
+                made = self._made.get(name)
+                if made is not None and _stands(entry, made):
+                    yield name, made
+                    if isinstance(made.entry, _Folder):
+                        waiting.append(f"{name}/")
+                elif entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path)
+                else:
+                    os.unlink(entry.path)  # noqa: PTH108 - what the listing gave
+
+    def _discard(self) -> None:
+        shutil.rmtree(self._root, ignore_errors=True)
+        self._made = {}
+        if self._root.exists():
+            self._root = self._root.with_name(f"{self._root.name}+")
 
 
 def _entries(folder: Path, root: Path) -> list[os.DirEntry[str]] | None:
@@ -74,24 +182,37 @@ def _entries(folder: Path, root: Path) -> list[os.DirEntry[str]] | None:
     return found
 
 
-def _copy_entries(entries: list[os.DirEntry[str]], folder: Path, place: Path) -> list[str]:
-    """Names of the files that were linked because they did not fit."""
+def _plan_copy(plan: dict[str, _Folder | _Link | _File], entries: list[os.DirEntry[str]], folder: Path, root: Path) -> list[str]:
+    """Adds the folder; names of the files that are only linked because they do not fit."""
+    for parent in (*reversed(folder.parents), folder):
+        if parent != Path(folder.anchor):
+            plan[_below(parent)] = _Folder()
     left_bytes = _COPIED_BYTES
     linked: list[str] = []
     for entry in entries:
-        name = os.path.relpath(entry.path, folder)
-        copied = place / name
-        if _is_copied_folder(entry, place):
-            copied.mkdir()
+        name = _below(entry.path)
+        if _is_copied_folder(entry, root):
+            plan[name] = _Folder()
         elif not entry.is_file(follow_symlinks=False) or not os.access(entry.path, os.R_OK):
-            copied.symlink_to(os.path.realpath(entry.path))
-        elif (size_bytes := entry.stat().st_size) > left_bytes:
-            copied.symlink_to(entry.path)
-            linked.append(name)
+            plan[name] = _Link(os.path.realpath(entry.path))
+        elif (stamp := _stamp(entry.stat())).size_bytes > left_bytes:
+            plan[name] = _Link(entry.path)
+            linked.append(os.path.relpath(entry.path, folder))
         else:
-            left_bytes -= size_bytes
-            shutil.copy2(entry.path, copied)
+            left_bytes -= stamp.size_bytes
+            plan[name] = _File(entry.path, stamp)
     return linked
+
+
+def _plan_neighbours(plan: dict[str, _Folder | _Link | _File], folder: Path) -> None:
+    left = _LINKED_NEIGHBOURS
+    for parent in folder.parents:
+        if not os.access(parent, os.R_OK):
+            continue
+        with os.scandir(parent) as listing:
+            missing = [entry.path for entry in listing if _below(entry.path) not in plan][:left]
+        plan.update((_below(path), _Link(path)) for path in missing)
+        left -= len(missing)
 
 
 def _is_copied_folder(entry: os.DirEntry[str], root: Path) -> bool:
@@ -101,20 +222,42 @@ def _is_copied_folder(entry: os.DirEntry[str], root: Path) -> bool:
     return os.access(entry.path, os.R_OK | os.X_OK)
 
 
-def _link_neighbours(folder: Path, root: Path) -> None:
-    left = _LINKED_NEIGHBOURS
-    for parent in folder.parents:
-        place = root / parent.relative_to(folder.anchor)
-        if not os.access(parent, os.R_OK):
-            continue
-        for entry in os.scandir(parent):
-            link = place / entry.name
-            if left == 0:
-                return
-            if not link.exists():
-                link.symlink_to(entry.path)
-                left -= 1
+def _below(path: Path | str) -> str:
+    """An absolute path as one below a root."""
+    return str(path).lstrip("/")
 
 
-def _named(files: list[str]) -> str:
-    return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more files"
+def _create(place: Path, entry: _Folder | _Link | _File) -> _Stamp:
+    match entry:
+        case _Folder():
+            place.mkdir()
+        case _Link(target):
+            place.symlink_to(target)
+        case _File(source):
+            shutil.copy2(source, place)
+    return _stamp(place.lstat())
+
+
+def _remove(place: Path, entry: _Folder | _Link | _File) -> None:
+    if isinstance(entry, _Folder):
+        place.rmdir()
+    else:
+        place.unlink()
+
+
+def _stands(entry: os.DirEntry[str], made: _Made) -> bool:
+    status = entry.stat(follow_symlinks=False)
+    if isinstance(made.entry, _Folder):
+        return entry.is_dir(follow_symlinks=False) and status.st_ino == made.stamp.inode
+    return _stamp(status) == made.stamp
+
+
+def _stamp(status: os.stat_result) -> _Stamp:
+    return _Stamp(status.st_ino, status.st_ctime_ns, status.st_size)
+
+
+def _notes(folder: Path, linked: list[str]) -> tuple[str, ...]:
+    if not linked:
+        return ()
+    named = linked[0] if len(linked) == 1 else f"{linked[0]} and {len(linked) - 1} more files"
+    return (f"a private copy of all of {folder}: beyond {_COPIED_BYTES >> 20} MiB, candidates could only read {named}",)
