@@ -17,7 +17,7 @@ from assistant.measure import calibration as c
 from assistant.measure.instructions import WarpInstructions, warp_instructions
 from assistant.measure.traffic import Traffic, traffic
 from assistant.model.build import KernelResources, Occupancy
-from assistant.model.comparison import ModelTerm, PredictedTime
+from assistant.model.comparison import LAUNCH_TERM, ModelTerm, PredictedTime
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile
 
@@ -76,7 +76,7 @@ def predict(profile: LaunchProfile, resources: KernelResources | None, occupancy
     compute = _compute(executed, filled, target)
     blocks = ModelTerm("blocks", filled.block_count * c.BLOCK_START_S, (("blocks", float(filled.block_count), "block"),))
     latency = _latency(moved, executed, filled, target)
-    launch = ModelTerm("launch", c.LAUNCH_S, (("launch overhead", c.LAUNCH_S, "s"),))
+    launch = ModelTerm(LAUNCH_TERM, c.LAUNCH_S, (("launch overhead", c.LAUNCH_S, "s"),))
     slowest = [max(t.time_s for t in group) for group in (memory, (shared,), (*compute, blocks))]
     body_s = _combine(slowest, latency.time_s, _first_load_s(moved, target), filled, is_phased=moved.has_barrier_phases)
     terms = tuple(t for t in (*memory, shared, *compute, blocks, latency, launch) if t.time_s > 0)
@@ -225,5 +225,6 @@ def _notes(executed: WarpInstructions, occupancy: Occupancy | None, resources: K
 
 def without_launch(predicted: PredictedTime) -> PredictedTime:
     """The same prediction without the launch overhead, as a timing that subtracts an empty kernel sees it."""
-    terms = tuple(t for t in predicted.terms if t.name != "launch")
-    return replace(predicted, time_s=predicted.time_s - c.LAUNCH_S, terms=terms)
+    terms = tuple(t for t in predicted.terms if t.name != LAUNCH_TERM)
+    bottleneck = max(terms, key=lambda t: t.time_s).name if terms else predicted.bottleneck
+    return replace(predicted, time_s=predicted.time_s - c.LAUNCH_S, bottleneck=bottleneck, terms=terms)

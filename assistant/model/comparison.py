@@ -26,6 +26,10 @@ class ModelTerm:
     """(quantity, value, unit) that the time was computed from."""
 
 
+LAUNCH_TERM = "launch"
+"""Name of the term that stands for starting a kernel at all."""
+
+
 @dataclass(frozen=True)
 class PredictedTime:
     """The model's time of one launch."""
@@ -69,4 +73,5 @@ class Comparison:
     cases: tuple[CaseSpeed, ...]
     method: str
     bottleneck_before: str | None = None
+    """Of a prediction: the largest term of the heaviest shape that the kernel itself decides, launch overhead aside."""
     bottleneck_after: str | None = None

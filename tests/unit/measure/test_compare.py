@@ -30,6 +30,17 @@ def test_the_bottleneck_is_that_of_the_heaviest_shape():
     assert (compared.bottleneck_before, compared.bottleneck_after) == ("l2", "dram")
 
 
+def test_launch_overhead_is_part_of_both_times_and_no_bottleneck():
+    def predicted(body_s: float) -> PredictedTime:
+        terms = (ModelTerm("latency", body_s, ()), ModelTerm("l2", body_s / 2, ()), ModelTerm("launch", 1.7, ()))
+        return PredictedTime(1.7 + body_s, "launch", terms, "h200")
+
+    compared = compare_predictions((PredictedCase("", 1, predicted(1.6), predicted(0.4)),))
+    assert compared.ratio == pytest.approx(3.3 / 2.1)
+    assert (compared.bottleneck_before, compared.bottleneck_after) == ("latency", "latency")
+    assert "launch overhead included" in compared.method
+
+
 def test_boundary_shapes_are_listed_but_do_not_count():
     compared = compare_predictions((case("n=1024", 1, 2.0, 1.0), case("n=1", 0, 1.0, 100.0)))
     assert compared.ratio == 2.0
