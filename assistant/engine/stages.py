@@ -65,7 +65,7 @@ async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     watch = Stopwatch(job, "verify")
     seen = await observe(job, subject)
     if isinstance(seen, LabFailure):
-        for event in failed(job, seen):
+        for event in _unseen(job, build, seen):
             yield event
         return
     yield watch.ended("run with race, bounds and initialisation checks")
@@ -121,10 +121,18 @@ async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) ->
 
 
 def failed(job: Job, failure: LabFailure) -> Iterator[events.Event]:
-    """What went wrong, what to try, and exit code 3; 1 where the CUDA compiler refused the source."""
+    """What went wrong, what to try, and exit code 3: an original that does not build or run leaves nothing to answer about."""
     yield from job.failure(failure)
-    code = NO if failure.kind == "not_built" else CANNOT_ANSWER
-    yield job.ended(Ending(code, failure.message))
+    yield job.ended(Ending(CANNOT_ANSWER, failure.message))
+
+
+def _unseen(job: Job, build: Build | CompilerMissing, failure: LabFailure) -> Iterator[events.Event]:
+    """Why the checks did not run; without a CUDA compiler the emulator's own refusal of the source is an error found in it."""
+    if failure.kind != "not_built" or isinstance(build, Build):
+        yield from failed(job, failure)
+        return
+    yield from job.failure(failure)
+    yield job.ended(Ending(NO, failure.message))
 
 
 def _diagnostics(job: Job, build: Build | BuildFailure | CompilerMissing) -> Iterator[events.Event]:
