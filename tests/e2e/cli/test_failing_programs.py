@@ -87,6 +87,18 @@ def test_a_b_that_does_not_compile_is_fail(cli: Cli) -> None:
     assert "missing" in ended.one("diagnostics")["diagnostics"][0]["message"]
 
 
+@pytest.mark.parametrize(("command", "code"), [("check", 1), ("profile", 3), ("optimize", 3)])
+def test_a_source_that_does_not_compile_is_an_error_found_by_check_and_no_answer_of_the_others(cli: Cli, command: str, code: int) -> None:
+    ended = cli.run(command, cli.write("broken.cu", RACE.replace("in[", "missing[")))
+    assert ended.code == code, ended.said
+    assert 'identifier "missing" is undefined' in ended.out
+
+
+def test_an_a_that_does_not_compile_cannot_be_compared_with(cli: Cli) -> None:
+    ended = cli.run("compare", cli.write("a.cu", RACE.replace("in[", "missing[")), cli.write("b.cu", RACE))
+    assert ended.code == 3, ended.said
+
+
 def test_compare_names_both_files(cli: Cli) -> None:
     a, b = cli.write("a.cu", RACE), cli.write("b.cu", RACY)
     ended = cli.run("compare", a, b)
