@@ -14,6 +14,7 @@ from rich.table import Table
 
 from assistant.cli.layout import Page
 from assistant.cli.search_screen import SearchScreen, share
+from assistant.engine.defects import errors_among, problems_in_words
 from assistant.engine.quantity import counted_noun, format_quantity
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
@@ -162,10 +163,11 @@ class TextRenderer:
         )
 
     def _check(self, event: events.CheckEnded) -> None:
-        if not event.launch_count:
+        if not event.launch_count and not event.problems:
             self._print(f"[yellow]{escape(event.kernel)}: never launched by this workload, not checked[/]")
             return
-        verdict = "[green]no problem found[/]" if not event.problems else f"[bold red]{counted_noun(len(event.problems), 'problem')}[/]"
+        style = "bold red" if errors_among(event.problems) else "yellow" if event.problems else "green"
+        verdict = f"[{style}]{problems_in_words(event.problems)}[/]"
         determinism = {
             True: "bitwise repeatable",
             False: "[yellow]results differ between runs[/]",

@@ -63,6 +63,8 @@ class JudgedCase:
     scratch: frozenset[str]
     launch_index: int | None
     """Launch of A's recording that it was made from; None when declared."""
+    further_kernels: tuple[str, ...] = ()
+    """Keys of the kernels launched after ``kernel``."""
 
 
 def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str], effort: Effort) -> tuple[JudgedCase, ...]:
@@ -170,8 +172,8 @@ def _layouts(text: str) -> dict[str, StructLayout]:
 def _declared_case(workload: DeclaredWorkload, made: NewCase, signatures: dict[str, tuple[Kernel, Signature]]) -> JudgedCase:
     by_symbol = {signature.symbol: (kernel, signature) for kernel, signature in signatures.values()}
     parameters = tuple(by_symbol[launch.kernel][1].parameters for launch in made.recording.launches)
-    kernel = by_symbol[made.recording.launches[0].kernel][0]
-    return JudgedCase(made, kernel.key, parameters, _buffer_names(made, parameters), frozenset(workload.scratch), None)
+    kernel, *further = dict.fromkeys(by_symbol[launch.kernel][0].key for launch in made.recording.launches)
+    return JudgedCase(made, kernel, parameters, _buffer_names(made, parameters), frozenset(workload.scratch), None, tuple(further))
 
 
 def _declared_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | None:

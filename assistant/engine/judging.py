@@ -7,29 +7,33 @@ in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
 from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, write_cases
+from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.references import FloatReference, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
 from assistant.model.build import Build
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationResult
+from assistant.model.source import Kernel
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun, ReplayOptions
+from assistant.source.match import kernel_of_instance
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
 from assistant.verify.judge import judge
 from assistant.verify.labels import Version, detect_labels
+from assistant.verify.lines import LinePairs, Text
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 
-__all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "prepare", "verify"]
+__all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "line_pairs", "prepare", "verify"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -58,6 +62,8 @@ class Baseline:
     """The original, run on every case."""
 
     subject: Subject
+    kernels: frozenset[str]
+    """Keys of the kernels that are judged."""
     counted: Counted
     recorded: Counted
     """The run whose recording the cases were made from."""
@@ -98,6 +104,7 @@ async def prepare(
     workload = subject.declared[0] if subject.declared else None
     return Baseline(
         subject=subject,
+        kernels=kernels,
         counted=counted,
         recorded=recorded,
         version=version,
@@ -134,11 +141,13 @@ async def verify(
         cases=tuple(_case_evidence(item, side) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *detect_labels(baseline.version, version)),
-        findings=find_cheats(baseline.version.parsed, version.parsed),
+        labels=(*stated_labels, *detect_labels(*_in_question(baseline, candidate, version))),
+        findings=_static_findings(baseline, candidate),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
         missing_checks=tuple(missing),
+        lines=line_pairs(baseline.subject, candidate),
+        edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
     )
     return _unless_original_is_faulty(baseline, judge(evidence))
 
@@ -158,42 +167,35 @@ def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) 
     return CannotJudge(reason, f"mend the original first: kernelopt check {path}")
 
 
+def _in_question(baseline: Baseline, candidate: Subject, version: Version) -> tuple[Version, Version]:
+    """Both versions with the judged kernels alone, and their machine code."""
+    old = [kernel for kernel in baseline.subject.parsed.kernels if kernel.key in baseline.kernels]
+    new = [other for kernel in old if (other := same_kernel(kernel, baseline.subject, candidate)) is not None]
+    return _of_kernels(baseline.version, old), _of_kernels(version, new)
+
+
+def _of_kernels(version: Version, kernels: Sequence[Kernel]) -> Version:
+    code = tuple(item for item in version.code if kernel_of_instance(version.parsed, item.kernel) in kernels)
+    return replace(version, code=code, kernels=tuple(kernel.qualified_name for kernel in kernels))
+
+
+def _static_findings(baseline: Baseline, candidate: Subject) -> tuple[VerificationFinding, ...]:
+    """What the static rules say of the judged kernels."""
+    judged = [kernel for kernel in baseline.subject.parsed.kernels if kernel.key in baseline.kernels]
+    names = {other.qualified_name for kernel in judged if (other := same_kernel(kernel, baseline.subject, candidate)) is not None}
+    found = find_cheats(baseline.subject.parsed, candidate.parsed)
+    return tuple(finding for finding in found if finding.kernel is None or finding.kernel in names)
+
+
+def line_pairs(before: Subject, after: Subject) -> LinePairs:
+    """Which lines of the candidate are lines of the original."""
+    return LinePairs(*(Text(str(subject.source.path), subject.source.text) for subject in (before, after)))
+
+
 def candidate_version(subject: Subject, assessment: Assessment) -> Version:
     """What label rules look at: the text, the flags and, with a compiler, the machine code."""
     code = assessment.build.code if isinstance(assessment.build, Build) else ()
     return Version(subject.parsed, code, subject.program.flags.arguments)
-
-
-def changed_kernels(before: Subject, after: Subject) -> frozenset[str]:
-    """Keys of A's kernels that must be judged again: those whose own or called code differs, all if anything else does."""
-    old, new = _parts(before), _parts(after)
-    if old.rest != new.rest:
-        return frozenset(kernel.key for kernel in before.parsed.kernels)
-    changed = {name for name, text in old.functions.items() if new.functions.get(name) != text}
-    after_text = {kernel.name: after.source.text[kernel.span.start : kernel.span.end] for kernel in after.parsed.kernels}
-    return frozenset(
-        kernel.key
-        for kernel in before.parsed.kernels
-        if changed & set(kernel.device_functions) or after_text.get(kernel.name) != before.source.text[kernel.span.start : kernel.span.end]
-    )
-
-
-@dataclass(frozen=True)
-class _Parts:
-    functions: dict[str, str]
-    rest: str
-    """The text without kernels and device functions."""
-
-
-def _parts(subject: Subject) -> _Parts:
-    text = subject.source.text
-    spans = [item.span for item in (*subject.parsed.kernels, *subject.parsed.device_functions)]
-    rest, position = "", 0
-    for span in sorted(spans):
-        rest += text[position : max(position, span.start)]
-        position = max(position, span.end)
-    functions = {f.name: text[f.span.start : f.span.end] for f in subject.parsed.device_functions}
-    return _Parts(functions, rest + text[position:])
 
 
 def _untried_sizes(baseline: Baseline) -> list[str]:
@@ -298,4 +300,5 @@ def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...]) -> CaseEv
         reference=item.reference.values,
         reference_kind=item.reference.kind,
         perturbed=item.perturbed,
+        further_kernels=item.case.further_kernels,
     )

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from assistant.engine.assess import build_subject, findings_of_launch
 from assistant.engine.counting import Counted
+from assistant.engine.defects import errors_among, problems_in_words
 from assistant.engine.inspection import inspection_events
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.profile_report import ProfileReport, profile_report
@@ -26,15 +27,6 @@ from assistant.profile.findings import FindResult
 __all__ = ["KeepReport", "check", "failed", "inspect", "profile"]
 
 KeepReport = Callable[[ProfileReport], None]
-
-_ERRORS = frozenset(
-    {
-        "shared_race", "global_race", "missing_syncwarp", "out_of_bounds", "use_after_free", "uninitialised_read",
-        "barrier_divergence", "bad_launch", "bad_warp_mask", "wild_pointer", "assertion", "timeout", "misaligned",
-        "stack_overflow", "division_by_zero", "trap",
-    }
-)  # fmt: skip
-"""Problem kinds for which ``check`` answers no; a host pointer in a kernel is a warning, some systems allow it."""
 
 
 async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
@@ -76,20 +68,21 @@ async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     for kernel in subject.kernels:
         launches = launch_counts[kernel.key]
         yield events.CheckEnded(job.id, kernel.key, problems[kernel.key], is_deterministic if launches else None, launches)
-    errors = [problem for found in problems.values() for problem in found if problem.kind in _ERRORS]
+    listed = [problem for kernel in subject.kernels for problem in problems[kernel.key]]
+    errors = errors_among(listed)
     if failure is not None:
         yield job.message(Severity.WARNING if errors else Severity.ERROR, failure.message, None if errors else failure.remedy)
-    yield job.ended(_check_ending(seen, errors, failure))
+    yield job.ended(_check_ending(seen, listed, failure))
 
 
-def _check_ending(seen: Sequence[Counted], errors: Sequence[Problem], failure: LabFailure | None) -> Ending:
-    if errors:
-        return Ending(NO, counted_noun(len(errors), "problem"))
+def _check_ending(seen: Sequence[Counted], problems: Sequence[Problem], failure: LabFailure | None) -> Ending:
+    if errors_among(problems):
+        return Ending(NO, problems_in_words(problems))
     if failure is not None:
         return Ending(CANNOT_ANSWER, failure.message)
     if not any(counted.profiles for counted in seen):
         return Ending(CANNOT_ANSWER, "the workload launches no kernel")
-    return Ending(DONE, "no problem found by what was checked")
+    return Ending(DONE, f"{problems_in_words(problems)} by what was checked")
 
 
 async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) -> AsyncIterator[events.Event]:

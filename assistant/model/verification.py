@@ -70,7 +70,7 @@ class Verification:
     labels: tuple[Label, ...]
     cases: tuple[CaseResult, ...]
     oracle: str
-    """``kernel``, ``program``, ``kernel+program`` or ``declared``."""
+    """``kernel``, ``program``, ``kernel+program``, ``declared``, or ``none`` where nothing was compared."""
     dropped_cases: tuple[str, ...]
     """Derived values or shapes on which the original itself does not run clean."""
     missing_checks: tuple[str, ...]

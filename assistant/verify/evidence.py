@@ -8,6 +8,7 @@ from enum import StrEnum
 from assistant.model.profile import Problem
 from assistant.model.verification import Label, VerificationFinding
 from assistant.model.workload import CaseOrigin, Tolerance
+from assistant.verify.lines import LinePairs
 
 __all__ = [
     "BufferFacts",
@@ -82,6 +83,12 @@ class CaseEvidence:
     perturbed: tuple[SideRun, ...] = ()
     """The original on inputs moved by one ulp (``tolerance.one_ulp``): needed where there is no reference, and for outputs of few
     elements (``outputs.has_small_output``)."""
+    further_kernels: tuple[str, ...] = ()
+    """Keys of the kernels that it launches after ``kernel``."""
+
+    @property
+    def launched_kernels(self) -> tuple[str, ...]:
+        return (self.kernel, *self.further_kernels)
 
 
 @dataclass(frozen=True)
@@ -120,3 +127,7 @@ class JudgeEvidence:
     is_declared: bool = False
     dropped_cases: tuple[str, ...] = ()
     missing_checks: tuple[str, ...] = ()
+    lines: LinePairs | None = None
+    """Which lines of both sources are the same; None: those of equal number."""
+    edited: tuple[str, ...] = ()
+    """Keys of the kernels that the edit concerns: each must have a case that can judge it."""

@@ -12,7 +12,6 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from assistant.model.verification import (
@@ -25,10 +24,11 @@ from assistant.model.verification import (
     VerificationResult,
 )
 from assistant.verify.cases import UsableCases, usable_cases
-from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, prepare
+from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
-from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
-from assistant.verify.problems import new_problems, run_failure, unsupported
+from assistant.verify.evidence import DetectedLabel, JudgeEvidence
+from assistant.verify.judged_case import SEVERITY, case_result, determinism, judge_case, judge_injected, racy_exact_outputs, worst
+from assistant.verify.problems import new_problems, unsupported
 
 __all__ = ["DECISION_LABELS", "judge"]
 
@@ -46,7 +46,6 @@ DECISION_LABELS = frozenset(
     }
 )
 """Labels that a human decides on (DESIGN §5.8); the others only inform."""
-_SEVERITY = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
 _REMEDY = "declare a workload on which the original runs clean (kernelopt init FILE), or mend the original first"
 
 
@@ -67,30 +66,46 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
         if isinstance(usable, CannotJudge):
             return _unless_program_fails(evidence, usable)
         prepared, _ = prepare(usable.ordinary, evidence.outputs, evidence.tolerance)
-    weak = check_controls(usable.ordinary, prepared, evidence.tolerance)
-    unjudged = tuple(reason.reason for _, reason in weak)
-    verdict = _judge_cases(replace(evidence, missing_checks=(*evidence.missing_checks, *unjudged)), usable, prepared)
-    can_pass = len(weak) < len({case.kernel for case in usable.ordinary})
-    return verdict if can_pass or verdict.outcome is Outcome.FAIL else weak[0][1]
+    weak = dict(check_controls(usable.ordinary, prepared, evidence.tolerance))
+    judged = {kernel for case in usable.ordinary if case.kernel not in weak for kernel in case.launched_kernels}
+    noted = tuple(reason.reason for kernel, reason in weak.items() if kernel not in evidence.edited)
+    unjudged = _unjudged(evidence.edited, judged, weak)
+    evidence = replace(evidence, missing_checks=(*evidence.missing_checks, *noted), findings=(*evidence.findings, *unjudged))
+    verdict = _judge_cases(evidence, usable, prepared)
+    can_pass = bool(judged.intersection(evidence.edited or judged))
+    if can_pass or verdict.outcome is Outcome.FAIL:
+        return verdict
+    return next(iter(weak.values()), CannotJudge("no case launches the changed kernels", _REMEDY))
+
+
+def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJudge]) -> list[VerificationFinding]:
+    """One finding per edited kernel that no case can judge: what other kernels' cases show says nothing of it."""
+    findings = list[VerificationFinding]()
+    for kernel in edited:
+        if kernel not in judged:
+            reason = weak[kernel].reason if kernel in weak else f"{kernel} is changed too, but no case launches it"
+            message = f"{reason}; the other kernels' cases say nothing of it"
+            findings.append(VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message, kernel))
+    return findings
 
 
 def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[PreparedOutput, ...]) -> Verification:
     is_precision_changed = any(d.label in (Label.PRECISION, Label.FAST_MATH) for d in evidence.labels)
+    defects = [*new_problems(usable.ordinary, evidence.lines), *racy_exact_outputs(usable.ordinary, prepared)]
     findings, results, labels = list[VerificationFinding](), list[CaseResult](), list(evidence.labels)
     is_regrouped = False
     for index, case in enumerate(usable.ordinary):
         mine = [p for p in prepared if p.output.case_index == index]
-        found, verdicts = _judge_case(case, index, mine, evidence, is_precision_changed)
+        found, verdicts = judge_case(case, index, mine, evidence, is_precision_changed)
         findings.extend(found)
-        results.append(_case_result(case, found, verdicts))
+        results.append(case_result(case, [*found, *(defect for defect in defects if defect.case == index)], verdicts))
         is_regrouped |= any(v.outcome is Outcome.PASS and not v.is_bitwise_equal for v in verdicts)
-        labels.extend(_determinism(case, mine))
-    findings.extend(new_problems(usable.ordinary))
-    findings.extend(_racy_exact_outputs(usable.ordinary, prepared))
+        labels.extend(determinism(case, mine))
+    findings.extend(defects)
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
-    if _worst(finding.outcome for finding in findings) is not Outcome.FAIL:
-        injected_findings, injected_labels = _judge_injected(usable.injected, evidence)
+    if worst(finding.outcome for finding in findings) is not Outcome.FAIL:
+        injected_findings, injected_labels = judge_injected(usable.injected, evidence)
         findings.extend(injected_findings)
         labels.extend(injected_labels)
     every_run = [run for case in usable.ordinary for run in (*case.original, *case.candidate)]
@@ -111,109 +126,6 @@ def _lacking(usable: UsableCases) -> CannotJudge | None:
     return None
 
 
-def _judge_case(
-    case: CaseEvidence, index: int, prepared: list[PreparedOutput], evidence: JudgeEvidence, is_precision_changed: bool
-) -> tuple[list[VerificationFinding], list[BufferVerdict]]:
-    findings, verdicts = list[VerificationFinding](), list[BufferVerdict]()
-    for run in case.candidate:
-        failure = run_failure(case, index, run)
-        if failure is not None:
-            findings.append(failure)
-        if run.error is not None:
-            continue
-        for output in prepared:
-            after = run.contents(output.output.buffer.id)
-            if after is None:
-                findings.append(_missing_result(case, index, output))
-                continue
-            verdict = compare(output, after, run.fill, evidence.tolerance, is_precision_changed)
-            verdicts.append(verdict)
-            if verdict.code is not None:
-                findings.append(_value_finding(case, index, output, verdict, verdict.code))
-    return findings, verdicts
-
-
-def _missing_result(case: CaseEvidence, index: int, output: PreparedOutput) -> VerificationFinding:
-    """A buffer that the new kernel's run did not give back cannot have been right."""
-    message = f"{output.output.name}: the new kernel's run left no contents of it"
-    return VerificationFinding("missing_result", Outcome.FAIL, message, case.kernel, case=index, buffer=output.output.name)
-
-
-def _value_finding(case: CaseEvidence, index: int, output: PreparedOutput, verdict: BufferVerdict, code: str) -> VerificationFinding:
-    at = f" at {case.origin.shape}" if case.origin.shape else ""
-    place = "" if verdict.index is None else f"[{verdict.index}]"
-    what = {
-        "wrote_outside_outputs": "the original leaves it unchanged",
-        "not_written": "the original writes it, the new kernel does not",
-        "nan_position": "NaN or infinity where the original has none, or the reverse",
-    }.get(code, "wrong value")
-    message = f"{output.output.name}{place}{at}: {what}; expected {verdict.expected}, got {verdict.actual} ({verdict.detail})"
-    return VerificationFinding(
-        code=code,
-        outcome=verdict.outcome,
-        message=message,
-        kernel=case.kernel,
-        case=index,
-        buffer=output.output.name,
-        index=verdict.index,
-        expected=verdict.expected,
-        actual=verdict.actual,
-    )
-
-
-def _case_result(case: CaseEvidence, findings: list[VerificationFinding], verdicts: list[BufferVerdict]) -> CaseResult:
-    measured = [v.errors for v in verdicts if v.errors is not None]
-    return CaseResult(
-        kind=case.origin.kind,
-        shape=case.origin.shape,
-        scale=case.origin.scale,
-        outcome=_worst(finding.outcome for finding in findings),
-        max_error=max((e.max for e in measured), default=None),
-        rms_error=max((e.rms for e in measured), default=None),
-    )
-
-
-def _repeats_differ(runs: tuple[SideRun, ...]) -> str | None:
-    return next((run.repeat_difference for run in runs if run.repeat_difference is not None), None)
-
-
-def _determinism(case: CaseEvidence, prepared: list[PreparedOutput]) -> list[DetectedLabel]:
-    difference = _repeats_differ(case.candidate)
-    if difference is None or _repeats_differ(case.original) is not None or _all_exact(prepared):
-        return []
-    return [DetectedLabel(Label.NON_DETERMINISM, f"repeats of the same call differ: {difference}")]
-
-
-def _racy_exact_outputs(cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, ...]) -> list[VerificationFinding]:
-    """Repeats that differ although every output is an exact type: no rounding explains that."""
-    findings = list[VerificationFinding]()
-    for index, case in enumerate(cases):
-        difference = _repeats_differ(case.candidate)
-        mine = [p for p in prepared if p.output.case_index == index]
-        if difference is not None and _repeats_differ(case.original) is None and _all_exact(mine):
-            message = f"repeats of the same call leave different exact values: {difference}"
-            findings.append(VerificationFinding("race", Outcome.FAIL, message, case.kernel, case=index))
-    return findings
-
-
-def _all_exact(prepared: list[PreparedOutput]) -> bool:
-    return all(p.is_exact for p in prepared if p.output.is_compared and p.output.written.any())
-
-
-def _judge_injected(cases: tuple[CaseEvidence, ...], evidence: JudgeEvidence) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
-    """Injected NaN, infinities, denormals and huge values: other values are only a label, a failing run is a failure."""
-    prepared, _ = prepare(cases, evidence.outputs, evidence.tolerance)
-    findings, labels = list[VerificationFinding](), list[DetectedLabel]()
-    for index, case in enumerate(cases):
-        mine = [p for p in prepared if p.output.case_index == index]
-        found, _ = _judge_case(case, index, mine, evidence, is_precision_changed=False)
-        findings.extend(replace(f, case=None) for f in found if f.buffer is None or f.code == "wrote_outside_outputs")
-        for finding in found:
-            if finding.buffer is not None and finding.code != "wrote_outside_outputs":
-                labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on NaN, infinite or huge input {finding.message}"))
-    return findings, labels[:1]
-
-
 def _conclude(
     evidence: JudgeEvidence,
     usable: UsableCases,
@@ -226,7 +138,7 @@ def _conclude(
     every = (*findings, *evidence.findings, *(() if program is None else program.findings), *_label_findings(labels))
     oracle = "declared" if evidence.is_declared else "kernel"
     return Verification(
-        outcome=_worst(finding.outcome for finding in every),
+        outcome=worst(finding.outcome for finding in every),
         findings=every,
         labels=tuple(dict.fromkeys(detected.label for detected in labels)),
         cases=results,
@@ -241,7 +153,7 @@ def _program_only(evidence: JudgeEvidence) -> VerificationResult:
         return CannotJudge("there is no case to judge on", _REMEDY)
     every = (*evidence.findings, *evidence.program.findings, *_label_findings(list(evidence.labels)))
     return Verification(
-        outcome=_worst(finding.outcome for finding in every),
+        outcome=worst(finding.outcome for finding in every),
         findings=every,
         labels=tuple(dict.fromkeys(detected.label for detected in evidence.labels)),
         cases=(),
@@ -271,12 +183,8 @@ def _grouped(findings: list[VerificationFinding]) -> tuple[VerificationFinding, 
         groups.setdefault((finding.code, finding.kernel, finding.buffer), []).append(finding)
     result = list[VerificationFinding]()
     for group in groups.values():
-        worst = max(group, key=lambda finding: _SEVERITY[finding.outcome])
+        worst = max(group, key=lambda finding: SEVERITY[finding.outcome])
         case_count = len({finding.case for finding in group})
         suffix = f", in {case_count} cases" if case_count > 1 else ""
         result.append(replace(worst, message=worst.message + suffix))
     return tuple(result)
-
-
-def _worst(outcomes: Iterable[Outcome]) -> Outcome:
-    return max(outcomes, key=_SEVERITY.__getitem__, default=Outcome.PASS)

@@ -1,6 +1,7 @@
 """What a human must know beside the gain, read off source text and machine code (DESIGN §5.8).
 
-A label is given for what B has and A has not; comments and strings do not count.
+A label is given for what B has and A has not; comments and strings do not count. Where kernels are named, only these count, with the
+helpers, constants and launches of theirs: an edited sibling labels nobody else.
 
 Example::
 
@@ -10,13 +11,15 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assistant.model.build import KernelCode
-from assistant.model.source import ParsedSource
+from assistant.model.source import ParsedSource, Span
 from assistant.model.verification import Label
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.text import Match, blanked, matches, new_matches, uncommented, without
+from assistant.verify.reach import Item, ItemKind, items, reach
+from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
 
 __all__ = ["Version", "detect_labels"]
 
@@ -46,6 +49,7 @@ _FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
 _FLOAT_ATOMIC_SASS = re.compile(r"^(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
 _FAST_FLAGS = ("-use_fast_math", "--use_fast_math", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt")
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
 _LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
 """Launch shapes and device variables: not host code, though they stand between functions."""
 GROWTH_RATIO = 1.5
@@ -60,15 +64,17 @@ class Version:
     parsed: ParsedSource
     code: tuple[KernelCode, ...] = ()
     flags: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
+    """Qualified names of the kernels in question, whose machine code ``code`` is; empty: all."""
 
 
 def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
     """Every label that B earns against A, most serious first, one of each kind."""
-    old, new = blanked(before.parsed.source.text), blanked(after.parsed.source.text)
+    old, new = _device_code(before), _device_code(after)
     found = [
         _lowered_precision(old, new),
         _fast_math(old, new, before.flags, after.flags),
-        _first(Label.LIBRARY_CALL, "calls a library: {}", new_matches(_LIBRARY, old, new)),
+        _first(Label.LIBRARY_CALL, "calls a library: {}", new_matches(_LIBRARY, _all_code(before), _all_code(after))),
         _new_flags(before.flags, after.flags),
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
         _first(Label.ALIGNMENT, "assumes the alignment of {}", new_matches(_VECTOR_CAST, old, new)),
@@ -76,13 +82,53 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
         *_machine_code_labels(before.code, after.code),
         _host_code(before.parsed, after.parsed),
-        _growth(before.parsed, after.parsed),
+        _growth(before, after),
     ]
     unique: dict[Label, DetectedLabel] = {}
     for label in found:
         if label is not None:
             unique.setdefault(label.label, label)
     return tuple(unique.values())
+
+
+def _device_code(version: Version) -> str:
+    """Code of the kernels in question, of what they reach and of their launches; the rest is blank, lines stay."""
+    code = blanked(version.parsed.source.text)
+    found = _reached(version)
+    return _without_includes(code) if found is None else kept(code, _spans(version, found))
+
+
+def _all_code(version: Version) -> str:
+    """As ``_device_code``, with all functions of the host beside it."""
+    code = blanked(version.parsed.source.text)
+    found = items(uncommented(version.parsed.source.text))
+    if found is None:
+        return _without_includes(code)
+    return kept(code, _spans(version, (*(_reached(version) or ()), *(item for item in found if item.kind is ItemKind.HOST))))
+
+
+def _spans(version: Version, found: Iterable[Item]) -> list[tuple[int, int]]:
+    """Where the items and the launches of the kernels in question stand."""
+    names = _short_names(version)
+    launches = (site.span for site in version.parsed.launch_sites if not names or site.kernel_name.split("::")[-1] in names)
+    return [*((item.start, item.end) for item in found), *((span.start, span.end) for span in launches)]
+
+
+def _reached(version: Version) -> tuple[Item, ...] | None:
+    found = items(uncommented(version.parsed.source.text))
+    if found is None:
+        return None
+    kernels = _short_names(version) or {name for item in found if item.kind is ItemKind.KERNEL for name in item.names}
+    inside = frozenset({ItemKind.HOST, ItemKind.SCOPE})
+    return reach(found, kernels, inside)
+
+
+def _short_names(version: Version) -> set[str]:
+    return {name.split("::")[-1] for name in version.kernels}
+
+
+def _without_includes(code: str) -> str:
+    return _INCLUDE.sub(lambda match: " " * len(match[0]), code)
 
 
 def _first(label: Label, message: str, found: tuple[Match, ...]) -> DetectedLabel | None:
@@ -148,29 +194,46 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
 
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
-    """A change outside kernels, device functions and launch expressions."""
-    old, new = _host_tokens(before), _host_tokens(after)
+    """A change outside kernels, device functions, launch expressions and what kernels of either side name."""
+    of_device = _device_names(before) | _device_names(after)
+    old, new = _host_tokens(before, of_device), _host_tokens(after, of_device)
     return None if old == new else DetectedLabel(Label.HOST_CODE, "changes host code beside the launch")
 
 
-def _host_tokens(parsed: ParsedSource) -> list[str]:
+def _host_tokens(parsed: ParsedSource, of_device: frozenset[str]) -> list[str]:
+    found = items(uncommented(parsed.source.text)) or ()
     spans = [
         *(kernel.span for kernel in parsed.kernels),
         *(function.span for function in parsed.device_functions),
         *(site.span for site in parsed.launch_sites),
+        *(Span(item.start, item.end) for item in found if item.kind is ItemKind.INCLUDE),
+        *(Span(item.start, item.end) for item in found if item.kind is not ItemKind.HOST and item.names & of_device),
     ]
-    kept = without(parsed.source.text, ((span.start, span.end) for span in spans))
-    return _TOKEN.findall(_LAUNCH_SETUP.sub(" ", uncommented(kept)))
+    host = without(parsed.source.text, ((span.start, span.end) for span in spans))
+    return _TOKEN.findall(_LAUNCH_SETUP.sub(" ", uncommented(host)))
 
 
-def _growth(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
+def _device_names(parsed: ParsedSource) -> frozenset[str]:
+    """Macros, constants, types and functions that kernels rest on."""
+    found = items(uncommented(parsed.source.text)) or ()
+    names = {name for item in found if item.kind is ItemKind.KERNEL for name in item.names}
+    reached = reach(found, names, frozenset({ItemKind.HOST, ItemKind.SCOPE}))
+    return frozenset(name for item in reached for name in item.names)
+
+
+def _growth(before: Version, after: Version) -> DetectedLabel | None:
     old_lines, new_lines = _kernel_lines(before), _kernel_lines(after)
     if new_lines > GROWTH_RATIO * old_lines and new_lines - old_lines > GROWTH_LINES:
         return DetectedLabel(Label.READABILITY, f"kernel code grows from {old_lines} to {new_lines} lines")
     return None
 
 
-def _kernel_lines(parsed: ParsedSource) -> int:
+def _kernel_lines(version: Version) -> int:
+    """Lines of code of the kernels and of the device functions that they call."""
+    parsed = version.parsed
+    kernels = [kernel for kernel in parsed.kernels if not version.kernels or kernel.qualified_name in version.kernels]
+    called = {name for kernel in kernels for name in kernel.device_functions} if version.kernels else None
+    functions = [function for function in parsed.device_functions if called is None or function.name in called]
     code = blanked(parsed.source.text)
-    spans = [*(kernel.span for kernel in parsed.kernels), *(function.span for function in parsed.device_functions)]
+    spans = [*(kernel.span for kernel in kernels), *(function.span for function in functions)]
     return sum(1 for span in spans for line in code[span.start : span.end].split("\n") if line.strip())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.verify.evidence import CaseEvidence, SideRun
+from assistant.verify.lines import LinePairs, Place
 
-__all__ = ["UNSUPPORTED", "findings_of", "new_problems", "run_failure", "unsupported"]
+__all__ = ["UNSUPPORTED", "new_findings", "new_problems", "run_failure", "unsupported"]
 
 _CODES = {
     "shared_race": "race",
@@ -25,24 +25,24 @@ UNSUPPORTED = "unsupported"
 _ERROR_CODES = {"crashed": "crashed", "timed out": "timed_out"}
 
 
-def new_problems(cases: tuple[CaseEvidence, ...]) -> tuple[VerificationFinding, ...]:
-    """One finding per kind of problem that B has at more places than A, over all cases (DESIGN §5.8: only new ones count)."""
-    of_a = _places(run.problems for case in cases for run in case.original)
-    of_b = _places(run.problems for case in cases for run in case.candidate)
+def new_problems(cases: tuple[CaseEvidence, ...], lines: LinePairs | None) -> tuple[VerificationFinding, ...]:
+    """Per case one finding for each kind of problem that B has where A has none of that kind (DESIGN §5.8: only new ones count).
+
+    A's problems count from all cases of the same kernel. Without ``lines`` equal line numbers are the same place.
+    """
+    known: dict[str, list[Problem]] = defaultdict(list)
+    for case in cases:
+        known[case.kernel].extend(problem for run in case.original for problem in run.problems)
     findings = list[VerificationFinding]()
-    for kind, places in of_b.items():
-        if kind == UNSUPPORTED or len(places) <= len(of_a.get(kind, {})):
-            continue
-        problem = next(iter(places.values()))
-        case_index = next(i for i, c in enumerate(cases) if any(problem in run.problems for run in c.candidate))
-        findings.append(replace(_finding(problem), kernel=cases[case_index].kernel, case=case_index))
+    for index, case in enumerate(cases):
+        problems = (problem for run in case.candidate for problem in run.problems)
+        findings.extend(_per_kind(_new(problems, known[case.kernel], lines), case.kernel, index))
     return tuple(findings)
 
 
-def findings_of(problems: Iterable[Problem]) -> tuple[VerificationFinding, ...]:
-    """One finding per kind and line, of a run that no case belongs to; what the lab cannot do is none."""
-    found = {(problem.kind, problem.line): _finding(problem) for problem in problems if problem.kind != UNSUPPORTED}
-    return tuple(found.values())
+def new_findings(problems: Iterable[Problem], known: Iterable[Problem], lines: LinePairs | None) -> tuple[VerificationFinding, ...]:
+    """One finding per kind of problem that is not among the original's ``known`` ones, of a run that no case belongs to."""
+    return tuple(_per_kind(_new(problems, tuple(known), lines), None, None))
 
 
 def unsupported(run: SideRun) -> str | None:
@@ -62,16 +62,48 @@ def run_failure(case: CaseEvidence, index: int, run: SideRun) -> VerificationFin
     return None
 
 
-def _finding(problem: Problem) -> VerificationFinding:
+_New = tuple[Problem, int | None]
+"""A problem that A has not, and the line on which A has another one of its kind."""
+
+
+def _new(problems: Iterable[Problem], known: Iterable[Problem], lines: LinePairs | None) -> list[_New]:
+    """Problems at a place where A has none of the kind; each end of a race must be an end of one of A's races."""
+    of_a: dict[str, set[Place]] = defaultdict(set)
+    for problem in known:
+        of_a[problem.kind] |= _ends(problem)
+        of_a[f"possible_{problem.kind}"] |= _ends(problem)
+    new = list[_New]()
+    for problem in dict.fromkeys(problems):
+        old = of_a.get(problem.kind, set())
+        if problem.kind != UNSUPPORTED and not all(_is_known(end, old, lines) for end in _ends(problem)):
+            new.append((problem, min((line for _, line in old if line), default=None)))
+    return new
+
+
+def _is_known(end: Place, old: set[Place], lines: LinePairs | None) -> bool:
+    if lines is None:
+        return end[1] in {line for _, line in old}
+    return bool(old.intersection(lines.counterparts(*end)))
+
+
+def _ends(problem: Problem) -> set[Place]:
+    other = () if problem.other_line is None else ((problem.other_file or problem.file, problem.other_line),)
+    return {(problem.file, problem.line), *other}
+
+
+def _per_kind(found: list[_New], kernel: str | None, case: int | None) -> list[VerificationFinding]:
+    """The first problem of each kind, saying on how many further lines B has it."""
+    kinds: dict[str, list[_New]] = defaultdict(list)
+    for problem, line in found:
+        kinds[problem.kind].append((problem, line))
+    return [_finding(group, kernel, case) for group in kinds.values()]
+
+
+def _finding(group: list[_New], kernel: str | None, case: int | None) -> VerificationFinding:
+    problem, old_line = group[0]
     code = _CODES.get(problem.kind, problem.kind)
     outcome = Outcome.NEEDS_DECISION if code == "possible_race" else Outcome.FAIL
-    return VerificationFinding(code, outcome, problem.message, line=problem.line or None)
-
-
-def _places(problems: Iterable[tuple[Problem, ...]]) -> dict[str, dict[tuple[str, int, int | None], Problem]]:
-    """Per kind, the distinct places with one problem each."""
-    places: dict[str, dict[tuple[str, int, int | None], Problem]] = defaultdict(dict)
-    for group in problems:
-        for problem in group:
-            places[problem.kind].setdefault((problem.file, problem.line, problem.other_line), problem)
-    return places
+    further = sorted({other.line for other, _ in group} - {problem.line})
+    more = f"; also on line {', '.join(map(str, further))}" if further else ""
+    known = "" if old_line is None else f"; the original has a problem of this kind on line {old_line}, but not here"
+    return VerificationFinding(code, outcome, problem.message + more + known, kernel, problem.line or None, case)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Match", "Store", "blanked", "matches", "new_matches", "stores_to", "uncommented", "without"]
+__all__ = ["Match", "Store", "blanked", "kept", "matches", "new_matches", "stores_to", "uncommented", "without"]
 
 _LEXEME = re.compile(
     r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)\""""
@@ -51,6 +51,15 @@ def without(text: str, ranges: Iterator[tuple[int, int]]) -> str:
     for start, end in ranges:
         characters[start:end] = [c if c == "\n" else " " for c in characters[start:end]]
     return "".join(characters)
+
+
+def kept(text: str, ranges: Iterable[tuple[int, int]]) -> str:
+    """``text`` with all but the given character ranges as spaces; line breaks stay."""
+    position, gaps = 0, list[tuple[int, int]]()
+    for start, end in sorted(ranges):
+        gaps.append((position, max(position, start)))
+        position = max(position, end)
+    return without(text, iter([*gaps, (position, len(text))]))
 
 
 def matches(pattern: re.Pattern[str], code: str) -> tuple[Match, ...]:

@@ -13,6 +13,7 @@ from assistant.model.verification import CannotJudge, Label, Outcome, Verificati
 from assistant.model.workload import AutoTolerance, CaseOrigin, FixedTolerance
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
 from assistant.verify.judge import judge
+from assistant.verify.lines import LinePairs, Text
 from assistant.verify.outputs import has_small_output
 
 N = 512
@@ -281,8 +282,88 @@ def test_a_new_race_fails_with_its_line() -> None:
     assert (finding.code, finding.line, finding.outcome) == ("race", 12, Outcome.FAIL)
 
 
-def test_a_race_that_the_original_has_too_does_not_count() -> None:
-    result = judge(with_problems((problem("shared_race", 12),), (problem("shared_race", 14),)))
+RACY = "__global__ void k() {\n  tile[t] = in[i];\n  tile[t + 1] = in[i + 1];\n  sum += tile[0];\n  out[i] = sum;\n}\n"
+
+
+def race_verdict(after: str, old: tuple[int, int], new: tuple[int, int], kind: str = "shared_race") -> Verification:
+    """A races on the lines ``old`` of RACY, B on the lines ``new`` of ``after``."""
+    a, b = (
+        replace(problem(kind, first), file=file, other_file=file, other_line=second) for file, (first, second) in (("a", old), ("b", new))
+    )
+    lines = LinePairs(Text("a", RACY), Text("b", after))
+    result = judge(replace(with_problems((a,), (b,)), lines=lines))
+    assert isinstance(result, Verification)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("after", "new"),
+    [
+        (RACY, (2, 4)),
+        (RACY, (4, 2)),
+        ("// a note\n\n" + RACY, (4, 6)),
+        (RACY.replace("  tile[t] = in[i];\n", "").replace("  out", "  tile[t] = in[i];  // moved\n  out"), (4, 3)),
+        (RACY.replace("tile[t] =", "tile[threadIdx.x] ="), (2, 4)),
+    ],
+    ids=["untouched", "seen from the other side", "shifted", "moved", "rewritten"],
+)
+def test_a_race_that_the_original_has_there_too_does_not_count(after: str, new: tuple[int, int]) -> None:
+    assert race_verdict(after, (2, 4), new).outcome is Outcome.PASS
+
+
+def test_one_race_is_not_swapped_for_another() -> None:
+    result = race_verdict(RACY, (2, 4), (3, 4))
+    (finding,) = result.findings
+    assert (finding.code, finding.line, finding.outcome) == ("race", 3, Outcome.FAIL)
+    assert "the original has a problem of this kind on line 2, but not here" in finding.message
+
+
+def test_a_race_that_becomes_only_possible_is_not_new() -> None:
+    racy, milder = problem("shared_race", 12), problem("possible_shared_race", 12)
+    result = judge(with_problems((racy,), (milder,)))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+
+
+def test_a_case_with_a_new_problem_has_not_passed() -> None:
+    base = with_problems((), ())
+    racy = tuple(replace(run, problems=(problem("shared_race", 12),)) for run in base.cases[1].candidate)
+    result = judge(replace(base, cases=(base.cases[0], replace(base.cases[1], candidate=racy), base.cases[2])))
+    assert isinstance(result, Verification)
+    assert [c.outcome for c in result.cases] == [Outcome.PASS, Outcome.FAIL, Outcome.PASS]
+
+
+def two_kernels(edited: tuple[str, ...]) -> JudgeEvidence:
+    """Kernel k with cases that can judge it, and ``fill``, which writes one constant."""
+    strong = evidence(scale_add, scale_add)
+    weak = replace(case(lambda b: b["out"].fill(3), lambda b: b["out"].fill(3)), kernel="fill")
+    return replace(strong, cases=(*strong.cases, weak), edited=edited)
+
+
+def test_an_edited_kernel_that_no_case_can_judge_is_not_covered_by_another() -> None:
+    result = judge(two_kernels(("fill", "k")))
+    assert isinstance(result, Verification)
+    (finding,) = result.findings
+    assert (finding.code, finding.kernel, finding.outcome) == ("not_judged", "fill", Outcome.NEEDS_DECISION)
+    assert isinstance(judge(two_kernels(("fill",))), CannotJudge)
+
+
+def test_an_unedited_kernel_that_no_case_can_judge_is_only_noted() -> None:
+    result = judge(two_kernels(("k",)))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+    assert any("cannot judge fill" in missing for missing in result.missing_checks)
+
+
+def test_an_edited_kernel_that_no_case_launches_is_named() -> None:
+    result = judge(replace(evidence(scale_add, scale_add), edited=("k", "other")))
+    assert isinstance(result, Verification)
+    (finding,) = result.findings
+    assert (finding.code, finding.kernel) == ("not_judged", "other")
+
+
+def test_a_kernel_launched_after_another_is_judged_by_that_case() -> None:
+    base = evidence(scale_add, scale_add)
+    cases = tuple(replace(c, further_kernels=("second",)) for c in base.cases)
+    result = judge(replace(base, cases=cases, edited=("second",)))
     assert isinstance(result, Verification) and result.outcome is Outcome.PASS
 
 

@@ -155,3 +155,44 @@ def test_host_code_is_labelled_but_launch_and_block_shape_are_not() -> None:
 def test_a_kernel_that_grows_a_lot_is_harder_to_read() -> None:
     (found,) = labels("\n".join(f"if (i == {i}) v += {i}.0f;" for i in range(1, 30)))
     assert found.label is Label.READABILITY
+
+
+PAIR = """#include <cstdio>
+#define SCALE 2.0f
+__device__ float gain(float v) { return v * SCALE; }
+__device__ float loss(float v) { return v * 0.5f; }
+__global__ void first(float *out, const float *in) { out[threadIdx.x] = gain(in[threadIdx.x]); }
+__global__ void second(float *out, const float *in) { out[threadIdx.x] = loss(in[threadIdx.x]); }
+int main() { first<<<1, 32>>>(0, 0); second<<<1, 32>>>(0, 0); }
+"""
+
+
+def labels_of(kernel: str, after: str) -> set[Label]:
+    before, changed = (replace(version(text), kernels=(kernel,)) for text in (PAIR, after))
+    return {detected.label for detected in detect_labels(before, changed)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "label"),
+    [
+        ("gain(in[threadIdx.x])", "__expf(in[threadIdx.x])", Label.FAST_MATH),
+        ("return v * SCALE", "return __fdividef(v, SCALE)", Label.FAST_MATH),
+        ("#define SCALE 2.0f", "#define SCALE __expf(1.0f)", Label.FAST_MATH),
+        ("first<<<1, 32>>>(0, 0)", "first<<<1, 32>>>((float *)(float4 *)0, 0)", Label.ALIGNMENT),
+    ],
+)
+def test_an_edited_sibling_labels_nobody_else(old: str, new: str, label: Label) -> None:
+    after = PAIR.replace(old, new)
+    assert labels_of("first", after) == {label}
+    assert labels_of("second", after) == set()
+
+
+def test_an_included_library_that_nothing_uses_is_no_library_call() -> None:
+    assert labels_of("first", PAIR.replace("<cstdio>", "<cublas_v2.h>")) == set()
+    assert Label.LIBRARY_CALL in labels_of("first", PAIR.replace("second<<<1, 32>>>(0, 0);", "cublasSscal(0, 0, 0, 0, 0);"))
+
+
+def test_a_label_in_host_code_stands_on_its_line() -> None:
+    after = PAIR.replace("second<<<1, 32>>>(0, 0);", "\n\ncublasSscal(0, 0, 0, 0, 0);")
+    (found,) = (item for item in detect_labels(version(PAIR), version(after)) if item.label is Label.LIBRARY_CALL)
+    assert found.line == 9

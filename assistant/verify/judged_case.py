@@ -1,0 +1,123 @@
+"""What one case, or a group of derived cases, says of B: findings, per-case results, labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
+from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, prepare
+from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
+from assistant.verify.problems import run_failure
+
+__all__ = ["SEVERITY", "case_result", "determinism", "judge_case", "judge_injected", "racy_exact_outputs", "worst"]
+
+SEVERITY = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """The most severe; PASS of none."""
+    return max(outcomes, key=SEVERITY.__getitem__, default=Outcome.PASS)
+
+
+def judge_case(
+    case: CaseEvidence, index: int, prepared: list[PreparedOutput], evidence: JudgeEvidence, is_precision_changed: bool
+) -> tuple[list[VerificationFinding], list[BufferVerdict]]:
+    findings, verdicts = list[VerificationFinding](), list[BufferVerdict]()
+    for run in case.candidate:
+        failure = run_failure(case, index, run)
+        if failure is not None:
+            findings.append(failure)
+        if run.error is not None:
+            continue
+        for output in prepared:
+            after = run.contents(output.output.buffer.id)
+            if after is None:
+                findings.append(_missing_result(case, index, output))
+                continue
+            verdict = compare(output, after, run.fill, evidence.tolerance, is_precision_changed)
+            verdicts.append(verdict)
+            if verdict.code is not None:
+                findings.append(_value_finding(case, index, output, verdict, verdict.code))
+    return findings, verdicts
+
+
+def _missing_result(case: CaseEvidence, index: int, output: PreparedOutput) -> VerificationFinding:
+    """A buffer that the new kernel's run did not give back cannot have been right."""
+    message = f"{output.output.name}: the new kernel's run left no contents of it"
+    return VerificationFinding("missing_result", Outcome.FAIL, message, case.kernel, case=index, buffer=output.output.name)
+
+
+def _value_finding(case: CaseEvidence, index: int, output: PreparedOutput, verdict: BufferVerdict, code: str) -> VerificationFinding:
+    at = f" at {case.origin.shape}" if case.origin.shape else ""
+    place = "" if verdict.index is None else f"[{verdict.index}]"
+    what = {
+        "wrote_outside_outputs": "the original leaves it unchanged",
+        "not_written": "the original writes it, the new kernel does not",
+        "nan_position": "NaN or infinity where the original has none, or the reverse",
+    }.get(code, "wrong value")
+    message = f"{output.output.name}{place}{at}: {what}; expected {verdict.expected}, got {verdict.actual} ({verdict.detail})"
+    return VerificationFinding(
+        code=code,
+        outcome=verdict.outcome,
+        message=message,
+        kernel=case.kernel,
+        case=index,
+        buffer=output.output.name,
+        index=verdict.index,
+        expected=verdict.expected,
+        actual=verdict.actual,
+    )
+
+
+def case_result(case: CaseEvidence, findings: list[VerificationFinding], verdicts: list[BufferVerdict]) -> CaseResult:
+    measured = [v.errors for v in verdicts if v.errors is not None]
+    return CaseResult(
+        kind=case.origin.kind,
+        shape=case.origin.shape,
+        scale=case.origin.scale,
+        outcome=worst(finding.outcome for finding in findings),
+        max_error=max((e.max for e in measured), default=None),
+        rms_error=max((e.rms for e in measured), default=None),
+    )
+
+
+def _repeats_differ(runs: tuple[SideRun, ...]) -> str | None:
+    return next((run.repeat_difference for run in runs if run.repeat_difference is not None), None)
+
+
+def determinism(case: CaseEvidence, prepared: list[PreparedOutput]) -> list[DetectedLabel]:
+    difference = _repeats_differ(case.candidate)
+    if difference is None or _repeats_differ(case.original) is not None or _all_exact(prepared):
+        return []
+    return [DetectedLabel(Label.NON_DETERMINISM, f"repeats of the same call differ: {difference}")]
+
+
+def racy_exact_outputs(cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, ...]) -> list[VerificationFinding]:
+    """Repeats that differ although every output is an exact type: no rounding explains that."""
+    findings = list[VerificationFinding]()
+    for index, case in enumerate(cases):
+        difference = _repeats_differ(case.candidate)
+        mine = [p for p in prepared if p.output.case_index == index]
+        if difference is not None and _repeats_differ(case.original) is None and _all_exact(mine):
+            message = f"repeats of the same call leave different exact values: {difference}"
+            findings.append(VerificationFinding("race", Outcome.FAIL, message, case.kernel, case=index))
+    return findings
+
+
+def _all_exact(prepared: list[PreparedOutput]) -> bool:
+    return all(p.is_exact for p in prepared if p.output.is_compared and p.output.written.any())
+
+
+def judge_injected(cases: tuple[CaseEvidence, ...], evidence: JudgeEvidence) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
+    """Injected NaN, infinities, denormals and huge values: other values are only a label, a failing run is a failure."""
+    prepared, _ = prepare(cases, evidence.outputs, evidence.tolerance)
+    findings, labels = list[VerificationFinding](), list[DetectedLabel]()
+    for index, case in enumerate(cases):
+        mine = [p for p in prepared if p.output.case_index == index]
+        found, _ = judge_case(case, index, mine, evidence, is_precision_changed=False)
+        findings.extend(replace(f, case=None) for f in found if f.buffer is None or f.code == "wrote_outside_outputs")
+        for finding in found:
+            if finding.buffer is not None and finding.code != "wrote_outside_outputs":
+                labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on NaN, infinite or huge input {finding.message}"))
+    return findings, labels[:1]

@@ -1,0 +1,77 @@
+"""Which line of B is a line of A: through the diff, by equal code wherever it moved, or as the rewritten form of one access.
+
+Example::
+
+    lines = LinePairs(Text("/a.cu", before), Text("/b.cu", after))
+    lines.counterparts("/b.cu", 14)    # (("/a.cu", 12),): what stands there stood on line 12
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assistant.verify.text import blanked
+
+__all__ = ["LinePairs", "Place", "Text"]
+
+Place = tuple[str, int]
+"""(file, 1-based line)."""
+_ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\s*\[|\*\s*\(?\s*([A-Za-z_]\w*)|&\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\.|->)")
+"""Names through which memory is reached: ``a[…]``, ``*a``, ``&a``, ``a.x``."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """One version of the compared file."""
+
+    file: str
+    """As problems name it."""
+    text: str
+
+    @cached_property
+    def code(self) -> tuple[str, ...]:
+        """The lines without comments and without spaces."""
+        return tuple("".join(line.split()) for line in blanked(self.text).split("\n"))
+
+
+@dataclass(frozen=True)
+class LinePairs:
+    """Lines of both versions that are the same access. Other files (headers) are taken to be the same on both sides."""
+
+    before: Text
+    after: Text
+
+    def counterparts(self, file: str, line: int) -> tuple[Place, ...]:
+        """Places in A where the code of B's line stood; empty when A has nothing like it."""
+        if file != self.after.file:
+            return ((file, line),)
+        found = [(self.before.file, number) for number in self._old_lines(line)]
+        return tuple(dict.fromkeys(found))
+
+    def _old_lines(self, line: int) -> list[int]:
+        new = self.after.code
+        if not 1 <= line <= len(new):
+            return [line]
+        moved = [number for number, code in enumerate(self.before.code, 1) if code and code == new[line - 1]]
+        for tag, low, high, new_low, new_high in self._differences:
+            if new_low < line <= new_high:
+                if tag == "equal":
+                    return [low + line - new_low, *moved]
+                return moved + [old for old in range(low + 1, high + 1) if self._is_rewritten(old, line)]
+        return moved
+
+    def _is_rewritten(self, old: int, new: int) -> bool:
+        """Whether a replaced line and its replacement reach memory through a name they share."""
+        return bool(_reached(self.before.code[old - 1]) & _reached(self.after.code[new - 1]))
+
+    @cached_property
+    def _differences(self) -> Sequence[tuple[str, int, int, int, int]]:
+        return difflib.SequenceMatcher(None, self.before.code, self.after.code, autojunk=False).get_opcodes()
+
+
+def _reached(code: str) -> set[str]:
+    return {name for match in _ELEMENT.findall(code) for name in match if name}

@@ -1,0 +1,57 @@
+"""The last line and the exit code of compare and check: what counts as no, and one count of the same things."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.engine.comparing import compare_ending
+from assistant.engine.defects import errors_among, problems_in_words
+from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.profile import Problem
+from assistant.model.verification import Outcome, Verification
+
+
+def predicted(ratio: float, high: float | None = None) -> Comparison:
+    low = None if high is None else ratio * ratio / high
+    return Comparison(SpeedOutcome.PREDICTED, ratio, low, high, None, "", (), "model")
+
+
+def passed() -> Verification:
+    return Verification(Outcome.PASS, (), (), (), "kernel", (), ())
+
+
+@pytest.mark.parametrize(
+    ("speed", "code", "strict_code"),
+    [
+        (predicted(1.2), 0, 0),
+        (predicted(0.997), 0, 0),
+        (predicted(0.99), 0, 1),
+        (predicted(0.92), 0, 1),
+        (predicted(0.90), 1, 1),
+        (predicted(0.97, high=0.98), 1, 1),
+        (predicted(0.8, high=1.1), 0, 1),
+    ],
+)
+def test_a_prediction_answers_no_only_where_the_model_cannot_miss_by_as_much(speed: Comparison, code: int, strict_code: int) -> None:
+    assert compare_ending([(passed(), speed)], is_strict=False).exit_code == code
+    assert compare_ending([(passed(), speed)], is_strict=True).exit_code == strict_code
+
+
+def problem(kind: str) -> Problem:
+    return Problem(kind, kind, "k.cu", 3, None, None, None, None, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        ((), "no problem found"),
+        (("shared_race",), "1 problem"),
+        (("shared_race", "out_of_bounds"), "2 problems"),
+        (("shared_race", "possible_global_race"), "2 problems, 1 of them a warning"),
+        (("host_pointer", "possible_global_race"), "2 problems, only warnings"),
+    ],
+)
+def test_problems_are_counted_once_and_warnings_told_apart(kinds: tuple[str, ...], words: str) -> None:
+    problems = [problem(kind) for kind in kinds]
+    assert problems_in_words(problems) == words
+    assert [p.kind for p in errors_among(problems)] == [kind for kind in kinds if kind in ("shared_race", "out_of_bounds")]
