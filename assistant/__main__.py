@@ -20,11 +20,12 @@ def main() -> int:
         from assistant.cli.app import build_app
         from assistant.cli.exit_codes import INTERNAL
         from assistant.cli.jobs import fail
+        from assistant.cli.servers import Servers
         from assistant.errors import KernelOptError
 
     arguments, program_arguments = _split(sys.argv[1:])
     try:
-        build_app()(args=arguments, prog_name="kernelopt", obj=program_arguments, standalone_mode=True)
+        build_app(Servers(_lsp))(args=arguments, prog_name="kernelopt", obj=program_arguments, standalone_mode=True)
     except KernelOptError as error:
         return fail(error)
     except SystemExit as end:
@@ -34,6 +35,14 @@ def main() -> int:
         sys.stderr.write("internal error: this is a defect of kernelopt; please report it with the lines above\n")
         return INTERNAL
     return 0
+
+
+def _lsp(port: int | None) -> int:
+    from lsp.server import serve  # no other command pays for it
+
+    from assistant.cli.compose import open_session
+
+    return serve(lambda: open_session("lsp"), port)
 
 
 @contextmanager

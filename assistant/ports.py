@@ -271,8 +271,10 @@ class Store(Protocol):
         """Copy the recording that a stored proposal was judged on; the oldest recordings go above the quota."""
         ...
 
-    def proposals(self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None) -> tuple[Proposal, ...]:
-        """Newest first, with their present state; None means every workspace, every state."""
+    def proposals(
+        self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None, path: Path | None = None
+    ) -> tuple[Proposal, ...]:
+        """Newest first, with their present state; None means every workspace, every state, every file."""
         ...
 
     def find_proposal(self, id_prefix: str) -> Proposal:

@@ -22,6 +22,7 @@ from typing import Any
 from typer.main import get_command
 
 from assistant.cli.app import build_app
+from assistant.cli.servers import Servers
 from assistant.model import events
 from assistant.plan.catalogue import load_catalogue
 
@@ -83,7 +84,7 @@ def generated() -> Iterator[tuple[Path, str]]:
 
 def command_paths() -> dict[tuple[str, ...], Any]:
     """Every command that can be run, by its words (``("memory", "path")``)."""
-    return dict(_walk((), get_command(build_app())))
+    return dict(_walk((), get_command(build_app(Servers(lambda _: 0)))))
 
 
 def _walk(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

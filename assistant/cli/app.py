@@ -17,12 +17,13 @@ from assistant.cli.jobs import show_events
 from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.machine import add_machine_commands
 from assistant.cli.paths import plain_path
+from assistant.cli.servers import Servers, add_server_commands
 from assistant.engine.request import Accept, OptimizeOptions
 
 __all__ = ["build_app"]
 
 
-def build_app() -> typer.Typer:
+def build_app(servers: Servers) -> typer.Typer:
     """The typer application with every command."""
     app = typer.Typer(
         name="kernelopt",
@@ -36,6 +37,7 @@ def build_app() -> typer.Typer:
         app.command(command.__name__.lstrip("_"))(command)
     add_ledger_commands(app)
     add_machine_commands(app)
+    add_server_commands(app, servers)
     return app
 
 

@@ -41,6 +41,26 @@ class RunSettings(_Section):
     timeout_s: float = Field(default=60.0, gt=0, description="Seconds one run of the program may take.")
 
 
+_When = Literal["on_type", "on_save", "on_command", "off"]
+
+
+class BackgroundSettings(_Section):
+    """What editors do unasked."""
+
+    compile: _When = Field(default="on_type", description="When an open source is compiled: diagnostics, registers, occupancy.")
+    verify: _When = Field(default="on_save", description="When an open source is run with race, bounds and initialisation checks.")
+    profile: _When = Field(default="on_save", description="When the kernels of an open source are counted and diagnosed.")
+    pause_s: float = Field(default=0.4, ge=0.05, le=60, description="Seconds without a keystroke before what runs `on_type` starts.")
+
+
+class DiagnosticsSettings(_Section):
+    """What editors show as problems."""
+
+    compiler: Literal["on", "off"] = Field(
+        default="on", description="Whether compiler messages are shown; `off` for people who keep clangd for them."
+    )
+
+
 class VerificationSettings(_Section):
     """How hard a candidate is tested."""
 
@@ -116,6 +136,8 @@ class Settings(_Section):
     )
     build: BuildSettings = BuildSettings()
     run: RunSettings = RunSettings()
+    background: BackgroundSettings = BackgroundSettings()
+    diagnostics: DiagnosticsSettings = DiagnosticsSettings()
     verification: VerificationSettings = VerificationSettings()
     limits: LimitSettings = LimitSettings()
     memory: MemorySettings = MemorySettings()

@@ -29,6 +29,8 @@ __all__ = ["Decider", "DecisionRequest", "Moved", "chosen_text"]
 _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 """States a proposal can be accepted or rejected from."""
 
+_ACCEPTANCES = frozenset({DecisionKind.ACCEPTED, DecisionKind.PARTIALLY_ACCEPTED, DecisionKind.EDITED_THEN_ACCEPTED})
+
 
 @dataclass(frozen=True)
 class DecisionRequest:
@@ -78,6 +80,11 @@ class Decider:
             replace_text(proposal.path, current)
         return decided
 
+    def record(self, proposal: Proposal, request: DecisionRequest, text: str) -> Decision | AlreadyDecided:
+        """Keep a decision that the text shows to have been carried out, by an editor or its undo and redo."""
+        expected = frozenset({ProposalState.ACCEPTED}) if request.kind is DecisionKind.UNDONE else _OPEN
+        return self._append(proposal, request, text, expected)
+
     def reject(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided:
         """Keep the reason; the planner ranks the technique lower here. Raises UsageError for an unknown reason code."""
         if request.reason_code is not None and request.reason_code not in REASON_CODES:
@@ -86,7 +93,7 @@ class Decider:
 
     def undo(self, proposal: Proposal) -> Decision | AlreadyDecided:
         """Put the text before the accept back. Raises CannotAnswerError if the file moved on since."""
-        accepted = self._accepted_text(proposal)
+        accepted = self.accepted_text(proposal)
         current = read_source(proposal.path).text
         if current not in (accepted, proposal.before_text):
             raise CannotAnswerError(
@@ -116,11 +123,17 @@ class Decider:
             raise UsageError(f"{proposal.id} is {proposal.state.value}, not open", "kernelopt proposals lists the open ones")
         return AlreadyDecided(self.store.decisions(proposal.id)[-1])
 
-    def _accepted_text(self, proposal: Proposal) -> str:
+    def accepted_text(self, proposal: Proposal) -> str:
+        """The text as it was accepted; raises UsageError for a proposal that is not accepted now."""
         if proposal.state is not ProposalState.ACCEPTED:
             raise UsageError(f"{proposal.id} is {proposal.state.value}; only an accepted proposal can be undone")
-        last = next(d for d in reversed(self.store.decisions(proposal.id)) if d.kind is not DecisionKind.UNDONE)
-        return chosen_text(proposal, DecisionRequest(last.kind, last.hunk_ids))
+        return chosen_text(proposal, self.last_acceptance(proposal))
+
+    def last_acceptance(self, proposal: Proposal) -> DecisionRequest:
+        """How the proposal was last accepted, whether or not that was undone since."""
+        accepted = (d for d in reversed(self.store.decisions(proposal.id)) if d.kind in _ACCEPTANCES)
+        last = next(accepted)
+        return DecisionRequest(last.kind, last.hunk_ids)
 
     def _append(
         self,

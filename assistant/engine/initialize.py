@@ -8,12 +8,13 @@ from pathlib import Path
 from assistant.engine.files import replace_text
 from assistant.engine.subject import read_source
 from assistant.errors import UsageError
+from assistant.model.source import ParsedSource
 from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.workload.blocks import find_blocks
 from assistant.workload.init import write_block
 
-__all__ = ["Initialized", "initialized"]
+__all__ = ["Initialized", "initialized", "initialized_text"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,12 @@ class Initialized:
 
 def initialized(path: Path, selector: str | None) -> Initialized:
     """A block for the selected kernel, or the only one. Raises UsageError where the choice is not clear or a block is there."""
-    source = read_source(path)
-    parsed = parse(source)
+    return initialized_text(parse(read_source(path)), selector)
+
+
+def initialized_text(parsed: ParsedSource, selector: str | None) -> Initialized:
+    """The same for a text that need not be on disk. Raises as ``initialized`` does."""
+    source, path = parsed.source, parsed.source.path
     kernels = parsed.kernels if selector is None else select_kernels(parsed, selector)
     if len(kernels) != 1:
         names = ", ".join(kernel.key for kernel in parsed.kernels) or "none"

@@ -44,6 +44,8 @@ class JobRequest:
     """Builds what ``run_command`` starts; None: nothing to build."""
     run_command: tuple[str, ...] | None = None
     """Starts a program or script whose launches are judged; None: the source's own ``main()`` or declared workload."""
+    job_id: str | None = None
+    """Given by a front end that tells people of the job before it starts; None: a new one."""
     may_run: bool = True
     """The user consented to running this file's program (naming it on a terminal is consent)."""
 
@@ -76,5 +78,7 @@ class OptimizeOptions:
     planner: str = "auto"
     is_resumed: bool = False
     """Go on where the last interrupted search on the file stopped."""
+    only_finding: str | None = None
+    """Plan only for findings of this code (``KO103``)."""
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants); without a terminal only on an explicit option."""

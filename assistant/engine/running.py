@@ -68,7 +68,8 @@ class JobRunner:
         assert limits is not None, f"{chosen.architecture} is in no table of limits"
         with scratch_folder() as scratch:
             lab = self.open_lab(request, scratch, target_name)
-            job = Job(new_id("J"), request, lab, chosen, limits, scratch, _seeds(loaded.settings), _run_limits(request, loaded.settings))
+            job_id = request.job_id or new_id("J")
+            job = Job(job_id, request, lab, chosen, limits, scratch, _seeds(loaded.settings), _run_limits(request, loaded.settings))
             try:
                 self._start_row(job, command)
                 async for event in self._told(job, command, subject.source, loaded.warnings, body(job, subject)):

@@ -9,7 +9,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
@@ -39,7 +39,7 @@ class Task:
 
     verb: Verb
     request: JobRequest
-    options: OptimizeOptions = OptimizeOptions()
+    options: OptimizeOptions = field(default_factory=OptimizeOptions)
     """Of ``optimize``; its proposals stay open."""
     before: str | None = None
     """Of ``judge``: A's text."""

@@ -114,13 +114,16 @@ class MemoryStore:
             self.database.execute("insert into proposals (id, state, record) values (?, ?, ?)", (proposal.id, proposal.state.value, record))
             self._chain("proposal", proposal.id, record)
 
-    def proposals(self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None) -> tuple[Proposal, ...]:
+    def proposals(
+        self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None, path: Path | None = None
+    ) -> tuple[Proposal, ...]:
         wanted = frozenset(ProposalState) if states is None else states
         found = self.database.rows(
             "select id, state, record from proposals where record is not null"
             " and (?1 is null or workspace = json_extract(?1, '$'))"
-            " and state in (select value from json_each(?2)) order by created_ms desc, rowid desc",
-            (records.path_key(workspace), json.dumps(sorted(wanted))),
+            " and state in (select value from json_each(?2)) and (?3 is null or path = json_extract(?3, '$'))"
+            " order by created_ms desc, rowid desc",
+            (records.path_key(workspace), json.dumps(sorted(wanted)), records.path_key(path)),
         )
         return tuple(self._proposal(*row) for row in found)
 

@@ -1,0 +1,45 @@
+"""The long-lived processes that other programs start: the language server, and the job host that front ends run their jobs in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+__all__ = ["Servers", "add_server_commands"]
+
+
+@dataclass(frozen=True)
+class Servers:
+    """What starts each server; given by the composition root, as front ends do not import each other."""
+
+    lsp: Callable[[int | None], int]
+    """(TCP port on the loopback interface, or None for stdio) → exit code."""
+
+
+def add_server_commands(app: typer.Typer, servers: Servers) -> None:
+    """``lsp``, and the hidden ``host``."""
+
+    def lsp(
+        is_stdio: Annotated[bool, typer.Option("--stdio", help="Speak on stdin and stdout (the default).")] = False,
+        tcp: Annotated[
+            int | None,
+            typer.Option("--tcp", metavar="PORT", min=0, max=65535, help="Listen on 127.0.0.1 for one connection; 0 takes a free port."),
+        ] = None,
+    ) -> None:
+        """The language server, for VS Code, Neovim, Emacs, Helix, JupyterLab and every other LSP editor."""
+        if is_stdio and tcp is not None:
+            raise typer.BadParameter("--stdio and --tcp exclude each other")
+        raise typer.Exit(servers.lsp(tcp))
+
+    def host(front_end: str) -> None:
+        """Run jobs for a front end, one JSON object per line."""
+        from assistant.cli.compose import open_session  # a server starts faster without
+        from assistant.engine.host import serve
+
+        raise typer.Exit(serve(open_session(front_end)))
+
+    app.command("lsp")(lsp)
+    app.command("host", hidden=True)(host)

@@ -1,0 +1,297 @@
+"""The sources that one front end has open: parsed while typing, compiled, verified and profiled behind it, shown as one `View` each.
+
+The desk holds no truth: what jobs said is in memory (``Store.analyses``), what people decided too; a desk that starts later shows the
+same. Everything here runs on one event loop and blocks it for no longer than a parse. Example::
+
+    desk = Desk(session, DeskParts(quick, heavy, guard, listener, settings_of, "lsp 1234"))
+    desk.put("file:///a.cu", Path("/a.cu"), text, Trigger.OPENED)
+    job_id = await desk.ask("file:///a.cu", Verb.OPTIMIZE)
+    desk.view("file:///a.cu").notes
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from assistant.config import Settings
+from assistant.engine.guard import Guard
+from assistant.engine.ids import new_id
+from assistant.engine.lanes import Lane, Work
+from assistant.engine.request import JobRequest, OptimizeOptions
+from assistant.engine.review import Review
+from assistant.engine.running import ANALYSES
+from assistant.engine.session import Session
+from assistant.engine.sheet import Sheet
+from assistant.engine.staging import Staging, Trigger
+from assistant.engine.tasks import Task, Verb
+from assistant.engine.view import EMPTY_VIEW, View
+from assistant.errors import KernelOptError, UsageError
+from assistant.model.events import Event, ProposalMade
+from assistant.model.proposal import Decision, ProposalState
+from assistant.model.source import ParsedSource
+from assistant.source.includes import included_names
+from assistant.workload.blocks import sidecar_path
+
+__all__ = ["Desk", "DeskListener", "DeskParts"]
+
+_OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+_PARSE_PAUSE_S = 0.04
+"""Keystrokes closer than this are parsed once."""
+_SETUP_FILES = frozenset({"kernelopt.toml", "pyproject.toml", "compile_commands.json"})
+_MEMORY_POLL_S = 0.5
+"""How soon decisions of other processes are seen (DESIGN §9.3: within a second)."""
+
+
+class DeskListener(Protocol):
+    """Hears what changed; called on the event loop, must not block."""
+
+    def shown(self, key: str) -> None:
+        """The view of this source changed."""
+        ...
+
+    def decided(self, key: str, decision: Decision) -> None: ...
+
+    def job_started(self, work: Work) -> None: ...
+
+    def job_told(self, work: Work, event: Event) -> None: ...
+
+    def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...
+
+
+@dataclass(frozen=True)
+class DeskParts:
+    """What a desk works with."""
+
+    quick: Lane
+    """Compiles."""
+    heavy: Lane
+    """Runs programs and searches."""
+    guard: Guard
+    listener: DeskListener
+    settings_of: Callable[[Path], Settings]
+    who: str
+    """Front end and process."""
+
+
+class Desk:
+    """Also the listener of its own lanes."""
+
+    def __init__(self, session: Session, parts: DeskParts) -> None:
+        self._session = session
+        self._parts = parts
+        self._sheets: dict[str, Sheet] = {}
+        self._parsing: dict[str, asyncio.TimerHandle] = {}
+        self._staging = Staging(self._start_stage)
+        self._poll: asyncio.Task[None] | None = None
+        self._submitting: set[asyncio.Task[None]] = set()
+        self.review = Review(session.store, parts.who)
+
+    # --- sources ----------------------------------------------------------------------------------------------------
+
+    def put(self, key: str, path: Path, text: str, trigger: Trigger) -> None:
+        """A source was opened, typed in or saved."""
+        sheet = self._sheets.get(key)
+        if sheet is None:
+            sheet = self._sheets[key] = Sheet(key, path, text)
+            sheet.recall(self._session.store.analyses(path))
+            self._offer(sheet)
+            self._parts.listener.shown(key)
+        elif sheet.text != text or sheet.path != path:
+            sheet.text, sheet.path = text, path
+            self._parse_soon(key)
+            for decision in self.review.observe(path, text):
+                self._parts.listener.decided(key, decision)
+                self._offer(sheet)
+        if self._parts.guard.is_trusted(path):
+            self._staging.changed(key, trigger, self._parts.settings_of(path))
+        if self._poll is None:
+            self._poll = asyncio.create_task(self._watch_memory())
+
+    def remove(self, key: str) -> None:
+        """A source was closed: its background work ends."""
+        if self._sheets.pop(key, None) is None:
+            return
+        self._staging.drop(key)
+        timer = self._parsing.pop(key, None)
+        if timer is not None:
+            timer.cancel()
+        for lane in (self._parts.quick, self._parts.heavy):
+            lane.cancel_source(key)
+
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._sheets)
+
+    def key_of(self, path: Path) -> str | None:
+        """The open source at a path."""
+        return next((sheet.key for sheet in self._sheets.values() if sheet.path == path), None)
+
+    def view(self, key: str) -> View:
+        """What to show of a source; empty for one that is not open. A pending parse is done first."""
+        sheet = self._sheets.get(key)
+        if sheet is None:
+            return EMPTY_VIEW
+        sheet.reparse()
+        return sheet.view
+
+    def text(self, key: str) -> str:
+        """The text as it stands. Raises UsageError for a source that is not open."""
+        return self._sheet(key).text
+
+    def parsed(self, key: str) -> ParsedSource:
+        """The parse that the view belongs to. Raises UsageError for a source that is not open."""
+        sheet = self._sheet(key)
+        sheet.reparse()
+        return sheet.parsed
+
+    def look_again(self) -> None:
+        """Settings, trust or an included file changed: every source counts as saved."""
+        for sheet in self._sheets.values():
+            if self._parts.guard.is_trusted(sheet.path):
+                self._staging.changed(sheet.key, Trigger.SAVED, self._parts.settings_of(sheet.path))
+
+    def files_changed(self, paths: tuple[Path, ...]) -> None:
+        """Files changed on disk: open sources that include one of them, or are set up by one, are looked at again when it is quiet."""
+        names = {path.name for path in paths}
+        is_setup = bool(names & _SETUP_FILES)
+        for sheet in self._sheets.values():
+            is_touched = is_setup or bool(names & included_names(sheet.text)) or any(path == sidecar_path(sheet.path) for path in paths)
+            if is_touched and self._parts.guard.is_trusted(sheet.path):
+                sheet.outdate()
+                self._staging.changed(sheet.key, Trigger.CHANGED_ON_DISK, self._parts.settings_of(sheet.path))
+
+    def offers_changed(self) -> None:
+        """A decision was taken: show what is open now."""
+        for sheet in self._sheets.values():
+            self.review.refresh(sheet.path)
+            if self._offer(sheet):
+                self._parts.listener.shown(sheet.key)
+
+    # --- jobs -------------------------------------------------------------------------------------------------------
+
+    def ask(self, key: str, verb: Verb, kernel: str | None = None, options: OptimizeOptions | None = None) -> str:
+        """Start what a person asked for by name; the job's id. Raises UsageError where it is not open or not trusted."""
+        sheet = self._sheet(key)
+        request = replace(self._request(sheet), kernel=kernel)
+        return self._ask(sheet, Task(verb, request, options or OptimizeOptions()))
+
+    def judge(self, key: str, before: str) -> str:
+        """Start judging the source's text against ``before``; the job's id. Raises as ``ask`` does."""
+        sheet = self._sheet(key)
+        return self._ask(sheet, Task(Verb.JUDGE, self._request(sheet), before=before))
+
+    def rebase(self, key: str, proposal_id: str) -> str:
+        """Start judging a proposal's change on the text as it stands; the job's id. Raises as ``ask`` does."""
+        sheet = self._sheet(key)
+        return self._ask(sheet, Task(Verb.REBASE, self._request(sheet), proposal=proposal_id))
+
+    def cancel(self, job_id: str) -> bool:
+        """End a job, of this desk or of another process; False when there is none of that id."""
+        return self._parts.quick.cancel(job_id) or self._parts.heavy.cancel(job_id) or self._session.store.request_cancel(job_id)
+
+    def works(self) -> tuple[Work, ...]:
+        """Running and waiting jobs."""
+        return (*self._parts.quick.works, *self._parts.heavy.works)
+
+    async def close(self) -> None:
+        """End every job and forget the sources."""
+        if self._poll is not None:
+            self._poll.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._poll
+        for key in self.keys():
+            self.remove(key)
+        await asyncio.gather(self._parts.quick.close(), self._parts.heavy.close())
+
+    # --- what lanes tell --------------------------------------------------------------------------------------------
+
+    def started(self, work: Work) -> None:
+        self._parts.listener.job_started(work)
+
+    def told(self, work: Work, event: Event) -> None:
+        sheet = self._sheets.get(work.key)
+        command = work.task.verb.value
+        if sheet is not None and command in ANALYSES and sheet.collect(work.id, command, work.task.text, event):
+            self._parts.listener.shown(work.key)
+        if isinstance(event, ProposalMade):
+            self.offers_changed()
+        self._parts.listener.job_told(work, event)
+
+    def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
+        sheet = self._sheets.get(work.key)
+        if sheet is not None:
+            sheet.abandon(work.id)
+        self._parts.listener.job_ended(work, refusal, is_cancelled)
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _sheet(self, key: str) -> Sheet:
+        sheet = self._sheets.get(key)
+        if sheet is None:
+            raise UsageError(f"{key} is not open", "open the file first")
+        return sheet
+
+    def _parse_soon(self, key: str) -> None:
+        timer = self._parsing.pop(key, None)
+        if timer is not None:
+            timer.cancel()
+        self._parsing[key] = asyncio.get_running_loop().call_later(_PARSE_PAUSE_S, self._parse, key)
+
+    def _parse(self, key: str) -> None:
+        self._parsing.pop(key, None)
+        sheet = self._sheets.get(key)
+        if sheet is not None:
+            sheet.reparse()
+            self._parts.listener.shown(key)
+
+    def _offer(self, sheet: Sheet) -> bool:
+        return sheet.offer(self._session.store.proposals(states=_OFFERED, path=sheet.path))
+
+    def _request(self, sheet: Sheet) -> JobRequest:
+        return JobRequest(sheet.path, working_directory=sheet.path.parent, texts=((sheet.path, sheet.text),))
+
+    def _ask(self, sheet: Sheet, task: Task) -> str:
+        if not self._parts.guard.is_trusted(sheet.path):
+            raise UsageError(
+                f"{sheet.path.parent} is not trusted: sources there are only parsed", "kernelopt trust DIR, or trust it in the editor"
+            )
+        job_id = new_id("J")
+        submitting = asyncio.create_task(self._submit(sheet.key, job_id, task, is_background=False))
+        self._submitting.add(submitting)
+        submitting.add_done_callback(self._submitting.discard)
+        return job_id
+
+    async def _start_stage(self, key: str, verb: Verb) -> None:
+        """One background stage, if nobody has answered it for this text."""
+        sheet = self._sheets.get(key)
+        if sheet is None or sheet.has_answer(verb.value):
+            return
+        sheet.reparse()
+        if sheet.parsed.kernels:
+            await self._submit(key, new_id("J"), Task(verb, self._request(sheet)), is_background=True)
+
+    async def _submit(self, key: str, job_id: str, task: Task, is_background: bool) -> None:
+        """Queue the task once it may run."""
+        work = Work(job_id, key, task, is_background, self)
+        if task.runs_program and not await self._parts.guard.may_run(task.request.file, (str(task.request.file),)):
+            refusal = UsageError(f"{task.request.file.name} was not run: nobody consented", "start the job again to be asked again")
+            self.ended(work, None if is_background else refusal, is_cancelled=is_background)
+            return
+        if key not in self._sheets:
+            self.ended(work, None, is_cancelled=True)
+        else:
+            (self._parts.heavy if task.runs_program else self._parts.quick).submit(work)
+
+    async def _watch_memory(self) -> None:
+        """Other processes decide too."""
+        seen = self._session.store.data_version()
+        while True:
+            await asyncio.sleep(_MEMORY_POLL_S)
+            version = self._session.store.data_version()
+            if version != seen:
+                seen = version
+                self.offers_changed()

@@ -1,0 +1,145 @@
+"""A queue in front of one job host: what a person asked for first, background work behind it, the newest text of a source only.
+
+Cancelling is the same for every reason: a newer text, a person, another process, the end of the front end. Example::
+
+    lane = Lane(JobHost("lsp"))
+    work = lane.submit(Work(new_id("J"), "file:///a.cu", task, is_background=True, listener=listener))
+    lane.cancel(work.id)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from assistant.engine.jobs import JobHost, JobRefused
+from assistant.engine.tasks import Task
+from assistant.errors import KernelOptError
+from assistant.model.events import Event
+
+__all__ = ["Lane", "Work", "WorkListener"]
+
+
+class WorkListener(Protocol):
+    """Hears what becomes of one piece of work; called on the event loop, must not block."""
+
+    def started(self, work: Work) -> None: ...
+
+    def told(self, work: Work, event: Event) -> None: ...
+
+    def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
+        """Once, whatever happened; work that never started included."""
+        ...
+
+
+@dataclass(frozen=True)
+class Work:
+    """One task of one source."""
+
+    id: str
+    """``J…``: the job's id, known before it starts."""
+    key: str
+    """The source it belongs to, by the front end's own name."""
+    task: Task
+    is_background: bool
+    """Nobody asked for it by name: it waits, and gives way."""
+    listener: WorkListener
+
+
+class Lane:
+    """Runs one piece of work at a time."""
+
+    def __init__(self, host: JobHost) -> None:
+        self._host = host
+        self._waiting: list[Work] = []
+        self._running: Work | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._is_preempted = False
+        self._is_closed = False
+
+    @property
+    def works(self) -> tuple[Work, ...]:
+        """Running first, then waiting in the order they will run."""
+        running = () if self._running is None else (self._running,)
+        return (*running, *self._ordered())
+
+    def submit(self, work: Work) -> Work:
+        """Queue it. Background work of the same source and verb gives way to it: the latest text wins."""
+        work = replace(work, task=replace(work.task, request=replace(work.task.request, job_id=work.id)))
+        for other in self.works:
+            if other.is_background and other.key == work.key and other.task.verb is work.task.verb:
+                self.cancel(other.id)
+        self._waiting.append(work)
+        if not work.is_background and self._running is not None and self._running.is_background:
+            self._preempt()
+        self._start_next()
+        return work
+
+    def cancel(self, work_id: str) -> bool:
+        """End it, with its processes; False when it is not here (any more)."""
+        for work in self._waiting:
+            if work.id == work_id:
+                self._waiting.remove(work)
+                work.listener.ended(work, None, True)
+                return True
+        if self._running is not None and self._running.id == work_id and self._task is not None:
+            self._is_preempted = False
+            self._task.cancel()
+            return True
+        return False
+
+    def cancel_source(self, key: str, is_background_only: bool = True) -> None:
+        """End what is queued or running for a source."""
+        for work in self.works:
+            if work.key == key and (work.is_background or not is_background_only):
+                self.cancel(work.id)
+
+    async def close(self) -> None:
+        """End everything."""
+        self._is_closed = True
+        for work in tuple(self._waiting):
+            self.cancel(work.id)
+        if self._task is not None:
+            self._is_preempted = False
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        await self._host.close()
+
+    def _ordered(self) -> list[Work]:
+        return sorted(self._waiting, key=lambda work: work.is_background)
+
+    def _preempt(self) -> None:
+        """Background work in the way of a person starts again afterwards."""
+        if self._task is not None and not self._is_preempted:
+            self._is_preempted = True
+            self._task.cancel()
+
+    def _start_next(self) -> None:
+        if self._running is None and self._waiting and not self._is_closed:
+            self._running = self._ordered()[0]
+            self._waiting.remove(self._running)
+            self._task = asyncio.create_task(self._run(self._running))
+
+    async def _run(self, work: Work) -> None:
+        refusal: KernelOptError | None = None
+        is_cancelled = False
+        try:
+            work.listener.started(work)
+            async with contextlib.aclosing(self._host.run(work.task)) as events:
+                async for event in events:
+                    work.listener.told(work, event)
+        except JobRefused as error:
+            refusal = error
+        except asyncio.CancelledError:
+            is_cancelled = True
+        finally:
+            self._running, self._task = None, None
+            is_put_back, self._is_preempted = self._is_preempted and is_cancelled, False
+            if is_put_back:
+                self._waiting.insert(0, work)
+            else:
+                work.listener.ended(work, refusal, is_cancelled)
+            self._start_next()

@@ -1,0 +1,143 @@
+"""Decisions in an editor: it makes the edit, and what the text became is the decision (DESIGN §9.1).
+
+An accept is begun here, carried out by the editor as an edit of its own (so that undo is its own), and kept when the text that
+comes back equals the text that was asked for. Undo and redo are seen the same way. Example::
+
+    match review.begin(proposal_id, hunk_ids=(), current=text):
+        case Apply(after=after): ...      # have the editor replace the text
+        case Moved(): ...                 # judge it again on the current text
+    review.observe(path, text)            # (Decision(kind=ACCEPTED, …),) once the edit has arrived
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
+from assistant.errors import UsageError
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.ports import Store
+
+__all__ = ["Apply", "Review"]
+
+_OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+_REVERSIBLE = frozenset({ProposalState.ACCEPTED, ProposalState.UNDONE})
+
+
+@dataclass(frozen=True)
+class Apply:
+    """The edit to make: the whole text before and after."""
+
+    proposal: Proposal
+    request: DecisionRequest
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class _Reversible:
+    """A proposal whose accepting, or undoing, the text itself can show."""
+
+    proposal: Proposal
+    request: DecisionRequest
+    accepted_text: str
+
+
+class Review:
+    """Decisions of one front end on the texts that it has open."""
+
+    def __init__(self, store: Store, who: str) -> None:
+        self._store = store
+        self._who = who
+        self._begun: dict[Path, Apply] = {}
+        self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
+
+    def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str) -> Apply | Moved:
+        """What accepting means for ``current``.
+
+        Raises UsageError for a proposal that is decided or closed and for unknown hunks, CannotAnswerError where the change clashes with
+        the current text (the proposal is stale then).
+        """
+        proposal = self._store.find_proposal(proposal_id)
+        if proposal.state not in _OFFERED:
+            raise UsageError(self._why_closed(proposal), "kernelopt history shows who decided what")
+        kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
+        request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        if current != proposal.before_text:
+            return self._decider().moved(proposal, current, chosen_text(proposal, request))
+        apply = Apply(proposal, request, current, chosen_text(proposal, request))
+        self._begun[proposal.path] = apply
+        return apply
+
+    def begin_edited(self, proposal_id: str, current: str, edited: str) -> Apply:
+        """Accept the text that a person made of a proposal (edit-then-accept). Raises UsageError as ``begin`` does."""
+        proposal = self._store.find_proposal(proposal_id)
+        if proposal.state not in _OFFERED:
+            raise UsageError(self._why_closed(proposal), "kernelopt history shows who decided what")
+        apply = Apply(proposal, DecisionRequest(DecisionKind.EDITED_THEN_ACCEPTED), current, edited)
+        self._begun[proposal.path] = apply
+        return apply
+
+    def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> Decision:
+        """Raises UsageError where somebody else decided first, or for an unknown reason code."""
+        request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
+        return _taken(self._decider().reject(self._store.find_proposal(proposal_id), request))
+
+    def observe(self, path: Path, text: str) -> tuple[Decision, ...]:
+        """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo. One that lost a race is dropped."""
+        return tuple(decision for decision in self._shown_by(path, text) if decision is not None)
+
+    def refresh(self, path: Path) -> None:
+        """Another process wrote: look at the proposals of this file afresh."""
+        self._reversible.pop(path, None)
+
+    def _shown_by(self, path: Path, text: str) -> Iterator[Decision | None]:
+        begun = self._begun.get(path)
+        if begun is not None and text == begun.after:
+            del self._begun[path]
+            self.refresh(path)
+            yield self._recorded(begun.proposal, begun.request, text)
+            return
+        for item in self._reversible_of(path):
+            is_accepted = item.proposal.state is ProposalState.ACCEPTED
+            if is_accepted and text == item.proposal.before_text:
+                self.refresh(path)
+                yield self._recorded(item.proposal, DecisionRequest(DecisionKind.UNDONE), text)
+            elif not is_accepted and text == item.accepted_text:
+                self.refresh(path)
+                yield self._recorded(item.proposal, item.request, text)
+
+    def _reversible_of(self, path: Path) -> tuple[_Reversible, ...]:
+        if path not in self._reversible:
+            found = self._store.proposals(states=_REVERSIBLE, path=path)
+            self._reversible[path] = tuple(item for proposal in found if (item := self._reversible_item(proposal)) is not None)
+        return self._reversible[path]
+
+    def _reversible_item(self, proposal: Proposal) -> _Reversible | None:
+        request = self._decider().last_acceptance(proposal)
+        if request.kind is DecisionKind.EDITED_THEN_ACCEPTED:
+            return None  # its text is only known by its hash
+        return _Reversible(proposal, request, chosen_text(proposal, request))
+
+    def _recorded(self, proposal: Proposal, request: DecisionRequest, text: str) -> Decision | None:
+        outcome = self._decider().record(proposal, request, text)
+        return None if isinstance(outcome, AlreadyDecided) else outcome
+
+    def _why_closed(self, proposal: Proposal) -> str:
+        decisions = self._store.decisions(proposal.id)
+        by = f" by {decisions[-1].decided_by}" if decisions else ""
+        return f"{proposal.id} is {proposal.state.value}{by}"
+
+    def _decider(self) -> Decider:
+        return Decider(self._store, self._who, time.time_ns() // 1_000_000)
+
+
+def _taken(outcome: Decision | AlreadyDecided) -> Decision:
+    if isinstance(outcome, AlreadyDecided):
+        first = outcome.decision
+        kind = first.kind.value.replace("_", " ")
+        raise UsageError(f"{first.proposal} was already {kind} by {first.decided_by}", "kernelopt history shows who decided what")
+    return outcome

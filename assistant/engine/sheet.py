@@ -1,0 +1,98 @@
+"""One source that a front end has open: its text, its parse, what jobs said of it, and the view of all that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from assistant.engine.event_json import event_from
+from assistant.engine.picture import Analysis, view_of
+from assistant.engine.static_notes import static_notes
+from assistant.engine.view import View
+from assistant.model.events import Event, JobEnded
+from assistant.model.proposal import Proposal
+from assistant.model.source import ParsedSource, Source
+from assistant.ports import StoredAnalysis
+from assistant.serialize import DecodeError
+from assistant.source.parse import parse
+
+__all__ = ["Sheet"]
+
+
+class Sheet:
+    """The text may be ahead of the parse; the parse and the view belong together."""
+
+    def __init__(self, key: str, path: Path, text: str) -> None:
+        self.key = key
+        self.path = path
+        self.text = text
+        self._analyses: dict[str, Analysis] = {}
+        self._partial: dict[str, tuple[str, list[Event]]] = {}
+        self._proposals: tuple[Proposal, ...] = ()
+        self._outdated: set[str] = set()
+        self._parse()
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the view is of the text as it stands."""
+        return self.parsed.source.text == self.text and self.parsed.source.path == self.path
+
+    def reparse(self) -> None:
+        """Bring parse and view up to the text."""
+        if not self.is_parsed:
+            self._parse()
+            self._look()
+
+    def recall(self, stored: Sequence[StoredAnalysis]) -> None:
+        """Take over what memory has of this very text."""
+        sha256 = Source(self.path, self.text).sha256
+        for analysis in stored:
+            if analysis.text_sha256 == sha256 and analysis.command not in self._analyses:
+                try:
+                    events = tuple(event_from(json.loads(line)) for line in analysis.events)
+                except (DecodeError, ValueError):
+                    continue  # written by another version: it will be made again
+                self._analyses[analysis.command] = Analysis(self.text, events)
+        self._look()
+
+    def has_answer(self, command: str) -> bool:
+        """Whether the command has answered on the text as it stands."""
+        analysis = None if command in self._outdated else self._analyses.get(command)
+        return analysis is not None and analysis.text == self.text
+
+    def outdate(self) -> None:
+        """Something that the source is compiled with changed: every answer has to be given again, and is shown until it is."""
+        self._outdated |= set(self._analyses)
+
+    def collect(self, job_id: str, command: str, text: str, event: Event) -> bool:
+        """Keep one event of an analysis; True when it was the last and the view changed."""
+        _, events = self._partial.setdefault(job_id, (command, []))
+        events.append(event)
+        if not isinstance(event, JobEnded):
+            return False
+        del self._partial[job_id]
+        self._outdated.discard(command)
+        self._analyses[command] = Analysis(text, tuple(events))
+        self._look()
+        return True
+
+    def abandon(self, job_id: str) -> None:
+        """The job ended without an answer; the earlier answer stays."""
+        self._partial.pop(job_id, None)
+
+    def offer(self, proposals: tuple[Proposal, ...]) -> bool:
+        """Set the open proposals; True when they are others than before."""
+        if [p.id for p in proposals] == [p.id for p in self._proposals]:
+            return False
+        self._proposals = proposals
+        self._look()
+        return True
+
+    def _parse(self) -> None:
+        self.parsed: ParsedSource = parse(Source(self.path, self.text))
+        self._static = static_notes(self.parsed)
+        self._look()
+
+    def _look(self) -> None:
+        self.view: View = view_of(self.parsed, self._analyses, self._proposals, self._static)

@@ -1,0 +1,108 @@
+"""What a front end shows of one source: plain values, every place already in the text as it stands now.
+
+Front ends turn a `View` into their own idiom (diagnostics, lenses, rows of a table) and add nothing to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.model import events
+from assistant.model.profile import Evidence, Severity
+from assistant.model.proposal import Proposal
+
+__all__ = ["KernelView", "LaunchView", "LineView", "Note", "Related", "View"]
+
+
+@dataclass(frozen=True)
+class Related:
+    """Another place that a note speaks of."""
+
+    file: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing to say at one place."""
+
+    stage: str
+    """Who says it: ``static`` (while typing), ``compile``, ``check``, ``profile`` or ``proposal``."""
+    line: int
+    """1-based; 1 where no place is known."""
+    column: int
+    """1-based, in characters; 0: the whole line."""
+    severity: Severity
+    message: str
+    source: str
+    """``kernelopt``, or the compiler's name."""
+    code: str | None = None
+    """``KOnnn``, or the compiler's own number."""
+    related: tuple[Related, ...] = ()
+    cost_ratio: float | None = None
+    """Share 0..1 of the kernel's predicted time that goes away if this is mended; None when not modelled."""
+    proposal: str | None = None
+    """The open proposal that mends it."""
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True)
+class LaunchView:
+    """One launch shape of a kernel and what was counted of it."""
+
+    summary: events.ProfileSummary
+    profile: events.Profile | None
+    """The first counted launch of that shape; None beyond those that were shown."""
+
+    @property
+    def cost_s(self) -> float:
+        """Predicted seconds of all its launches; 0 where nothing was predicted."""
+        return (self.summary.predicted_time_s or 0.0) * self.summary.launch_count
+
+
+@dataclass(frozen=True)
+class LineView:
+    """Counters of one line and kind of access, in its kernel's costliest launch."""
+
+    line: int
+    kernel: str
+    counters: events.ProfileLine
+    device: events.Device
+    method: str
+
+
+@dataclass(frozen=True)
+class KernelView:
+    """One kernel."""
+
+    key: str
+    name: str
+    line: int
+    last_line: int
+    resources: tuple[events.ResourcesFound, ...]
+    """One per compiled instance; empty before a compile, or without a compiler."""
+    check: events.CheckEnded | None
+    """What ``check`` found; None before it ran on this text."""
+    launches: tuple[LaunchView, ...]
+    """Costliest first; empty before a profile."""
+    evidence: tuple[Evidence, ...]
+    """Of the costliest launch."""
+    proposal: Proposal | None
+    """The open one."""
+    is_stale: bool
+    """The kernel was edited after something shown here was counted."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One source as it stands."""
+
+    notes: tuple[Note, ...]
+    kernels: tuple[KernelView, ...]
+    lines: tuple[LineView, ...]
+    proposals: tuple[Proposal, ...]
+    """Open ones of this source."""
+
+
+EMPTY_VIEW = View((), (), (), ())

@@ -1,0 +1,136 @@
+"""What the client can do, and what is asked of it. Requests to it are only ever awaited in tasks that nothing cancels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from lsprotocol import types
+
+from assistant.config import ConsentAnswer, ProgramConsent
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["PROTOCOL", "Client", "as_object", "plain"]
+
+PROTOCOL = 1
+"""Version of the ``kernelopt/…`` methods (DESIGN §9.2)."""
+_ANSWERS = {
+    "Once": ConsentAnswer.ONCE,
+    "Always here": ConsentAnswer.ALWAYS,
+    "Never": ConsentAnswer.NEVER,
+}
+
+
+class Client:
+    """The client of this server; facts come with ``initialize``."""
+
+    def __init__(self, server: KernelOptServer) -> None:
+        self._server = server
+        self._options: dict[str, Any] = {}
+        self.is_trusted: bool | None = None
+        """What it says of its workspace; None: it does not say."""
+
+    def introduce(self, params: types.InitializeParams) -> None:
+        """Take over ``initializationOptions.kernelopt``; a client that does not speak our protocol has none."""
+        options = as_object(plain(params.initialization_options))
+        ours = as_object(options.get("kernelopt"))
+        trusted = ours.get("trusted")
+        self.is_trusted = trusted if isinstance(trusted, bool) else None
+        self._options = ours if ours.get("protocol") == PROTOCOL else {}
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it understands the ``kernelopt/…`` methods."""
+        return bool(self._options)
+
+    def supports(self, part: str) -> bool:
+        """Whether it announced ``diff``, ``input``, ``model``, ``event`` or ``lines``."""
+        return part in self._options.get("supports", ())
+
+    @property
+    def _capabilities(self) -> types.ClientCapabilities:
+        return self._server.client_capabilities
+
+    @property
+    def shows_documents(self) -> bool:
+        window = self._capabilities.window
+        return bool(window and window.show_document and window.show_document.support)
+
+    @property
+    def reads_content(self) -> bool:
+        """Whether it opens our read-only ``kernelopt:`` documents."""
+        workspace = self._capabilities.workspace
+        return bool(workspace and workspace.text_document_content)
+
+    @property
+    def takes_versioned_edits(self) -> bool:
+        workspace = self._capabilities.workspace
+        return bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
+
+    @property
+    def shows_progress(self) -> bool:
+        window = self._capabilities.window
+        return bool(window and window.work_done_progress)
+
+    @property
+    def takes_configuration(self) -> bool:
+        workspace = self._capabilities.workspace
+        return bool(workspace and workspace.configuration)
+
+    @property
+    def watches_files(self) -> bool:
+        workspace = self._capabilities.workspace
+        watched = workspace.did_change_watched_files if workspace else None
+        return bool(watched and watched.dynamic_registration)
+
+    @property
+    def refreshes_lenses(self) -> bool:
+        workspace = self._capabilities.workspace
+        return bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support)
+
+    @property
+    def refreshes_hints(self) -> bool:
+        workspace = self._capabilities.workspace
+        return bool(workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support)
+
+    @property
+    def tags_code_actions(self) -> bool:
+        document = self._capabilities.text_document
+        return bool(document and document.code_action and document.code_action.tag_support)
+
+    def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """A message that people see."""
+        self._server.window_show_message(types.ShowMessageParams(kind, message))
+
+    def log(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        self._server.window_log_message(types.LogMessageParams(kind, message))
+
+    async def choose(self, message: str, answers: tuple[str, ...], kind: types.MessageType = types.MessageType.Info) -> str | None:
+        """The answer that a person chose; None for none. Some clients never answer."""
+        items = [types.MessageActionItem(answer) for answer in answers]
+        chosen = await self._server.window_show_message_request_async(types.ShowMessageRequestParams(kind, message, items))
+        return None if chosen is None else chosen.title
+
+    async def ask_consent(self, run: ProgramConsent) -> ConsentAnswer | None:
+        """Whether the user's own program may be run, by its exact command (DESIGN §11)."""
+        flags = f" with {' '.join(run.flags)}" if run.flags else ""
+        question = f"kernelopt wants to build and run {' '.join(run.command)}{flags}, to verify and profile its kernels. Run it?"
+        chosen = await self.choose(question, tuple(_ANSWERS))
+        return None if chosen is None else _ANSWERS.get(chosen)
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """The JSON object that ``value`` is; an empty one for anything else."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def plain(value: Any) -> Any:
+    """pygls hands over unknown objects as named tuples."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast("list[Any]", value)]
+    return value

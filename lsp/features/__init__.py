@@ -1,0 +1,18 @@
+"""One LSP feature per module; each has ``register(server)``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsp.features import actions, commands, configuration, diagnostics, extension, hints, hovers, lenses, lifecycle, previews, symbols, sync
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register_features"]
+
+
+def register_features(server: KernelOptServer) -> None:
+    """Every feature."""
+    for feature in (lifecycle, sync, configuration, diagnostics, lenses, hints, hovers, symbols, actions, commands, previews, extension):
+        feature.register(server)

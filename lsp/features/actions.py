@@ -1,0 +1,76 @@
+"""Code actions. Each carries only a command: nothing a client does on save can accept an edit (DESIGN §9.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from assistant.engine.picture import proposal_title
+from assistant.engine.view import KernelView, Note
+from assistant.model.proposal import Proposal
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["QUICK_FIX", "REWRITE", "register"]
+
+QUICK_FIX = "quickfix.kernelopt"
+REWRITE = "refactor.rewrite.kernelopt"
+_SHOWN_HUNKS = 9
+
+
+def register(server: KernelOptServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[QUICK_FIX, REWRITE]))
+    def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
+        only = params.context.only
+        actions: list[types.CodeAction] = []
+        for unit in server.units.of(params.text_document.uri):
+            first, last = unit.line_at(params.range.start), unit.line_at(params.range.end)
+            if first is not None and last is not None:
+                actions.extend(_actions(server, unit, first, last))
+        return [action for action in actions if not only or any(_is_kind(str(action.kind), str(kind)) for kind in only)]
+
+
+def _is_kind(kind: str, wanted: str) -> bool:
+    return kind == wanted or kind.startswith(f"{wanted}.")
+
+
+def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iterator[types.CodeAction]:
+    view = server.desk.view(unit.key)
+    kernels = [kernel for kernel in view.kernels if kernel.line <= last and first <= kernel.last_line]
+    for kernel in kernels:
+        if kernel.proposal is not None:
+            yield from _proposal_actions(kernel.proposal)
+    for note in view.notes:
+        owner = next((k for k in kernels if k.line <= note.line <= k.last_line), None)
+        if first <= note.line <= last and note.stage in ("profile", "static") and note.code and owner is not None:
+            yield _finding_action(unit, owner, note)
+    for kernel in kernels:
+        source = {"uri": unit.uri, "kernel": kernel.key}
+        yield _action(f"kernelopt: optimize {kernel.name}", REWRITE, "kernelopt.optimize", source)
+        yield _action(f"kernelopt: profile {kernel.name}", REWRITE, "kernelopt.profile", source)
+        yield _action(f"kernelopt: verify {kernel.name}", REWRITE, "kernelopt.check", source)
+        if not server.desk.parsed(unit.key).has_main:
+            yield _action(f"kernelopt: declare a workload for {kernel.name}", REWRITE, "kernelopt.workload.init", source)
+
+
+def _proposal_actions(proposal: Proposal) -> Iterator[types.CodeAction]:
+    title, one = proposal_title(proposal), {"proposal_id": proposal.id}
+    for verb in ("preview", "accept", "reject", "explain", "edit"):
+        yield _action(f"kernelopt: {verb} {title}", QUICK_FIX, f"kernelopt.proposal.{verb}", one)
+    if len(proposal.hunks) > 1:
+        for number, hunk in enumerate(proposal.hunks[:_SHOWN_HUNKS], start=1):
+            name = f"kernelopt: accept hunk {number} of {len(proposal.hunks)} (line {hunk.before_line}) of {title}"
+            yield _action(name, QUICK_FIX, "kernelopt.proposal.accept", {**one, "hunk_ids": [hunk.id]})
+
+
+def _finding_action(unit: Unit, kernel: KernelView, note: Note) -> types.CodeAction:
+    arguments = {"uri": unit.uri, "kernel": kernel.key, "finding": note.code, "line": note.line}
+    return _action(f"kernelopt: find a verified edit for {note.code} in {kernel.name}", QUICK_FIX, "kernelopt.optimize", arguments)
+
+
+def _action(title: str, kind: str, command: str, arguments: dict[str, Any]) -> types.CodeAction:
+    return types.CodeAction(title, kind, command=types.Command(title, command, arguments=[arguments]))

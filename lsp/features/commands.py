@@ -1,0 +1,114 @@
+"""``workspace/executeCommand``: each takes one object and answers at once; work goes to a job (models-of-design F1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcException
+
+from assistant.engine.request import OptimizeOptions
+from assistant.engine.tasks import Verb
+from assistant.errors import KernelOptError
+from lsp import proposals
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register"]
+
+_REQUEST_FAILED = -32803
+"""LSP's ``RequestFailed``: the request was valid, but it failed."""
+
+
+@dataclass(frozen=True)
+class SourceArguments:
+    """A document, and a kernel in it."""
+
+    uri: str
+    kernel: str | None = None
+    finding: str | None = None
+    """Only edits that answer this finding."""
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class JobArguments:
+    job_id: str
+
+
+@dataclass(frozen=True)
+class ProposalArguments:
+    proposal_id: str
+    hunk_ids: tuple[str, ...] = ()
+    reason_code: str | None = None
+    reason: str | None = None
+
+
+def register(server: KernelOptServer) -> None:
+    for name, verb in (("check", Verb.CHECK), ("profile", Verb.PROFILE), ("optimize", Verb.OPTIMIZE)):
+        _register_job(server, f"kernelopt.{name}", verb)
+
+    @server.command("kernelopt.job.cancel")
+    def cancel(arguments: JobArguments) -> dict[str, Any]:
+        return {"is_cancelled": server.desk.cancel(arguments.job_id)}
+
+    @server.command("kernelopt.kernel.explain")
+    def explain_kernel(arguments: SourceArguments) -> dict[str, Any]:
+        return _answered(lambda: proposals.explain_kernel(server, _unit(server, arguments), arguments.kernel))
+
+    @server.command("kernelopt.workload.init")
+    def init(arguments: SourceArguments) -> dict[str, Any]:
+        return _answered(lambda: proposals.declare_workload(server, _unit(server, arguments), arguments.kernel))
+
+    _register_proposal_commands(server)
+
+
+def _register_job(server: KernelOptServer, name: str, verb: Verb) -> None:
+    @server.command(name)
+    def start(arguments: SourceArguments) -> dict[str, Any]:
+        unit = _unit(server, arguments)
+        options = OptimizeOptions(only_finding=arguments.finding)
+        return _answered(lambda: {"job_id": server.desk.ask(unit.key, verb, arguments.kernel, options)})
+
+
+def _register_proposal_commands(server: KernelOptServer) -> None:
+    @server.command("kernelopt.proposal.preview")
+    def preview(arguments: ProposalArguments) -> dict[str, Any]:
+        return _answered(lambda: proposals.preview(server, arguments.proposal_id))
+
+    @server.command("kernelopt.proposal.explain")
+    def explain(arguments: ProposalArguments) -> dict[str, Any]:
+        return _answered(lambda: proposals.explain(server, arguments.proposal_id))
+
+    @server.command("kernelopt.proposal.edit")
+    def edit(arguments: ProposalArguments) -> dict[str, Any]:
+        return _answered(lambda: proposals.edit(server, arguments.proposal_id))
+
+    @server.command("kernelopt.proposal.accept")
+    def accept(arguments: ProposalArguments) -> dict[str, Any]:
+        return _answered(lambda: proposals.accept(server, arguments.proposal_id, arguments.hunk_ids))
+
+    @server.command("kernelopt.proposal.reject")
+    def reject(arguments: ProposalArguments) -> dict[str, Any]:
+        return _answered(lambda: proposals.reject(server, arguments.proposal_id, arguments.reason_code, arguments.reason))
+
+
+def _unit(server: KernelOptServer, arguments: SourceArguments) -> Unit:
+    """The source that is meant: the document's only one, or the one that holds the kernel."""
+    units = server.units.of(arguments.uri)
+    for unit in units:
+        keys = {kernel.key for kernel in server.desk.view(unit.key).kernels} if len(units) > 1 else set[str]()
+        if arguments.kernel is None or len(units) == 1 or arguments.kernel in keys:
+            return unit
+    raise JsonRpcException(f"{arguments.uri} holds no CUDA source that is open", _REQUEST_FAILED)
+
+
+def _answered(run: Any) -> dict[str, Any]:
+    """The answer of ``run``; what it raises on purpose becomes the request's error, with the way out."""
+    try:
+        return run()
+    except KernelOptError as error:
+        told = f"{error.message}; {error.remedy}" if error.remedy else error.message
+        raise JsonRpcException(told, _REQUEST_FAILED) from error

@@ -1,0 +1,44 @@
+"""Settings and workspace folders, applied live."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from lsp.client import plain
+from lsp.settings import SECTION
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register"]
+
+
+def register(server: KernelOptServer) -> None:
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
+        if server.client.takes_configuration:
+            server.spawn(pull(server))
+        else:
+            _take(server, plain(params.settings))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
+        server.files_changed(tuple(change.uri for change in params.changes))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def did_change_workspace_folders(_: types.DidChangeWorkspaceFoldersParams) -> None:
+        server.desk.look_again()
+
+
+async def pull(server: KernelOptServer) -> None:
+    """Ask the client for our section."""
+    items = [types.ConfigurationItem(section=SECTION)]
+    answers: list[Any] = list(await server.workspace_configuration_async(types.ConfigurationParams(items)))
+    _take(server, plain(answers[0]) if answers else {})
+
+
+def _take(server: KernelOptServer, settings: object) -> None:
+    server.configuration.take(settings)
+    server.apply_configuration()

@@ -1,0 +1,64 @@
+"""Diagnostics: pushed, never also pulled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from assistant.engine.pages import finding_page
+from assistant.engine.view import Note
+from assistant.model.profile import Severity
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["publish", "register"]
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFORMATION: types.DiagnosticSeverity.Information,
+}
+
+
+def register(server: KernelOptServer) -> None:
+    """Nothing to answer: diagnostics are published when a view changes."""
+    del server
+
+
+def publish(server: KernelOptServer, uri: str) -> None:
+    """Send what is known of a document's sources."""
+    found: list[types.Diagnostic] = []
+    for unit in server.units.of(uri):
+        is_compiler_shown = server.configuration.settings_of(unit.path).diagnostics.compiler == "on"
+        notes = server.desk.view(unit.key).notes
+        found += [_diagnostic(server, unit, note) for note in notes if is_compiler_shown or note.stage != "compile"]
+    document = server.workspace.text_documents.get(uri)
+    version = None if document is None else document.version
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+
+
+def _diagnostic(server: KernelOptServer, unit: Unit, note: Note) -> types.Diagnostic:
+    page = None if note.code is None else finding_page(note.code)
+    return types.Diagnostic(
+        range=unit.token_range(note.line, note.column) if note.column else unit.line_range(note.line),
+        message=_message(note),
+        severity=_SEVERITIES[note.severity],
+        code=note.code,
+        code_description=None if page is None else types.CodeDescription(page),
+        source=note.source,
+        related_information=[
+            types.DiagnosticRelatedInformation(types.Location(unit.uri, unit.line_range(related.line)), related.message)
+            for related in note.related
+        ]
+        or None,
+        data=None if note.proposal is None else {"proposal_id": note.proposal},
+    )
+
+
+def _message(note: Note) -> str:
+    if note.cost_ratio is None or note.cost_ratio < 0.005:
+        return note.message
+    return f"{note.message} (estimated cost: {note.cost_ratio:.0%} of the kernel's predicted time)"

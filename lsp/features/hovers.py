@@ -1,0 +1,35 @@
+"""Hover: the whole table of a kernel, or of a line, with method and device; the proposal's diff; the line's machine code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from assistant.engine.words import kernel_table, line_table, proposal_text
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register"]
+
+
+def register(server: KernelOptServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        for unit, line in server.units.at(params.text_document.uri, params.position):
+            text = _markdown(server, unit, line)
+            if text:
+                content = types.MarkupContent(types.MarkupKind.Markdown, text)
+                return types.Hover(content, unit.line_range(line))
+        return None
+
+
+def _markdown(server: KernelOptServer, unit: Unit, line: int) -> str:
+    view = server.desk.view(unit.key)
+    for kernel in view.kernels:
+        if kernel.line == line:
+            proposal = "" if kernel.proposal is None else f"\n\n---\n\n{proposal_text(kernel.proposal)}"
+            return kernel_table(kernel) + proposal
+    return line_table([item for item in view.lines if item.line == line], [note for note in view.notes if note.line == line])

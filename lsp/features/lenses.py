@@ -1,0 +1,46 @@
+"""A line over each kernel: what is known of it, then Optimize, Profile, Verify; a second one for an open proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from assistant.engine.picture import proposal_title
+from assistant.engine.view import KernelView
+from assistant.engine.words import kernel_headline
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register"]
+
+
+def register(server: KernelOptServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
+    def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
+        lenses: list[types.CodeLens] = []
+        for unit in server.units.of(params.text_document.uri):
+            for kernel in server.desk.view(unit.key).kernels:
+                lenses.extend(_lenses(unit, kernel))
+        return lenses
+
+
+def _lenses(unit: Unit, kernel: KernelView) -> Iterator[types.CodeLens]:
+    place = unit.line_range(kernel.line)
+
+    def lens(title: str, command: str, **arguments: Any) -> types.CodeLens:
+        return types.CodeLens(place, types.Command(title, command, arguments=[arguments]))
+
+    source = {"uri": unit.uri, "kernel": kernel.key}
+    yield lens(kernel_headline(kernel), "kernelopt.kernel.explain", **source)
+    yield lens("Optimize", "kernelopt.optimize", **source)
+    yield lens("Profile", "kernelopt.profile", **source)
+    yield lens("Verify", "kernelopt.check", **source)
+    if kernel.proposal is not None:
+        proposal = {"proposal_id": kernel.proposal.id}
+        yield lens(f"Proposal: {proposal_title(kernel.proposal)}", "kernelopt.proposal.preview", **proposal)
+        yield lens("Accept", "kernelopt.proposal.accept", **proposal)
+        yield lens("Reject", "kernelopt.proposal.reject", **proposal)

@@ -1,0 +1,46 @@
+"""initialize, initialized, shutdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register"]
+
+_WATCHED = (
+    "**/*.cu",
+    "**/*.cuh",
+    "**/*.h",
+    "**/*.hpp",
+    "**/kernelopt.toml",
+    "**/pyproject.toml",
+    "**/compile_commands.json",
+    "**/*.kernelopt.toml",
+)
+
+
+def register(server: KernelOptServer) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.client.introduce(params)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(_: types.InitializedParams) -> None:
+        server.spawn(_register_watchers(server))
+
+    @server.feature(types.SHUTDOWN)
+    async def shutdown(*_: object) -> None:
+        await server.close()
+
+
+async def _register_watchers(server: KernelOptServer) -> None:
+    if not server.client.watches_files:
+        return
+    watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
+    options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+    registration = types.Registration("kernelopt-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+    await server.client_register_capability_async(types.RegistrationParams([registration]))

@@ -1,0 +1,29 @@
+"""Document symbols: kernels and device functions; for editors whose CUDA support is this server alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register"]
+
+
+def register(server: KernelOptServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, types.DocumentSymbolOptions(label="kernelopt"))
+    def document_symbol(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        symbols: list[types.DocumentSymbol] = []
+        for unit in server.units.of(params.text_document.uri):
+            parsed = server.desk.parsed(unit.key)
+            for kernel in parsed.kernels:
+                place, name = unit.span(kernel.span.start, kernel.span.end), unit.span(kernel.name_span.start, kernel.name_span.end)
+                symbols.append(types.DocumentSymbol(kernel.qualified_name, types.SymbolKind.Function, place, name, detail="__global__"))
+            for helper in parsed.device_functions:
+                place = unit.span(helper.span.start, helper.span.end)
+                symbols.append(
+                    types.DocumentSymbol(helper.name, types.SymbolKind.Function, place, unit.line_range(helper.line), detail="__device__")
+                )
+        return symbols

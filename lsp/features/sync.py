@@ -1,0 +1,36 @@
+"""Documents and notebooks as the client has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from assistant.engine.staging import Trigger
+from lsp.documents import close_document, put_document
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register"]
+
+
+def register(server: KernelOptServer) -> None:
+    def put(uri: str, trigger: Trigger) -> None:
+        put_document(server, server.workspace.get_text_document(uri), trigger)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        put(params.text_document.uri, Trigger.OPENED)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        put(params.text_document.uri, Trigger.TYPED)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
+    def did_save(params: types.DidSaveTextDocumentParams) -> None:
+        put(params.text_document.uri, Trigger.SAVED)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        close_document(server, params.text_document.uri)

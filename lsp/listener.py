@@ -1,0 +1,135 @@
+"""Carries what happens on the desk to the client: views, jobs with progress, decisions."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from assistant.engine.event_json import event_object
+from assistant.engine.lanes import Work
+from assistant.engine.tasks import Verb
+from assistant.errors import KernelOptError
+from assistant.model.events import CandidateTried, Event, JobEnded, Message, StageEnded
+from assistant.model.profile import Severity
+from assistant.model.proposal import Decision
+from lsp.features.diagnostics import publish
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["EditorListener"]
+
+_PROGRESS_AFTER_S = 0.5
+"""Shorter jobs show no progress."""
+_REFRESH_PAUSE_S = 0.05
+"""Several views that change at once ask the client once."""
+_TITLES = {
+    Verb.INSPECT: "Compiling",
+    Verb.CHECK: "Verifying",
+    Verb.PROFILE: "Profiling",
+    Verb.OPTIMIZE: "Optimizing",
+    Verb.JUDGE: "Judging your edit of",
+    Verb.REBASE: "Judging the proposal on the changed",
+}
+_LOG_KINDS = {
+    Severity.ERROR: types.MessageType.Error,
+    Severity.WARNING: types.MessageType.Warning,
+    Severity.INFORMATION: types.MessageType.Info,
+}
+
+
+class EditorListener:
+    """Implements ``DeskListener`` for one client."""
+
+    def __init__(self, server: KernelOptServer) -> None:
+        self._server = server
+        self._refreshing: asyncio.TimerHandle | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._progressing: set[str] = set()
+        self._endings: dict[str, JobEnded] = {}
+
+    def shown(self, key: str) -> None:
+        unit = self._server.units.find(key)
+        if unit is None:
+            return
+        publish(self._server, unit.uri)
+        if self._refreshing is None:
+            self._refreshing = asyncio.get_running_loop().call_later(_REFRESH_PAUSE_S, self._refresh)
+
+    def decided(self, key: str, decision: Decision) -> None:
+        self._server.client.log(f"{decision.proposal} {decision.kind.value.replace('_', ' ')}")
+        self._server.decided(key, decision)
+
+    def job_started(self, work: Work) -> None:
+        loop = asyncio.get_running_loop()
+        if self._server.client.shows_progress:
+            self._timers[work.id] = loop.call_later(_PROGRESS_AFTER_S, lambda: self._server.spawn(self._begin(work)))
+
+    def job_told(self, work: Work, event: Event) -> None:
+        if self._server.client.supports("event"):
+            self._server.protocol.notify("kernelopt/event", event_object(event))
+        match event:
+            case StageEnded(stage=stage, detail=detail):
+                self._report(work, f"{stage}: {detail}" if detail else stage)
+            case CandidateTried(technique=technique, outcome=outcome):
+                self._report(work, f"{technique}: {outcome}")
+            case Message(severity=severity, message=message, remedy=remedy):
+                self._server.client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
+            case JobEnded():
+                self._endings[work.id] = event
+            case _:
+                pass
+
+    def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
+        timer = self._timers.pop(work.id, None)
+        if timer is not None:
+            timer.cancel()
+        ending = self._endings.pop(work.id, None)
+        told = _ending_text(refusal, is_cancelled, ending)
+        if work.id in self._progressing:
+            self._progressing.discard(work.id)
+            self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=told))
+        if not work.is_background:
+            self._tell(work, refusal, is_cancelled, ending, told)
+        elif refusal is not None:
+            self._server.client.log(told, types.MessageType.Warning)
+
+    def _tell(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool, ending: JobEnded | None, told: str) -> None:
+        """The answer to what a person asked for, in one sentence."""
+        name = work.task.request.file.name
+        if refusal is not None or (ending is not None and ending.exit_code):
+            self._server.client.say(f"{name}: {told}", types.MessageType.Warning)
+        elif not is_cancelled:
+            self._server.client.say(f"{name}: {told}")
+
+    async def _begin(self, work: Work) -> None:
+        await self._server.work_done_progress.create_async(work.id)  # pyright: ignore[reportUnknownMemberType]
+        if work.id not in self._timers:
+            return  # it ended while the client was asked
+        del self._timers[work.id]
+        self._progressing.add(work.id)
+        title = f"{_TITLES[work.task.verb]} {work.task.request.file.name}"
+        self._server.work_done_progress.begin(work.id, types.WorkDoneProgressBegin(title, cancellable=True))
+
+    def _report(self, work: Work, message: str) -> None:
+        if work.id in self._progressing:
+            self._server.work_done_progress.report(work.id, types.WorkDoneProgressReport(message=message))
+
+    def _refresh(self) -> None:
+        """Lenses and hints are pulled: ask the client to pull again."""
+        self._refreshing = None
+        client = self._server.client
+        if client.refreshes_lenses:
+            self._server.workspace_code_lens_refresh(None)
+        if client.refreshes_hints:
+            self._server.workspace_inlay_hint_refresh(None)
+
+
+def _ending_text(refusal: KernelOptError | None, is_cancelled: bool, ending: JobEnded | None) -> str:
+    if is_cancelled:
+        return "cancelled"
+    if refusal is not None:
+        return f"{refusal.message}; {refusal.remedy}" if refusal.remedy else refusal.message
+    return "ended" if ending is None else ending.reason

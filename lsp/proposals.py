@@ -1,0 +1,198 @@
+"""Proposals in an editor: previewed, accepted as an edit that the editor makes and can undo, rejected with a reason.
+
+The decision is written when the text that comes back equals the text that was asked for (``Review.observe``), not when the client
+says that it applied something: some say so without doing it.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urlparse
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from assistant.config import workspace_folder
+from assistant.config.paths import find_workspace
+from assistant.engine.decide import Moved
+from assistant.engine.initialize import initialized_text
+from assistant.engine.review import Apply
+from assistant.engine.words import kernel_table, proposal_text
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.proposal import REASON_CODES, Proposal
+from assistant.model.source import Hunk
+from assistant.source.hunks import hunks, unified_diff
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["accept", "content", "declare_workload", "edit", "explain", "explain_kernel", "preview", "reject"]
+
+
+def preview(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
+    """Show the diff the best way the client has; its own answer holds all of it besides."""
+    proposal = server.session.store.find_proposal(proposal_id)
+    diff = _diff(proposal)
+    answer = {
+        "proposal_id": proposal.id,
+        "document_uri": server.uri_of(proposal.path),
+        "proposal_uri": f"kernelopt:/proposal/{proposal.id}/{quote(proposal.path.name)}",
+        "diff_uri": f"kernelopt:/proposal/{proposal.id}.diff",
+        "diff": diff,
+    }
+    if not server.client.supports("diff"):
+        _show(server, proposal, "diff", diff)
+    return answer
+
+
+def explain(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
+    """Show the explanation with its evidence."""
+    proposal = server.session.store.find_proposal(proposal_id)
+    text = proposal_text(proposal)
+    if not server.client.is_ours:
+        _show(server, proposal, "md", text)
+    return {"proposal_id": proposal.id, "markdown": text, "uri": f"kernelopt:/proposal/{proposal.id}.md"}
+
+
+def explain_kernel(server: KernelOptServer, unit: Unit, kernel: str | None) -> dict[str, Any]:
+    """The table that the hover shows, for clients that have it on a command."""
+    found = [k for k in server.desk.view(unit.key).kernels if kernel in (None, k.key)]
+    if not found:
+        raise UsageError(f"no kernel {kernel} in {unit.path.name}")
+    text = kernel_table(found[0])
+    if not server.client.is_ours:
+        server.client.say(text)
+    return {"markdown": text}
+
+
+def edit(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
+    """Open a scratch copy with the change made; saving it judges it (edit-then-accept)."""
+    proposal = server.session.store.find_proposal(proposal_id)
+    path = _scratch(server, proposal, f"edits/{proposal.id}", proposal.path.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(proposal.after_text, "utf-8")
+    uri = from_fs_path(str(path)) or ""
+    server.edits[path] = proposal.id
+    _show_document(server, uri)
+    return {"proposal_id": proposal.id, "uri": uri}
+
+
+def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...]) -> dict[str, Any]:
+    """Have the editor make the edit; where the text has moved on, judge the change there and offer it again."""
+    proposal = server.session.store.find_proposal(proposal_id)
+    key = server.desk.key_of(proposal.path)
+    unit = None if key is None else server.units.find(key)
+    if key is None or unit is None:
+        raise UsageError(f"{proposal.path.name} is not open here", f"open it, or run: kernelopt accept {proposal.id}")
+    match server.desk.review.begin(proposal.id, hunk_ids, server.desk.text(key)):
+        case Moved():
+            job_id = server.desk.rebase(key, proposal.id)
+            server.client.say(
+                f"{proposal.path.name} changed since {proposal.id} was made: the change is judged again on the text as it is now"
+            )
+            return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
+        case Apply() as apply:
+            server.spawn(_apply(server, unit, apply))
+            return {"proposal_id": proposal.id, "outcome": "applying", "hunk_ids": list(apply.request.hunk_ids)}
+
+
+def reject(server: KernelOptServer, proposal_id: str, reason_code: str | None, reason: str | None) -> dict[str, Any]:
+    """Keep the decision; a client that cannot ask for the reason itself has it asked for here."""
+    proposal = server.session.store.find_proposal(proposal_id)
+    if reason_code is None and reason is None and not server.client.supports("input"):
+        server.spawn(_ask_reason(server, proposal))
+        return {"proposal_id": proposal.id, "outcome": "asking"}
+    _reject(server, proposal, reason_code, reason)
+    return {"proposal_id": proposal.id, "outcome": "rejected"}
+
+
+def declare_workload(server: KernelOptServer, unit: Unit, kernel: str | None) -> dict[str, Any]:
+    """Have the editor put a workload block before the kernel."""
+    after = initialized_text(server.desk.parsed(unit.key), kernel).text
+    server.spawn(_edit(server, unit, unit.text, after, "kernelopt: declare a workload"))
+    return {"outcome": "applying"}
+
+
+def content(server: KernelOptServer, uri: str) -> str:
+    """The text of a ``kernelopt:`` document. Raises UsageError for one that there is not."""
+    parts = PurePosixPath(unquote(urlparse(uri).path)).parts
+    if len(parts) < 3 or parts[1] != "proposal":
+        raise UsageError(f"{uri} is no document of kernelopt")
+    name, _, suffix = parts[2].partition(".")
+    proposal = server.session.store.find_proposal(name)
+    if len(parts) > 3:
+        return proposal.after_text
+    return proposal_text(proposal) if suffix == "md" else _diff(proposal)
+
+
+async def _apply(server: KernelOptServer, unit: Unit, apply: Apply) -> None:
+    is_applied = await _edit(server, unit, apply.before, apply.after, f"kernelopt {apply.proposal.id}: {apply.proposal.summary}")
+    if not is_applied:
+        server.client.say(f"the editor did not make the edit of {apply.proposal.id}", types.MessageType.Warning)
+
+
+async def _edit(server: KernelOptServer, unit: Unit, before: str, after: str, label: str) -> bool:
+    """Ask for the edit; False where the client says that it did not make it."""
+    edits = [_text_edit(unit, hunk) for hunk in hunks(before, after)]
+    if server.client.takes_versioned_edits:
+        document = server.workspace.text_documents.get(unit.uri)
+        versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, None if document is None else document.version)
+        edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(versioned, list(edits))])
+    else:
+        edit = types.WorkspaceEdit(changes={unit.uri: edits})
+    result = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
+    return result.applied
+
+
+def _text_edit(unit: Unit, hunk: Hunk) -> types.TextEdit:
+    """One hunk as a replacement of whole lines; at the end of a text without a last line end, of what is there."""
+    start = unit.start_of_line(hunk.before_line)
+    end = start + sum(len(line) for line in hunk.before)
+    return types.TextEdit(unit.span(start, end), "".join(hunk.after))
+
+
+async def _ask_reason(server: KernelOptServer, proposal: Proposal) -> None:
+    chosen = await server.client.choose(f"Reject {proposal.id} ({', '.join(proposal.techniques)}): why?", (*REASON_CODES, "no reason"))
+    if chosen is None:
+        return
+    try:
+        _reject(server, proposal, chosen if chosen in REASON_CODES else None, None)
+    except (UsageError, CannotAnswerError) as error:
+        server.client.say(error.message, types.MessageType.Warning)
+
+
+def _reject(server: KernelOptServer, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:
+    server.desk.review.reject(proposal.id, reason_code, reason)
+    server.desk.offers_changed()
+
+
+def _show(server: KernelOptServer, proposal: Proposal, suffix: str, text: str) -> None:
+    """As our own read-only document; else as a file of the workspace's ``.kernelopt`` folder."""
+    if server.client.reads_content and server.client.shows_documents:
+        _show_document(server, f"kernelopt:/proposal/{proposal.id}.{suffix}")
+        return
+    path = _scratch(server, proposal, "previews", f"{proposal.id}.{suffix}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    if server.client.shows_documents:
+        _show_document(server, from_fs_path(str(path)) or "")
+    else:
+        server.client.say(f"{proposal.id}: {path}")
+
+
+def _scratch(server: KernelOptServer, proposal: Proposal, folder: str, name: str) -> Any:
+    return workspace_folder(find_workspace(proposal.path)) / folder / name
+
+
+def _show_document(server: KernelOptServer, uri: str) -> None:
+    server.spawn(_shown(server, uri))
+
+
+async def _shown(server: KernelOptServer, uri: str) -> None:
+    await server.window_show_document_async(types.ShowDocumentParams(uri, take_focus=True))
+
+
+def _diff(proposal: Proposal) -> str:
+    return unified_diff(proposal.before_text, proposal.after_text, proposal.path.name)

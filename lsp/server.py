@@ -1,0 +1,200 @@
+"""The language server: a thin edge over the desk. What it shows and does comes from ``assistant.engine``; here it gets LSP's form.
+
+Example::
+
+    serve(lambda: open_session("lsp"), port=None)      # stdio, until the client says exit
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Callable, Generator
+from importlib.metadata import version
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from lsprotocol import types
+from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+from pygls.uris import to_fs_path
+
+from assistant.config import TrustStore, user_paths
+from assistant.engine.desk import Desk, DeskParts
+from assistant.engine.guard import Guard
+from assistant.engine.jobs import JobHost
+from assistant.engine.lanes import Lane
+from assistant.engine.session import Session
+from assistant.model.proposal import Decision, DecisionKind
+from lsp.client import Client
+from lsp.documents import NOTEBOOK_SYNC
+from lsp.features import register_features
+from lsp.features.diagnostics import publish
+from lsp.listener import EditorListener
+from lsp.settings import EditorConfiguration
+from lsp.units import Units
+
+__all__ = ["KernelOptServer", "build_server", "serve"]
+
+SCHEME = "kernelopt"
+"""Of the read-only documents that previews are."""
+_LOOPBACK = "127.0.0.1"
+
+OpenSession = Callable[[], Session]
+
+
+class _Protocol(LanguageServerProtocol):
+    """Adds the capability that pygls does not build."""
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        result = yield from super().lsp_initialize(params)
+        workspace = result.capabilities.workspace or types.WorkspaceOptions()
+        workspace.text_document_content = types.TextDocumentContentOptions(schemes=[SCHEME])
+        result.capabilities.workspace = workspace
+        return result
+
+
+class KernelOptServer(LanguageServer):
+    """One client's server."""
+
+    def __init__(self, open_session: OpenSession) -> None:
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            "kernelopt",
+            version("kernelopt"),
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=NOTEBOOK_SYNC,
+            protocol_cls=_Protocol,
+            converter_factory=default_converter,
+        )
+        self._open_session = open_session
+        self.units = Units()
+        self.client = Client(self)
+        self.configuration = EditorConfiguration()
+        self.edits: dict[Path, str] = {}
+        """Scratch copies of proposals that are being edited: file → proposal."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._desk: Desk | None = None
+        self._session: Session | None = None
+
+    def uri_of(self, path: Path) -> str:
+        """The open document of a file; else the file itself."""
+        key = self.desk.key_of(path)
+        unit = None if key is None else self.units.find(key)
+        return path.as_uri() if unit is None else unit.uri
+
+    @property
+    def session(self) -> Session:
+        """The session on the memory file; opened with the desk."""
+        if self._session is None:
+            self._session = self._open_session()
+        return self._session
+
+    @property
+    def desk(self) -> Desk:
+        """The desk, made when first needed: starting must not wait for it."""
+        if self._desk is None:
+            who = f"lsp {os.getpid()}"
+            self.guard = Guard(TrustStore(user_paths().trust), self.client.ask_consent, self.client.is_trusted)
+            listener = EditorListener(self)
+            lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp"))
+            self._desk = Desk(self.session, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, who))
+        return self._desk
+
+    def spawn(self, work: Any) -> None:
+        """Run a coroutine that no handler waits for; nothing may cancel one that awaits the client."""
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def apply_configuration(self) -> None:
+        """The editor's settings changed."""
+        for uri in self.units.uris():
+            publish(self, uri)
+        if self.configuration.problem is not None:
+            self.client.say(f"kernelopt settings: {self.configuration.problem}", types.MessageType.Warning)
+        self.desk.look_again()
+
+    def trust_changed(self, is_trusted: bool) -> None:
+        """The editor's workspace was trusted, or no longer is."""
+        self.client.is_trusted = is_trusted
+        if self._desk is not None:
+            self.guard.is_trusted_by_editor = is_trusted
+            self.guard.forget_answers()
+            self.desk.look_again()
+
+    def files_changed(self, uris: tuple[str, ...]) -> None:
+        """Files changed on disk: settings apply, and sources that include one of them are looked at again."""
+        self.desk.files_changed(tuple(Path(path) for uri in uris if (path := to_fs_path(uri))))
+
+    def decided(self, key: str, decision: Decision) -> None:
+        """The text of an open source shows a decision; a partial accept is judged before it earns a badge."""
+        if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:
+            self.desk.judge(key, self.session.store.find_proposal(decision.proposal).before_text)
+
+    async def close(self) -> None:
+        """End every job."""
+        if self._desk is not None:
+            await self._desk.close()
+        if self._session is not None:
+            self._session.close()
+
+
+def build_server(open_session: OpenSession) -> KernelOptServer:
+    """A server with every feature registered."""
+    server = KernelOptServer(open_session)
+    register_features(server)
+    return server
+
+
+def serve(open_session: OpenSession, port: int | None) -> int:
+    """Serve one client on stdio, or on a TCP port of the loopback interface (0: any; it is printed); the exit code."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    server = build_server(open_session)
+    try:
+        asyncio.run(_serve_stdio(server) if port is None else _serve_one(server, port))
+    except (KeyboardInterrupt, BrokenPipeError, ConnectionError):
+        return 1
+    return 0
+
+
+async def _serve_stdio(server: KernelOptServer) -> None:
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints must not reach the protocol
+    await _speak(server, StdinAsyncReader(sys.stdin.buffer, server.thread_pool), StdoutWriter(out))
+
+
+async def _serve_one(server: KernelOptServer, port: int) -> None:
+    """One connection; another one is refused, as one protocol object cannot serve two."""
+    is_taken = False
+    ended = asyncio.Event()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal is_taken
+        if is_taken:
+            writer.close()
+            return
+        is_taken = True
+        try:
+            await _speak(server, reader, writer)
+        finally:
+            ended.set()
+
+    listening = await asyncio.start_server(connected, _LOOPBACK, port)
+    sys.stderr.write(f"listening on {_LOOPBACK}:{listening.sockets[0].getsockname()[1]}\n")
+    sys.stderr.flush()
+    async with listening:
+        await ended.wait()
+
+
+async def _speak(server: KernelOptServer, reader: Any, writer: Any) -> None:
+    """Until the client leaves; every job ends with it."""
+    server.protocol.set_writer(writer)
+    try:
+        await run_async(stop_event=Event(), reader=reader, protocol=server.protocol, error_handler=server.report_server_error)
+    finally:
+        await server.close()
