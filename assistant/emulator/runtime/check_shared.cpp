@@ -93,6 +93,40 @@ void remember_write(SharedCell& cell, const Access& self, uint32_t block_serial)
   cell.initialised_mask = static_cast<uint8_t>(cell.initialised_mask | self.mask);
 }
 
+// One word of an access, in the order in which the hardware would see it.
+void visit_word(Worker& w, SharedCell& cell, const Access& self, bool reads, bool writes) {
+  examine_against_write(w, cell, self, writes);
+  if (writes) examine_against_read(w, cell, self);
+  if (reads) examine_initialised(w, cell, self);
+  if (reads) remember_read(cell, self);
+  if (writes) remember_write(cell, self, w.block->serial);
+}
+
+// Most reads: of a word that this block has written, but not since the last barrier.
+bool is_quiet(const SharedCell& cell, const Access& self, uint32_t block_serial) {
+  return cell.write_epoch != self.epoch && cell.initialised_serial == block_serial && !(self.mask & ~cell.initialised_mask);
+}
+
+constexpr uint8_t WHOLE_WORD = 0xf;
+
+// Reads of one whole word per lane; lanes in a row that read the same word are one visit with the last lane's name.
+void check_word_reads(Worker& w, Access self, const Request& r) {
+  const uint32_t block_serial = w.block->serial;
+  self.mask = WHOLE_WORD;
+  for (unsigned i = 0; i < r.lane_count; ++i) {
+    self.address = r.address[i];
+    SharedCell& cell = w.shared_shadow.at(self.address);
+    self.thread = static_cast<uint16_t>(thread_index(w, r.lane[i]));
+    if (!is_quiet(cell, self, block_serial)) {
+      visit_word(w, cell, self, true, false);
+      continue;
+    }
+    while (i + 1 < r.lane_count && r.address[i + 1] == self.address) ++i;
+    self.thread = static_cast<uint16_t>(thread_index(w, r.lane[i]));
+    remember_read(cell, self);
+  }
+}
+
 }  // namespace
 
 void check_shared(Worker& w, const Event& event, const Request& r) {
@@ -101,6 +135,7 @@ void check_shared(Worker& w, const Event& event, const Request& r) {
   unsigned kind = event.kind & EVENT_KIND_MASK;
   bool reads = kind != EVENT_STORE, writes = kind != EVENT_LOAD;
   Access self{0, w.barrier_epoch, w.block->warps[w.warp_index].sync_epoch, event.pc, 0, 0, 0, kind == EVENT_ATOMIC, (event.kind & EVENT_VOLATILE) != 0};
+  if (!writes && r.size_bytes == 4) return check_word_reads(w, self, r);
   for (unsigned i = 0; i < r.lane_count; ++i) {
     self.thread = static_cast<uint16_t>(thread_index(w, r.lane[i]));
     uint64_t a = r.address[i], end = a + r.size_bytes;
@@ -109,12 +144,7 @@ void check_shared(Worker& w, const Event& event, const Request& r) {
       self.mask = static_cast<uint8_t>(((1u << bytes) - 1) << first);
       self.address = a;
       self.digest = writes ? digest_word(a) : 0;
-      SharedCell& cell = w.shared_shadow.at(a);
-      examine_against_write(w, cell, self, writes);
-      if (writes) examine_against_read(w, cell, self);
-      if (reads) examine_initialised(w, cell, self);
-      if (reads) remember_read(cell, self);
-      if (writes) remember_write(cell, self, w.block->serial);
+      visit_word(w, w.shared_shadow.at(a), self, reads, writes);
       a += bytes;
     }
   }

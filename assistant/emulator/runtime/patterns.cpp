@@ -104,7 +104,7 @@ Sectors count_sectors(const Request& r) {
 Wavefronts count_wavefronts(const Request& r, bool is_store) {
   unsigned group_lanes = r.size_bytes <= 4 ? 32 : r.size_bytes == 8 ? 16 : 8;
   if (group_lanes == 32) {
-    if (r.lowest == r.highest || (r.is_dense && r.lowest % BANK_BYTES == 0)) return {1, 1, false};
+    if (r.highest / BANK_BYTES - r.lowest / BANK_BYTES < BANKS) return {1, 1, false};  // no two words share a bank
     return {passes(r.address, r.lane_count, r.size_bytes), 1, false};
   }
   if (r.lowest == r.highest && r.lane_count < WARP_LANES && !is_store) return {1, 1, group_lanes == 8};

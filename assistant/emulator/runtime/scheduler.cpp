@@ -14,6 +14,7 @@ namespace {
 // How long a lane may repeat operations that spin loops are made of before the other lanes of its warp, and then other warps,
 // get their turn. Leaving the warp ends the alignment of its traces early, so that is for lanes that very likely do spin.
 constexpr unsigned SPINS_BETWEEN_TURNS = 1024, SPINS_IN_WARP = 16 * 1024, SPINS_ONCE_KNOWN = 64;
+constexpr size_t CACHE_LINE = 64;
 constexpr unsigned ROUNDS_BEFORE_PARKING = 16;   // of spinning without progress, before other blocks get their turn
 
 inline uint32_t bit(unsigned lane) { return 1u << lane; }
@@ -22,29 +23,28 @@ inline unsigned highest(uint32_t set) { return 31 - static_cast<unsigned>(__buil
 inline Warp& current_warp(Worker& w) { return w.block->warps[w.warp_index]; }
 inline Lane& lane_of(Worker& w, unsigned lane) { return w.block->lanes[thread_index(w, lane)]; }
 
-void enter_lane(Worker& w, unsigned lane) {
+// Inlined, as what follows: threads may switch every few dozen instructions.
+inline __attribute__((always_inline)) void enter_lane(Worker& w, unsigned lane) {
   Lane& l = lane_of(w, lane);
   w.current = &l;
   w.current_thread = thread_index(w, lane);
-  const EmuDim3& id = w.thread_ids[w.current_thread];
   EmuThreadContext& at = __emu_tc;
-  at.thread_x = id.x;
-  at.thread_y = id.y;
-  at.thread_z = id.z;
+  at.thread_x = l.thread_id.x;
+  at.thread_y = l.thread_id.y;
+  at.thread_z = l.thread_id.z;
   at.lane = lane;
-  at.warp = w.warp_index;
   emu_thread.cursor = l.trace_end;
   emu_thread.limit = l.trace + TRACE_EVENTS;
 }
 
-void leave_lane(Worker& w) {
+inline __attribute__((always_inline)) void leave_lane(Worker& w) {
   if (emu_thread.cursor > w.current->trace) w.current->pc = emu_thread.cursor[-1].pc;
   w.current->trace_end = emu_thread.cursor;
   emu_thread.cursor = nullptr;
 }
 
 // The next ready lane after the current one, in turn: lock-step code depends on the order.
-unsigned next_ready(Worker& w, uint32_t ready) {
+inline unsigned next_ready(const Worker& w, uint32_t ready) {
   unsigned current = w.current_thread % WARP_LANES;
   if (w.reverses_order) {
     uint32_t below = ready & (bit(current) - 1);
@@ -57,7 +57,7 @@ unsigned next_ready(Worker& w, uint32_t ready) {
 void runner_main();
 
 // What to run next in the current warp; the scheduler when it has nothing more to run.
-void* next_context(Worker& w) {
+inline __attribute__((always_inline)) void* next_context(Worker& w) {
   Warp& warp = current_warp(w);
   if (w.launch->is_aborted.load(std::memory_order_relaxed)) return w.scheduler_context;
   if (warp.fresh) {
@@ -69,6 +69,10 @@ void* next_context(Worker& w) {
   unsigned lane = next_ready(w, ready);
   warp.ready &= ~bit(lane);
   enter_lane(w, lane);
+  // Most often the neighbour is next: its stack is on a page and in cache lines of its own.
+  const char* neighbour = static_cast<const char*>(w.current[1].stack_pointer);
+  __builtin_prefetch(neighbour);
+  __builtin_prefetch(neighbour + CACHE_LINE);
   return w.current->stack_pointer;
 }
 
@@ -77,6 +81,7 @@ void start_lane(Worker& w, unsigned lane) {
   l.stack = nullptr;
   l.pc = 0;
   l.spins = l.spins_in_turn = 0;
+  l.thread_id = w.thread_ids[thread_index(w, lane)];
   l.local_top = reinterpret_cast<uint64_t>(w.runner_stack);
   l.trace = w.block->is_counted ? &w.events[lane * TRACE_STRIDE] : nullptr;
   l.trace_end = l.trace;
@@ -113,6 +118,7 @@ void runner_main() {
 
 void run_warp(Worker& w, unsigned index) {
   w.warp_index = index;
+  __emu_tc.warp = index;
   Warp& warp = current_warp(w);
   warp.ready |= warp.yielded;
   warp.yielded = 0;
@@ -217,6 +223,7 @@ void begin_block(Worker& w, Block& block, uint64_t linear) {
   block.linear = linear;
   block.serial = ++w.last_block_serial;
   block.exited_threads = 0;
+  if (!block.uses_only_barrier_0) std::fill_n(block.barrier_of.get(), MAX_BLOCK_THREADS, 0);
   block.uses_only_barrier_0 = true;
   block.waits_for_grid = block.was_parked = false;
   for (Barrier& barrier : block.barriers) barrier = Barrier{};

@@ -63,7 +63,7 @@ void wait_at_barrier(unsigned id, unsigned expected, int predicate, uint32_t pc)
   barrier.predicate_sum += predicate;
   barrier.expected = expected;
   if (id != 0) block.uses_only_barrier_0 = false;
-  block.barrier_of[w.current_thread] = static_cast<uint8_t>(id);
+  if (!block.uses_only_barrier_0) block.barrier_of[w.current_thread] = static_cast<uint8_t>(id);
   w.current->pc = pc;
   block.warps[w.warp_index].at_barrier |= 1u << w.current_thread % WARP_LANES;
   suspend();

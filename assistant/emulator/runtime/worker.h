@@ -44,13 +44,15 @@ struct Launch {
 
 enum class WarpOperation : uint8_t { sync, shuffle, vote, match, reduce, activemask };
 
-struct Lane {
+// What a switch at a barrier needs comes first, in one cache line.
+struct alignas(64) Lane {
   void* stack_pointer = nullptr;             // saved context while suspended
   char* stack = nullptr;                     // the fiber it was suspended on; nullptr until then
-  uint64_t local_top = 0;                    // local memory lies below
   Event* trace = nullptr;
   Event* trace_end = nullptr;
+  EmuDim3 thread_id{};                       // threadIdx
   uint32_t pc = 0;                           // where it waits
+  uint64_t local_top = 0;                    // local memory lies below
   WarpOperation operation = WarpOperation::sync;
   unsigned mask = 0, argument = 0, width = 0, mode = 0;
   uint64_t value = 0, result = 0;
@@ -89,8 +91,8 @@ struct Block {
   uint64_t grid_phase = 0;                   // the grid barrier phase it waits for the end of
   Barrier barriers[NAMED_BARRIERS + 1];
   Warp warps[MAX_BLOCK_WARPS];
-  std::unique_ptr<Lane[]> lanes{new Lane[MAX_BLOCK_THREADS]};
-  std::unique_ptr<uint8_t[]> barrier_of{new uint8_t[MAX_BLOCK_THREADS]()};
+  std::unique_ptr<Lane[]> lanes{new Lane[MAX_BLOCK_THREADS + 1]};  // the one behind the last is only looked at
+  std::unique_ptr<uint8_t[]> barrier_of{new uint8_t[MAX_BLOCK_THREADS]()};  // all 0 while uses_only_barrier_0
   std::vector<char> shared_image;            // its shared memory while it is parked
 };
 
