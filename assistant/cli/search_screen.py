@@ -15,8 +15,9 @@ from assistant.engine.quantity import format_change, format_quantity
 from assistant.model import events
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
+from assistant.profile import is_negligible, threshold
 
-__all__ = ["SearchScreen", "share"]
+__all__ = ["SearchScreen", "share", "untold"]
 
 _CANDIDATE_STYLE = {"kept": "green", "FAIL": "red", "build_failed": "red", "NEEDS_DECISION": "yellow"}
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
@@ -49,9 +50,12 @@ class SearchScreen:
             self._said.clear()
         self._kernel = event.kernel
         self._page.gap()
+        told = [f for f in event.findings if self._is_verbose or not is_negligible(f.estimated_cost_ratio)]
         self._page.put(head + ("" if event.findings else ": no findings"), hang=4)
-        for finding in event.findings:
+        for finding in told:
             self._finding(finding)
+        if len(told) < len(event.findings):
+            self._page.put(f"[dim]{untold(len(event.findings) - len(told))}[/]", indent=2, hang=6)
 
     def _finding(self, finding: Finding) -> None:
         key = (finding.code, finding.message)
@@ -168,6 +172,12 @@ class SearchScreen:
 def share(cost_ratio: float) -> str:
     """``about 48%``; small ones in words."""
     return f"about {cost_ratio:.0%}" if cost_ratio >= _SMALLEST_SHOWN_RATIO else "less than 1%"
+
+
+def untold(count: int) -> str:
+    """What is said of findings that cost next to nothing."""
+    what = "1 finding costs" if count == 1 else f"{count} findings cost"
+    return f"{what} less than {threshold('least_saving'):.0%} of the predicted time: --json tells"
 
 
 def _brief(event: events.CandidateTried) -> str:

@@ -36,6 +36,7 @@ class _Line:
     accumulated: list[str]
     invariant: list[str]
     stored: list[str]
+    read: list[str]
     fields: list[str]
 
 
@@ -46,7 +47,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}
     declares_double = bool(_DOUBLE_TYPE.search(parsed.source.text[kernel.span.start : kernel.span.end]))
-    lines: defaultdict[int, _Line] = defaultdict(lambda: _Line([], [], [], [], []))
+    lines: defaultdict[int, _Line] = defaultdict(lambda: _Line([], [], [], [], [], []))
     for body in bodies:
         _read_literals(tree, body, lines)
         _read_accesses(tree, body, pointers, lines)
@@ -58,6 +59,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
                 accumulated_pointers=_unique(found.accumulated),
                 invariant_loads=_unique(found.invariant),
                 stored_pointers=_unique(found.stored),
+                read_count=sum(name not in found.accumulated for name in found.read),
                 struct_fields=_unique(found.fields),
             )
             for number, found in sorted(lines.items())
@@ -94,6 +96,8 @@ def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defa
         is_invariant = bool(loops) and _is_invariant(tree, access, loops[0])
         if access.kind in (Use.WRITE, Use.UPDATE):
             line.stored.append(access.base)
+        else:
+            line.read.append(access.base)
         if is_invariant and (access.kind is Use.UPDATE or _is_read_back(tree, access)):
             line.accumulated.append(access.base)
         elif is_invariant and access.kind is Use.READ:

@@ -65,12 +65,15 @@ def _costliest(kernels: Iterable[KernelAssessment]) -> AssessedLaunch | None:
 
 
 def _access_kind(predictions: tuple[MetricPrediction, ...], line: int, profile: LaunchProfile) -> str | None:
-    """``global load``, say; None where no counter of the line is what a prediction starts from."""
+    """``global load``, say; None where no counter of the line is what a prediction starts from.
+
+    Where loads and stores agree alike the line updates memory in place, and predictions about such lines speak of the stores.
+    """
     agreeing = {
         op: sum(_starts_from(prediction, line, op, profile) for prediction in predictions)
         for op in dict.fromkeys(access.op for access in profile.accesses if access.line == line)
     }
-    best = max(agreeing, key=lambda op: agreeing[op], default=None)
+    best = max(agreeing, key=lambda op: (agreeing[op], op.endswith("store")), default=None)
     return best if best is not None and agreeing[best] else None
 
 

@@ -3,7 +3,7 @@
 from assistant.profile.catalogue import METRICS, Metric, metric
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts
-from assistant.profile.findings import FindResult, find
+from assistant.profile.findings import FindResult, find, is_negligible
 from assistant.profile.roofline import Roofline, roofline
 from assistant.profile.rules import RULES, documentation_page, title
 from assistant.profile.signature import distance, signature
@@ -27,6 +27,7 @@ __all__ = [
     "distance",
     "documentation_page",
     "find",
+    "is_negligible",
     "metric",
     "roofline",
     "signature",

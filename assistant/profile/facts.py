@@ -37,6 +37,8 @@ class LineFacts:
     """Pointers read at an index that the innermost loop does not change."""
     stored_pointers: tuple[str, ...] = ()
     """Pointer parameters written on this line."""
+    read_count: int = 0
+    """How often elements of pointer parameters are read on this line, accumulated ones aside."""
     struct_fields: tuple[str, ...] = ()
     """Members read or written through an indexed pointer (``p[i].x`` → ``x``)."""
 

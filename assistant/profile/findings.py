@@ -19,7 +19,7 @@ from assistant.profile.evidence import collect, ids_by_fact, kernel_facts
 from assistant.profile.rules import RULES, defects
 from assistant.profile.thresholds import threshold
 
-__all__ = ["FindResult", "find"]
+__all__ = ["FindResult", "find", "is_negligible"]
 
 _SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFORMATION: 2}
 
@@ -64,6 +64,14 @@ def find(context: FindContext) -> FindResult:
     evidence = collect(facts, lambda method: _device(context, launch, method), context.first_evidence_number)
     ids = ids_by_fact(facts, evidence)
     return FindResult(tuple(_finding(context, c, ids) for c in ranked), evidence)
+
+
+def is_negligible(estimated_cost_ratio: float | None) -> bool:
+    """Whether people need not be told of a finding: it is no defect, and mending its cause alone would gain next to nothing.
+
+    Planners are still told: another bottleneck may mask the cost, and the next round sees it once that is gone.
+    """
+    return estimated_cost_ratio is not None and estimated_cost_ratio < threshold("least_saving")
 
 
 def _diagnoses(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:

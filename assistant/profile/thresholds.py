@@ -83,6 +83,12 @@ THRESHOLDS: tuple[Threshold, ...] = (
     Threshold("reload_requests", 2.0, "requests/warp", "a value loaded once per warp needs no hoisting"),
     Threshold("unroll_trip_count", 64.0, "iterations", "nvcc unrolls loops of small constant count by itself; longer ones grow the code"),
     Threshold("loop_overhead_ratio", 0.5, "ratio", "half of the loop's instructions do no work of the algorithm"),
+    Threshold(
+        "least_saving",
+        0.01,
+        "ratio",
+        "a hundredth of the predicted time is below what the model can tell apart; what costs less is told by --json alone",
+    ),
     Threshold("warning_saving", 0.1, "ratio", "a tenth of the predicted time is worth an edit; less is information"),
 )
 

@@ -34,9 +34,7 @@ def global_accumulator(context: FindContext, launch: CountedLaunch) -> tuple[Dia
 def _accumulator(launch: CountedLaunch, facts: LineFacts, stores: tuple[LineAccess, ...], per_warp: float) -> Diagnosis:
     loads = _on_line(launch.profile, "global load", facts.line)
     names = " and ".join(facts.accumulated_pointers)
-    saved_requests = sum(a.requests for a in stores) * (1 - 1 / per_warp)
-    load_requests = sum(a.requests for a in loads)
-    load_factor = max(0.0, 1 - saved_requests / load_requests) if load_requests else 1.0
+    load_factor = _kept_loads_ratio(facts, stores, loads, per_warp)
     mended = {a: scaled_access(a, 1 / per_warp) for a in stores} | {a: scaled_access(a, load_factor) for a in loads}
     facts_cited = (
         fact_of(stores[0], launch.profile, "global_requests_per_warp", per_warp),
@@ -50,6 +48,18 @@ def _accumulator(launch: CountedLaunch, facts: LineFacts, stores: tuple[LineAcce
         facts_cited,
         Mended(replace_accesses(launch.profile, mended), launch.occupancy),
     )
+
+
+def _kept_loads_ratio(facts: LineFacts, stores: tuple[LineAccess, ...], loads: tuple[LineAccess, ...], per_warp: float) -> float:
+    """Share of the line's loads that stay when the value lives in a register.
+
+    The compiler may already forward the stored value to the next iteration: then all loads are of other elements, and all stay.
+    """
+    store_requests = sum(a.requests for a in stores)
+    load_requests = sum(a.requests for a in loads)
+    own_requests = max(0, load_requests - facts.read_count * store_requests)
+    saved_requests = min(own_requests, store_requests) * (1 - 1 / per_warp)
+    return 1 - saved_requests / load_requests if load_requests else 1.0
 
 
 def redundant_loads(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:

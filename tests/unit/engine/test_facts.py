@@ -36,6 +36,12 @@ def test_a_moving_place_is_no_accumulator() -> None:
     assert _line("c[i] = a[j];").accumulated_pointers == ()
 
 
+def test_reads_of_other_elements_than_the_accumulator_are_counted() -> None:
+    assert _line("c[i] += a[j];").read_count == 1
+    assert _line("c[i] = c[i] + a[j] * a[i];").read_count == 2
+    assert _line("c[j] = a[j];").read_count == 1
+
+
 def test_an_invariant_load_is_found() -> None:
     assert _line("float x = a[i]; c[j] = x;").invariant_loads == ("a",)
 

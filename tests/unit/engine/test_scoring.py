@@ -30,6 +30,15 @@ def test_the_access_is_the_one_that_most_predictions_start_from(assessed, access
     assert _score([per_warp, sectors], 3, before, after) == [(1, True), (32, True)]
 
 
+def test_of_a_load_and_a_store_that_agree_alike_the_store_is_meant(assessed, access) -> None:
+    """``c[i] += a[k]``, of which the compiler forwards ``c[i]`` from iteration to iteration."""
+    before = assessed(access("global load", 3, 2048, 8192), access("global store", 3, 2048, 8192))
+    after = assessed(access("global load", 4, 2048, 8192), access("global store", 6, 8, 32))
+    per_warp = MetricPrediction("global_requests_per_warp", 256, 1, "requests/warp")
+    sectors = MetricPrediction("global_sectors", 8192, 32, "sectors")
+    assert _score([per_warp, sectors], 3, before, after) == [(1, True), (32, True)]
+
+
 @pytest.mark.parametrize(("counted", "is_hit"), [(32, True), (41, True), (52, True), (60, False), (256, False), (10, True), (0, False)])
 def test_a_hit_is_within_a_tenth_of_the_predicted_change(assessed, access, counted, is_hit) -> None:
     before = assessed(access("global store", 3, 64, 256))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.model.profile import Problem, Severity
-from assistant.profile import METRICS, RULES, THRESHOLDS, LineFacts, SourceFacts, documentation_page, metric, title
+from assistant.profile import METRICS, RULES, THRESHOLDS, LineFacts, SourceFacts, documentation_page, is_negligible, metric, title
 from assistant.profile.rules import DEFECT_TITLES
 from assistant.profile.rules.defects import CODE_BY_KIND
 
@@ -36,6 +36,12 @@ def test_the_costliest_finding_comes_first(access, profile, check):
     assert found.codes == ["KO101", "KO103"]
     costs = [f.estimated_cost_ratio for f in found.findings]
     assert costs == sorted(costs, reverse=True)
+
+
+def test_what_costs_next_to_nothing_is_no_news_for_people_and_a_defect_always_is():
+    assert is_negligible(0.0) and is_negligible(0.009)
+    assert not is_negligible(0.01)
+    assert not is_negligible(None), "a defect, or what the model has no cost for"
 
 
 def test_every_cited_id_exists_once_and_ids_count_up(access, profile, check):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
@@ -120,6 +122,20 @@ def test_an_accumulator_in_global_memory_is_reported_with_its_stores_per_warp(ac
     finding = found.one("KO107")
     assert found.value(finding, "global_requests_per_warp") == 16
     assert "stores o 16 times" in finding.message
+
+
+def test_only_loads_of_the_accumulator_itself_are_saved_by_a_register(access, profile, check):
+    """``o[i] += a[j]``: where the compiler forwards ``o[i]``, the loads that are left are of ``a`` and stay."""
+
+    def cost(load_requests):
+        accesses = (
+            access("global load", load_requests, 9, sectors=load_requests * 4),
+            access("global store", WARPS * 16, 9, sectors=WARPS * 64),
+        )
+        line = LineFacts(9, accumulated_pointers=("o",), stored_pointers=("o",), read_count=1)
+        return check(profile(*accesses), facts=replace(ACCUMULATES, lines=(line,))).one("KO107").estimated_cost_ratio
+
+    assert cost(WARPS * 16) < cost(WARPS * 32)
 
 
 def test_possible_aliasing_is_reported_where_an_unchanging_load_repeats(access, profile, check):
