@@ -13,12 +13,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from assistant.cli.layout import Page
-from assistant.cli.search_screen import SearchScreen, share
+from assistant.cli.search_screen import SearchScreen, share, untold
 from assistant.engine.defects import errors_among, problems_in_words
 from assistant.engine.quantity import counted_noun, format_quantity
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
+from assistant.profile import is_negligible
 
 __all__ = ["TextRenderer", "print_table"]
 
@@ -141,7 +142,8 @@ class TextRenderer:
         for reason, places in _grade_reasons(event.lines).items():
             self._print(f"  [dim]estimated because {escape(reason)}: line {', '.join(places)}[/]")
         self._remember(event.evidence)
-        for finding in event.findings:
+        told = [f for f in event.findings if self._is_verbose or not is_negligible(f.estimated_cost_ratio)]
+        for finding in told:
             self._finding(
                 finding.code,
                 finding.line,
@@ -150,6 +152,8 @@ class TextRenderer:
                 finding.evidence,
                 finding.estimated_cost_ratio,
             )
+        if len(told) < len(event.findings):
+            self._print(f"  [dim]{untold(len(event.findings) - len(told))}[/]")
         for problem in event.problems:
             self._print(f"  [bold red]{problem.kind}[/] line {problem.line}: {escape(problem.message)}")
 
