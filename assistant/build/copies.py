@@ -3,7 +3,8 @@
 The proof, for an access that the emulated program has e times on its line:
 
 * a loop that the machine code does not have was unrolled wholly, so its N iterations are N copies in what surrounds it; N is how
-  often the emulator ran the loop for each time that it ran something around it, equally for threads and for warps;
+  often the emulator ran the loop for each time that it ran something around it, equally for threads and for warps (copies of
+  several iterations under one condition show that not everyone entered the loop);
 * every machine loop that stands for the innermost remaining source loop does u iterations in a pass, which its control register
   or its barriers prove (`RegionFacts.does_iterations`), and holds u × N × e copies;
 * copies behind such a loop, in its remainder, are as many as those of an access that is proved to run in every iteration.
@@ -36,7 +37,7 @@ def copies_reason(facts: RegionFacts, key: AccessKey) -> str:
     kept = _kept(facts, chain)
     if any(not _stands_in(facts, region, kept) for region in facts.machine[key]):
         return UNROLLED
-    if not any(_holds(facts, key, chain, kept, count) for count in _wholly_unrolled(facts, chain, kept)):
+    if not any(_holds(facts, key, chain, kept, count) for count in _wholly_unrolled(facts, key, chain, kept)):
         return UNROLLED
     if not any(facts.is_guarded(region) for region in facts.machine[key]) and not _runs_always(facts, key, chain):
         return COUNT
@@ -62,15 +63,17 @@ def _stands_in(facts: RegionFacts, region: Region, kept: tuple[SourceLoop, ...])
     return all(facts.loops.stands_for(loop) in kept for loop in facts.graph.loop_chain(region.block))
 
 
-def _wholly_unrolled(facts: RegionFacts, chain: tuple[SourceLoop, ...], kept: tuple[SourceLoop, ...]) -> Iterator[int]:
+def _wholly_unrolled(facts: RegionFacts, key: AccessKey, chain: tuple[SourceLoop, ...], kept: tuple[SourceLoop, ...]) -> Iterator[int]:
     """What the copies per iteration of the loops that are not in the machine code may be; 1 where it has them all."""
     if kept == chain:
         yield 1
         return
-    inner, outermost = facts.loops.iteration_count(chain[-1]), chain[len(kept)]
-    around = facts.loops.counts_around(outermost, kept[-1] if kept else None, facts.kernel_lines)
-    for threads, warps in {(facts.everyone.threads, facts.everyone.warps), *around}:
-        if inner and threads and inner[0] % threads == 0 and inner == (inner[0] // threads * threads, inner[0] // threads * warps):
+    inner = facts.loops.iteration_count(chain[-1])
+    around = facts.loops.counts_around(chain[len(kept)], kept[-1] if kept else None, facts.kernel_lines)
+    everyone = (facts.everyone.threads, facts.everyone.warps)
+    is_entered_under_condition = any(facts.is_guarded(r) and n > len(facts.emulated[key]) for r, n in facts.machine[key].items())
+    for threads, warps in {everyone, *around} - ({everyone} if is_entered_under_condition else set()):
+        if inner and threads and inner == (inner[0] // threads * threads, inner[0] // threads * warps):
             yield inner[0] // threads
 
 

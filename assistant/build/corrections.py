@@ -77,7 +77,10 @@ def _exclusive(emulated: Emulated, machine: Machine, chain: Chain, everyone: Eve
         for site in emulated[lost] if _is_short(lost, emulated, machine) and lost.op in MOVABLE else ():
             others = [(k, o) for k in of_kind for o in emulated[k] if o != site and o.active_threads + site.active_threads == all_threads]
             nearest = sorted(others, key=lambda pair: (not is_lost(pair[0], machine), abs(pair[0].line - site.line), pair[1].address))
-            found.extend(Correction(_addresses((site, other)), 0) for _, other in nearest[:1])
+            for _, other in nearest[:1]:
+                alike = [s for k in of_kind for s in emulated[k] if s.active_threads in (site.active_threads, other.active_threads)]
+                spare = tuple(s for s in alike if s not in (site, other))
+                found.append(Correction(_addresses((site, other)), 0, _addresses(spare)))
     return found
 
 

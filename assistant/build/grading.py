@@ -238,7 +238,7 @@ class _Comparison:
 
     @cached_property
     def _merged(self) -> frozenset[int]:
-        return frozenset(a for c in self._request.corrections if not c.fused_bytes for a in c.addresses)
+        return frozenset(a for c in self._request.corrections if not c.fused_bytes for a in (*c.addresses, *c.alternatives))
 
     def _missing(self, key: AccessKey) -> str:
         other = sorted(k.size_bytes for k in self._machine if (k.file, k.line, k.op) == (key.file, key.line, key.op))

@@ -90,9 +90,10 @@ class RegionFacts:
         return is_unrolled_by(self.graph, loop, count, source) or self._has_barriers(loop, count, source)
 
     def _has_barriers(self, loop: Loop, count: int, source: SourceLoop) -> bool:
-        """Whether each pass meets ``count`` barriers of one line that stands in every iteration.
+        """Whether each pass meets ``count`` barriers of the line that has the fewest, of those that stand in every iteration.
 
-        A barrier is never merged, moved over a barrier or left out, so a line's barriers in a pass are its iterations.
+        A barrier is never merged, repeated or left out, so a line's barriers in a pass are its iterations. Two calls on one line
+        would count twice: that claims more iterations than the pass has copies of any access, which proves nothing.
         """
         found: Counter[tuple[str, int]] = Counter()
         for block in loop.blocks:
@@ -103,7 +104,7 @@ class RegionFacts:
                 chain = self.loops.chain((place, *instruction.frames))
                 if instruction.opcode.startswith(_BARRIER) and not instruction.predicate and chain and chain[-1] == source:
                     found[place] += 1
-        return count in found.values()
+        return count == min(found.values(), default=0)
 
     def is_guarded(self, region: Region) -> bool:
         """Whether a condition other than the ends of the loops around it decides if the region runs in an iteration."""

@@ -105,6 +105,8 @@ class Correction:
     """Of the sites (`AccessSite.address`), in program order."""
     fused_bytes: int
     """Width per thread of the machine's access; 0: accesses of exclusive branches, merged at their width."""
+    alternatives: tuple[int, ...] = ()
+    """Addresses of sites that may be meant instead of one of ``addresses``: their counts are doubtful, too."""
 
 
 @dataclass(frozen=True)

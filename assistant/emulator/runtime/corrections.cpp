@@ -41,15 +41,23 @@ void count(Worker& w, const PendingAccess& p, Event event, unsigned offset) {
   else count_global(w, site, r);
 }
 
+void count_whole(Worker& w, const PendingAccess& p, unsigned fused_bytes) {
+  Event event = p.event;
+  event.size_bytes = static_cast<uint16_t>(fused_bytes);
+  event.kind |= EVENT_FUSED;
+  event.pc += 1;  // a site of its own: no other call returns to the middle of an instruction
+  count(w, p, event, 0);
+}
+
 // Whole: one access of the full width. Otherwise as the source has it.
 void count_and_forget(Worker& w, PendingAccess& p, unsigned fused_bytes) {
   if (!p.lane_count) return;
   Event event = p.event;
-  if (p.joined_bytes == fused_bytes) {
-    event.size_bytes = static_cast<uint16_t>(fused_bytes);
-    event.kind |= EVENT_FUSED;
-    event.pc += 1;  // a site of its own: no other call returns to the middle of an instruction
-    count(w, p, event, 0);
+  if (!p.parts.empty()) {
+    for (const auto& [part, offset] : p.parts) count(w, p, part, offset);
+    p.parts.clear();
+  } else if (p.joined_bytes == fused_bytes) {
+    count_whole(w, p, fused_bytes);
   } else {
     for (unsigned offset = 0; offset < p.joined_bytes; offset += event.size_bytes) count(w, p, event, offset);
   }
@@ -65,8 +73,12 @@ void start(PendingAccess& p, const Event& event, const Request& r, bool is_share
   std::copy_n(r.lane, r.lane_count, p.lane);
 }
 
+bool has_lanes(const PendingAccess& p, const Request& r) {
+  return p.lane_count == r.lane_count && std::equal(r.lane, r.lane + r.lane_count, p.lane);
+}
+
 bool continues(const PendingAccess& p, const Request& r) {
-  if (p.lane_count != r.lane_count || !std::equal(r.lane, r.lane + r.lane_count, p.lane)) return false;
+  if (!has_lanes(p, r)) return false;
   for (unsigned i = 0; i < r.lane_count; ++i)
     if (r.address[i] != p.address[i] + p.joined_bytes) return false;
   return true;
@@ -85,6 +97,38 @@ void fuse(Worker& w, PendingAccess& p, unsigned fused_bytes, const Event& event,
   count_and_forget(w, p, fused_bytes);
   start(p, event, r, is_shared);
   if (!is_aligned(r, fused_bytes)) count_and_forget(w, p, fused_bytes);
+}
+
+// Where every lane's address lies in its aligned block of `bytes`; `bytes` where the lanes differ.
+unsigned common_offset(const Request& r, unsigned bytes) {
+  uint64_t offset = r.address[0] % bytes;
+  bool is_common = std::all_of(r.address, r.address + r.lane_count, [&](uint64_t address) { return address % bytes == offset; });
+  return is_common ? static_cast<unsigned>(offset) : bytes;
+}
+
+bool is_in_block(const PendingAccess& p, const Request& r, unsigned offset) {
+  for (unsigned i = 0; i < r.lane_count; ++i)
+    if (r.address[i] != p.address[i] + offset) return false;
+  return true;
+}
+
+// Sites that fill part of an aligned access of the GPU: one access, once each of them came in turn, from the same lanes.
+void fill(Worker& w, PendingAccess& p, const Correction& c, const Event& event, const Request& r, bool is_shared) {
+  size_t position = static_cast<size_t>(std::find(c.sites.begin(), c.sites.end(), event.pc) - c.sites.begin());
+  unsigned offset = common_offset(r, c.fused_bytes);
+  bool continues = p.lane_count && position == p.position + 1 && has_lanes(p, r) && is_in_block(p, r, offset);
+  if (!continues) {
+    count_and_forget(w, p, c.fused_bytes);
+    start(p, event, r, is_shared);
+    if (position != 0 || offset == c.fused_bytes) return count_and_forget(w, p, c.fused_bytes);
+    for (unsigned i = 0; i < p.lane_count; ++i) p.address[i] -= offset;
+  }
+  p.parts.emplace_back(event, offset);
+  p.position = position;
+  if (position + 1 < c.sites.size()) return;
+  count_whole(w, p, c.fused_bytes);
+  p.parts.clear();
+  p.lane_count = 0;
 }
 
 // The GPU's code takes an access in several narrower ones.
@@ -144,6 +188,7 @@ void count_corrected(Worker& w, int correction, const Event& event, const Reques
   w.pending.resize(corrections().size());
   PendingAccess& p = w.pending[static_cast<size_t>(correction)];
   if (c.fused_bytes && c.fused_bytes < r.size_bytes) split(w, p, c.fused_bytes, event, r, is_shared);
+  else if (c.is_partial(r.size_bytes)) fill(w, p, c, event, r, is_shared);
   else if (c.fused_bytes) fuse(w, p, c.fused_bytes, event, r, is_shared);
   else merge(w, p, c.sites, event, r, is_shared);
 }

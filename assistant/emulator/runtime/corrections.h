@@ -18,6 +18,9 @@ struct Worker;
 struct Correction {
   unsigned fused_bytes = 0;                  // width of the access that the GPU does; 0: sites of exclusive branches, merged
   std::vector<uint32_t> sites;
+
+  // Several sites that fill only part of the access (three of a struct's four members), each once.
+  bool is_partial(unsigned site_bytes) const { return sites.size() > 1 && sites.size() * site_bytes < fused_bytes; }
 };
 const std::vector<Correction>& corrections();
 
@@ -30,6 +33,7 @@ struct PendingAccess {
   bool is_shared = false;
   unsigned joined_bytes = 0;                 // per lane, so far
   size_t position = 0;                       // of the last site in the correction
+  std::vector<std::pair<Event, unsigned>> parts;  // of a partial access: each with its offset from `address`
   unsigned lane_count = 0;                   // 0: nothing waits
   uint64_t address[WARP_LANES];
   uint8_t lane[WARP_LANES];
