@@ -1,6 +1,7 @@
 """Runs launches of recordings in a program's kernels, one process per case, confined, and collects what they left.
 
-The core reads one job file per case (``runtime/replay_job.h``) and leaves ``case-N.result``, ``.report`` and ``.status``.
+The core reads a file of jobs, one per case (``runtime/replay_job.h``), and leaves files with the results and reports of all cases and
+an index of their parts (``runtime/replay.cpp``).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -28,6 +29,7 @@ __all__ = ["replay"]
 
 _START_S = 10.0
 """What the process around the cases may take beyond their limits."""
+_ENDED = "exit 0"
 
 
 def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[str, str]) -> ReplayReply:
@@ -37,14 +39,15 @@ def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[
     blobs.mkdir(exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="job-", dir=request.out))
     try:
-        for number, case in enumerate(request.cases):
-            (folder / f"case-{number}.job").write_text("\n".join(_job_lines(case, symbolizer)) + "\n", encoding="utf-8")
+        lines = (line for case in request.cases for line in ("case", *_job_lines(case, symbolizer)))
+        (folder / "jobs").write_text("\n".join(lines) + "\n", encoding="utf-8")
         outcome, layers = _run(request, folder, environment)
         names = rename_blobs(folder / "blobs")
         for name in set(names.values()):
             (folder / "blobs" / name).replace(blobs / name)
-        cases = tuple(_collect(folder / f"case-{number}", names, symbolizer, outcome) for number in range(len(request.cases)))
-        return ReplayReply(cases, layers.in_force, layers.missing)
+        cases = [_reply(part, names, symbolizer) for part in _parts(folder)]
+        unended = [_failed(_reason(outcome)) for _ in request.cases[len(cases) :]]
+        return ReplayReply((*cases, *unended), layers.in_force, layers.missing)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -119,25 +122,52 @@ def _pointer(pointer: PointerField) -> str:
     return f"{pointer.offset_bytes} {pointer.buffer} {pointer.buffer_offset_bytes}"
 
 
+@dataclass(frozen=True)
+class _Part:
+    """What one case left."""
+
+    result: str
+    report: str
+    status: str
+    """``exit N``, ``signal N`` or ``timeout``."""
+
+
+def _parts(folder: Path) -> Iterator[_Part]:
+    """In order; of the cases that ended."""
+    index = folder / "index"
+    for line in index.read_text(errors="replace").splitlines() if index.exists() else ():
+        *places, status = line.split(" ", 4)
+        result_begin, result_end, report_begin, report_end = map(int, places)
+        yield _Part(_slice(folder / "results", result_begin, result_end), _slice(folder / "report", report_begin, report_end), status)
+
+
+def _slice(path: Path, begin: int, end: int) -> str:
+    if begin == end:
+        return ""
+    with path.open("rb") as file:
+        file.seek(begin)
+        return file.read(end - begin).decode(errors="replace")
+
+
 @dataclass
 class _Result:
-    """The lines of a ``case-N.result``."""
+    """The lines of a case's result."""
 
     failure: str | None = None
     error: int | None = None
-    after: dict[str, str] | None = None
+    after: dict[str, str] = field(default_factory=dict[str, str])
     guards: tuple[str, ...] = ()
     difference: str | None = None
 
 
-def _collect(stem: Path, names: Mapping[str, str], symbolizer: Symbolizer, outcome: Outcome) -> CaseReply:
-    result = _read_result(stem.with_suffix(".result"), names)
-    report = read_report(stem.with_suffix(".report"), symbolizer)
-    error = _case_error(result, stem.with_suffix(".status"), outcome)
+def _reply(part: _Part, names: Mapping[str, str], symbolizer: Symbolizer) -> CaseReply:
+    result = _read_result(part.result if part.status == _ENDED else "", names)  # a killed case may leave half a line
+    report = read_report(part.report, symbolizer)
+    error = _case_error(result, part.status)
     return CaseReply(
         ok=error is None,
         error=error,
-        after={} if error is not None else result.after or {},
+        after={} if error is not None else result.after,
         guards_intact=not result.guards,
         repeat_difference=result.difference,
         problems=report.problems,
@@ -146,13 +176,19 @@ def _collect(stem: Path, names: Mapping[str, str], symbolizer: Symbolizer, outco
     )
 
 
-def _case_error(result: _Result, status_path: Path, outcome: Outcome) -> str | None:
-    if not status_path.exists():
-        return "out of memory" if outcome.memory_exceeded else "timed out" if outcome.timed_out else "crashed: the replay ended early"
-    status = status_path.read_text()
+def _failed(error: str) -> CaseReply:
+    return CaseReply(ok=False, error=error, after={}, guards_intact=True, repeat_difference=None, problems=(), profiles=(), sites=())
+
+
+def _reason(outcome: Outcome) -> str:
+    """Why cases did not end."""
+    return "out of memory" if outcome.memory_exceeded else "timed out" if outcome.timed_out else "crashed: the replay ended early"
+
+
+def _case_error(result: _Result, status: str) -> str | None:
     if status == "timeout":
         return "timed out"
-    if status.startswith("signal") or (status != "exit 0"):
+    if status != _ENDED:
         return f"crashed: {status}"
     if result.failure is not None:
         return result.failure
@@ -161,10 +197,9 @@ def _case_error(result: _Result, status_path: Path, outcome: Outcome) -> str | N
     return None if result.error == 0 else error_name(result.error)
 
 
-def _read_result(path: Path, names: Mapping[str, str]) -> _Result:
-    result = _Result(after={})
-    assert result.after is not None
-    for line in path.read_text(errors="replace").splitlines() if path.exists() else ():
+def _read_result(text: str, names: Mapping[str, str]) -> _Result:
+    result = _Result()
+    for line in text.splitlines():
         item, *fields = line.split(" ")
         match item:
             case "failure":

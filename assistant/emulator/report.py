@@ -1,6 +1,6 @@
 """The core's raw report (program counters, JSON lines) as profiles, problems and sites with source lines.
 
-``read_report(path, symbolizer, sample_is_asked)`` is pure but for reading the file and the debug information.
+``read_report(text, symbolizer)`` is pure but for reading the debug information.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from assistant.emulator.protocol import SiteDetail
@@ -61,9 +60,9 @@ def error_name(code: int) -> str:
     return _ERROR_NAMES.get(code, f"cudaError {code}")
 
 
-def read_report(path: Path, symbolizer: Symbolizer) -> Report:
-    """An absent file is a run without launches; a last line that was cut off is left out."""
-    items = list(_items(path))
+def read_report(text: str, symbolizer: Symbolizer) -> Report:
+    """No text is a run without launches; a last line that was cut off is left out."""
+    items = list(_items(text))
     launches = [item for item in items if "launch" in item]
     addresses = {site["pc"] for item in launches for site in item["sites"]}
     addresses |= {p[key] for item in launches for p in item["problems"] for key in ("pc", "other_pc")}
@@ -96,10 +95,8 @@ def merge_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(merged.values())
 
 
-def _items(path: Path) -> Iterable[dict[str, Any]]:
-    if not path.exists():
-        return
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+def _items(text: str) -> Iterable[dict[str, Any]]:
+    for line in text.splitlines():
         try:
             yield json.loads(line)
         except ValueError:

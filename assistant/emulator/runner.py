@@ -83,7 +83,7 @@ def core_environment(mode: Mode, limits: Limits, sample_blocks: int, corrections
 
 
 def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Symbolizer, report_path: Path) -> RunReply:
-    report = read_report(report_path, symbolizer)
+    report = read_report(report_path.read_text(encoding="utf-8", errors="replace") if report_path.exists() else "", symbolizer)
     report_path.unlink(missing_ok=True)
     if request.record is not None:
         finish_recording(request.record, symbolizer, _cut_short(outcome))

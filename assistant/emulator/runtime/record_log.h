@@ -9,7 +9,8 @@ namespace emu {
 
 class RecordLog {
  public:
-  explicit RecordLog(const std::string& path) : file_(fopen(path.c_str(), "w")) {
+  // `mode` as of fopen.
+  explicit RecordLog(const std::string& path, const char* mode = "w") : file_(fopen(path.c_str(), mode)) {
     if (!file_) fprintf(stderr, "emulator: cannot write the recording %s\n", path.c_str());
   }
   RecordLog& item(const char* name) {

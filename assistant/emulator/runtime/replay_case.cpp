@@ -195,10 +195,10 @@ class Case {
 
 }  // namespace
 
-void run_case(const std::string& job_path, const std::string& result_path, const std::string& blob_directory) {
-  RecordLog result(result_path);
+void run_case(const std::string& job_text, const std::string& result_path, const std::string& blob_directory) {
+  RecordLog result(result_path, "ae");
   std::string failure;
-  std::optional<ReplayJob> job = read_job(job_path, failure);
+  std::optional<ReplayJob> job = read_job(job_text, failure);
   if (!job) {
     result.item("failure").text(failure.c_str()).flush();
     return;

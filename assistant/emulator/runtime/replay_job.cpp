@@ -79,19 +79,26 @@ bool read_item(ReplayJob& job, const std::string& item, std::istream& in) {
 
 }  // namespace
 
-std::optional<ReplayJob> read_job(const std::string& path, std::string& failure) {
+std::vector<std::string> read_jobs(const std::string& path) {
   std::ifstream file(path);
-  if (!file) {
-    failure = "cannot read " + path;
-    return std::nullopt;
-  }
-  ReplayJob job;
-  std::string line, item;
+  std::vector<std::string> jobs;
+  std::string line;
   while (std::getline(file, line)) {
+    if (line == "case") jobs.emplace_back();
+    else if (!jobs.empty()) jobs.back() += line + "\n";
+  }
+  return jobs;
+}
+
+std::optional<ReplayJob> read_job(const std::string& text, std::string& failure) {
+  ReplayJob job;
+  std::istringstream lines(text);
+  std::string line, item;
+  while (std::getline(lines, line)) {
     std::istringstream in(line);
     if (!(in >> item)) continue;
     if (!read_item(job, item, in)) {
-      failure = "bad line in " + path + ": " + line;
+      failure = "bad line in the job: " + line;
       return std::nullopt;
     }
   }

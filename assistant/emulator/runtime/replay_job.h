@@ -1,6 +1,7 @@
 // One case of a replay: buffers with contents, and launches of registered kernels on them.
 //
-// Read from a text file, one item per line, fields separated by one space, text percent-encoded ("-": none):
+// A file of jobs holds them one after another. One item per line, fields separated by one space, text percent-encoded ("-": none):
+//   case                                                              the items of one job follow
 //   fill BYTE / shared_fill BYTE / repeats N / seed N
 //   buffer ID SIZE SPACE SYMBOL CONTENTS_PATH IS_POISONED
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET
@@ -46,7 +47,9 @@ struct ReplayJob {
   std::vector<ReplayLaunch> launches;
 };
 
-// Reads the job; `failure` says what is wrong with the file if nullopt is returned.
-std::optional<ReplayJob> read_job(const std::string& path, std::string& failure);
+// The text of each job in the file; none if it cannot be read.
+std::vector<std::string> read_jobs(const std::string& path);
+// Reads one job; `failure` says what is wrong with its text if nullopt is returned.
+std::optional<ReplayJob> read_job(const std::string& text, std::string& failure);
 
 }  // namespace emu

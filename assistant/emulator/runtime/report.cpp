@@ -129,7 +129,7 @@ void redirect_report(const char* path) {
   std::lock_guard<std::mutex> hold(output().mutex);
   file();
   if (output().file) fclose(output().file);
-  output().file = fopen(path, "w");
+  output().file = fopen(path, "a");
 }
 
 }  // namespace emu

@@ -20,7 +20,7 @@ struct LaunchReport {
 void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& report);
 // Launches that have no entry of their own are at least counted.
 void note_launch_count(uint32_t count);
-// Sends later entries to another file; used by the replay, one file a case.
+// Appends later entries to another file; used by the replay.
 void redirect_report(const char* path);
 
 }  // namespace emu
