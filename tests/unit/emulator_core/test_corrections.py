@@ -69,3 +69,18 @@ def test_loads_that_do_not_follow_each_other_stay_single(run: Any, matmul: Path)
     (single,) = sites_of(run, matmul, 24)
     (same,) = sites_of(run, matmul, 24, corrections=[{"addresses": [single["address"]], "fused_bytes": 16}])
     assert same == single
+
+
+def test_three_members_that_nvcc_loads_as_four_are_counted_as_the_one_access(run: Any, build: Any) -> None:
+    binary = build("h200/unseen/nbody_tile.cu")
+
+    def loads(**options: Any) -> list[dict[str, Any]]:
+        return [s for s in run(binary, **options)["sites"][0] if (s["line"], s["op"]) == (43, "global load")]
+
+    single = loads()
+    assert [s["size_bytes"] for s in single] == [4, 4, 4]
+    together = {"addresses": [s["address"] for s in single], "fused_bytes": 16}
+    (whole,) = loads(corrections=[together])
+    assert (whole["size_bytes"], whole["requests"], whole["units"], whole["ideal_units"]) == (16, 32, 500, 500)
+    out_of_turn = {"addresses": [s["address"] for s in reversed(single)], "fused_bytes": 16}
+    assert [(s["size_bytes"], s["units"]) for s in loads(corrections=[out_of_turn])] == [(4, s["units"]) for s in single]
