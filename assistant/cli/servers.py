@@ -1,4 +1,4 @@
-"""The long-lived processes that other programs start: the language server, and the job host that front ends run their jobs in."""
+"""The long-lived processes: ``watch``, the language server, and the job host that front ends run their jobs in."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import typer
+
+from assistant.cli.watch import watch_command
 
 __all__ = ["Servers", "add_server_commands"]
 
@@ -20,7 +22,7 @@ class Servers:
 
 
 def add_server_commands(app: typer.Typer, servers: Servers) -> None:
-    """``lsp``, and the hidden ``host``."""
+    """``watch``, ``lsp``, and the hidden ``host``."""
 
     def lsp(
         is_stdio: Annotated[bool, typer.Option("--stdio", help="Speak on stdin and stdout (the default).")] = False,
@@ -41,5 +43,6 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
 
         raise typer.Exit(serve(open_session(front_end)))
 
+    app.command("watch")(watch_command)
     app.command("lsp")(lsp)
     app.command("host", hidden=True)(host)

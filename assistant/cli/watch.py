@@ -1,0 +1,110 @@
+"""``kernelopt watch DIR``: what editors do in the background, on a terminal of its own."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from assistant.cli.compose import open_session
+from assistant.cli.jobs import console, run_async
+from assistant.cli.options import Json
+from assistant.cli.paths import plain_path
+from assistant.config import find_workspace, load_settings
+from assistant.engine.event_json import event_json
+from assistant.engine.quantity import counted_noun
+from assistant.engine.view import Note, View
+from assistant.engine.watcher import watch
+from assistant.engine.words import kernel_headline
+from assistant.errors import KernelOptError, UsageError
+from assistant.model.events import Event
+from assistant.model.profile import Severity
+
+__all__ = ["watch_command"]
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "dim"}
+
+
+def watch_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder whose sources are looked at when they are saved")],
+    as_json: Json = False,
+) -> None:
+    """Compile, check and profile every source of DIR whenever it, or a header that it includes, is saved. Ctrl-C ends it."""
+    root = plain_path(folder).resolve()
+    if not root.is_dir():
+        raise UsageError(f"{folder} is not a folder", f"name a folder, or use: kernelopt check {folder}")
+    session = open_session("watch")
+    report = _JsonReport() if as_json else _TextReport(console(), root)
+
+    async def run() -> int:
+        try:
+            await watch(session, root, lambda path: load_settings(find_workspace(path)).settings, report)
+        finally:
+            session.close()
+        return 0
+
+    raise typer.Exit(run_async(run))
+
+
+class _TextReport:
+    """One paragraph per look, each note as compilers print theirs, so that terminals and editors can jump to it."""
+
+    def __init__(self, screen: Console, root: Path) -> None:
+        self._screen = screen
+        self._root = root
+
+    def watching(self, root: Path, sources: int) -> None:
+        self._screen.print(f"watching {escape(str(root))}: {counted_noun(sources, 'source')}; save one to have it looked at, Ctrl-C ends")
+
+    def too_many(self, count: int) -> None:
+        self._screen.print(f"{_now()} {count} sources changed at once (a checkout?): each is looked at when it is next saved")
+
+    def unreadable(self, path: Path, error: KernelOptError) -> None:
+        self._screen.print(f"{_now()} [red]{escape(self._name(path))}: {escape(error.message)}[/]")
+
+    def told(self, path: Path, event: Event) -> None:
+        del path, event
+
+    def looked(self, path: Path, view: View) -> None:
+        self._screen.print(f"{_now()} [bold]{escape(self._name(path))}[/]")
+        for kernel in view.kernels:
+            self._screen.print(f"  {escape(kernel.name)}: {escape(kernel_headline(kernel))}", soft_wrap=True)
+        for note in view.notes:
+            self._screen.print(self._note(path, note), soft_wrap=True)
+
+    def _note(self, path: Path, note: Note) -> str:
+        code = f" {note.code}" if note.code else ""
+        style = _STYLES[note.severity]
+        place = escape(f"{self._name(path)}:{note.line}:{max(1, note.column)}")
+        return f"{place}: [{style}]{note.severity.value}{code}[/]: {escape(note.message)}"
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self._root)) if path.is_relative_to(self._root) else str(path)
+
+
+class _JsonReport:
+    """The events of every job, a line each; what is no event goes to stderr."""
+
+    def watching(self, root: Path, sources: int) -> None:
+        del root, sources
+
+    def too_many(self, count: int) -> None:
+        console(is_error=True).print(f"{count} sources changed at once: none is looked at before its next save")
+
+    def unreadable(self, path: Path, error: KernelOptError) -> None:
+        console(is_error=True).print(f"{path}: {error.message}", markup=False)
+
+    def told(self, path: Path, event: Event) -> None:
+        del path
+        typer.echo(event_json(event))
+
+    def looked(self, path: Path, view: View) -> None:
+        del path, view
+
+
+def _now() -> str:
+    return time.strftime("%H:%M:%S")

@@ -1,0 +1,155 @@
+"""``kernelopt watch``: a desk for a whole folder, outside any editor. A source is looked at when it, or what it includes, is saved.
+
+Example::
+
+    await watch(session, root, settings_of, report)      # until cancelled
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from assistant.config import ConsentAnswer, ProgramConsent, Settings, TrustStore, user_paths
+from assistant.engine.desk import Desk, DeskParts
+from assistant.engine.guard import Guard
+from assistant.engine.jobs import JobHost
+from assistant.engine.lanes import Lane, Work
+from assistant.engine.session import Session
+from assistant.engine.staging import Trigger
+from assistant.engine.subject import read_source
+from assistant.engine.view import View
+from assistant.engine.watch import SETUP_FILES, changes, is_source
+from assistant.errors import KernelOptError
+from assistant.model.events import Event
+from assistant.model.proposal import Decision
+from assistant.source.includes import included_names
+
+__all__ = ["WatchReport", "watch"]
+
+_CHECKOUT_FILES = 16
+"""More sources than this changing at once is a checkout or a code generator, not somebody saving."""
+
+
+class WatchReport(Protocol):
+    """Tells a person."""
+
+    def watching(self, root: Path, sources: int) -> None: ...
+
+    def too_many(self, count: int) -> None:
+        """So many sources changed at once that none is looked at before its next save."""
+        ...
+
+    def unreadable(self, path: Path, error: KernelOptError) -> None: ...
+
+    def told(self, path: Path, event: Event) -> None: ...
+
+    def looked(self, path: Path, view: View) -> None:
+        """Everything that was to be done for this source is done."""
+        ...
+
+
+async def watch(session: Session, root: Path, settings_of: Callable[[Path], Settings], report: WatchReport) -> None:
+    """Look at sources below ``root`` whenever they are saved. Raises CannotAnswerError where the folder cannot be watched."""
+    listener = _Listener(report)
+    guard = Guard(TrustStore(user_paths().trust), _consent, is_trusted=True)
+    parts = DeskParts(Lane(JobHost("watch")), Lane(JobHost("watch")), guard, listener, settings_of, f"watch {os.getpid()}")
+    desk = Desk(session, parts)
+    listener.desk = desk
+    report.watching(root, sum(1 for _ in _sources(root)))
+    try:
+        async for batch in changes(root):
+            _look(desk, root, batch, report)
+    finally:
+        await desk.close()
+
+
+def _look(desk: Desk, root: Path, batch: frozenset[Path], report: WatchReport) -> None:
+    """Put what a batch touches on the desk."""
+    touched = _touched(root, batch)
+    if len(touched) > _CHECKOUT_FILES:
+        report.too_many(len(touched))
+        return
+    for path in touched:
+        key = str(path)
+        try:
+            text = read_source(path).text
+        except KernelOptError as error:
+            desk.remove(key)
+            if path.exists():
+                report.unreadable(path, error)
+            continue
+        desk.put(key, path, text, Trigger.SAVED)
+    desk.files_changed(tuple(batch))
+
+
+def _touched(root: Path, batch: Iterable[Path]) -> list[Path]:
+    """The sources that changed, and those that include a header that did (by name, through other headers too)."""
+    sources = {path for path in batch if is_source(path)}
+    names = {path.name for path in batch if not is_source(path) and path.name not in SETUP_FILES}
+    if names:
+        including = {path: _includes(path) for path in _files(root)}
+        while True:
+            more = {path.name for path, included in including.items() if included & names} - names
+            if not more:
+                break
+            names |= more
+        sources |= {path for path, included in including.items() if is_source(path) and included & names}
+    return sorted(sources)
+
+
+def _includes(path: Path) -> frozenset[str]:
+    try:
+        return included_names(path.read_text("utf-8", "replace"))
+    except OSError:
+        return frozenset()
+
+
+def _sources(root: Path) -> Iterable[Path]:
+    return (path for path in _files(root) if is_source(path))
+
+
+def _files(root: Path) -> Iterable[Path]:
+    """Sources and headers below a folder; hidden folders and what they hold left out."""
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for file in files:
+            path = Path(folder) / file
+            if path.suffix in (".cu", ".cuh", ".h", ".hpp"):
+                yield path
+
+
+async def _consent(run: ProgramConsent) -> ConsentAnswer:
+    """Naming the folder on the terminal is consent to run its programs, for as long as it is watched (DESIGN §10)."""
+    del run
+    return ConsentAnswer.ONCE
+
+
+@dataclass
+class _Listener:
+    """Implements ``DeskListener``: a source is reported when its last job has ended."""
+
+    report: WatchReport
+    desk: Desk | None = None
+    _running: dict[str, int] = field(default_factory=dict[str, int])
+
+    def shown(self, key: str) -> None:
+        del key
+
+    def decided(self, key: str, decision: Decision) -> None:
+        del key, decision
+
+    def job_started(self, work: Work) -> None:
+        del work
+
+    def job_told(self, work: Work, event: Event) -> None:
+        self.report.told(work.task.request.file, event)
+
+    def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
+        if refusal is not None:
+            self.report.unreadable(work.task.request.file, refusal)
+        if self.desk is not None and not is_cancelled and not any(other.key == work.key for other in self.desk.works()):
+            self.report.looked(work.task.request.file, self.desk.view(work.key))
