@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assistant.engine.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts
 from assistant.source.accesses import ArrayAccess, Use, array_accesses
@@ -46,6 +47,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     helpers = [f.body for f in parsed.device_functions if f.name in kernel.device_functions]
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}
+    structs = struct_uses(parsed, tree, kernel, bodies)
     declares_double = bool(_DOUBLE_TYPE.search(parsed.source.text[kernel.span.start : kernel.span.end]))
     lines: defaultdict[int, _Line] = defaultdict(lambda: _Line([], [], [], [], [], []))
     for body in bodies:
@@ -61,6 +63,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
                 stored_pointers=_unique(found.stored),
                 read_count=sum(name not in found.accumulated for name in found.read),
                 struct_fields=_unique(found.fields),
+                structs=structs.get(number, ()),
             )
             for number, found in sorted(lines.items())
         ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LineFacts", "LoopFacts", "PointerFacts", "SourceFacts"]
+__all__ = ["LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,20 @@ class LoopFacts:
     trip_count: int | None
     """Where it is a constant of the source; None otherwise."""
     has_unroll_pragma: bool = False
+
+
+@dataclass(frozen=True)
+class StructUse:
+    """An array of structures of which single members are used."""
+
+    pointer: str
+    type: str
+    size_bytes: int
+    """Of one structure: what neighbouring elements are apart."""
+    members: tuple[str, ...]
+    """Used on the line in question."""
+    used_bytes: int
+    """Of one structure, by the whole kernel."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,8 @@ class LineFacts:
     """How often elements of pointer parameters are read on this line, accumulated ones aside."""
     struct_fields: tuple[str, ...] = ()
     """Members read or written through an indexed pointer (``p[i].x`` → ``x``)."""
+    structs: tuple[StructUse, ...] = ()
+    """The arrays of structures behind ``struct_fields``, as far as the text gives their layout."""
 
 
 @dataclass(frozen=True)

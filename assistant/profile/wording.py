@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["number", "percent", "plural"]
+from collections.abc import Iterable
+
+__all__ = ["lines_of", "number", "percent", "plural"]
 
 
 def number(value: float) -> str:
@@ -17,6 +19,12 @@ def number(value: float) -> str:
 def percent(ratio: float) -> str:
     """``37 %`` for 0.37."""
     return f"{ratio * 100:.0f} %"
+
+
+def lines_of(numbers: Iterable[int]) -> str:
+    """``line 4``, ``lines 4 and 7``, ``lines 4, 5 and 7``; at least one number."""
+    words = [str(line) for line in sorted(set(numbers))]
+    return f"line {words[0]}" if len(words) == 1 else f"lines {', '.join(words[:-1])} and {words[-1]}"
 
 
 def plural(count: float, noun: str) -> str:

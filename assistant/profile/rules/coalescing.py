@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses
 from assistant.profile.diagnosis import Diagnosis, Fact, Mended, fact_of, replace_accesses
+from assistant.profile.facts import StructUse
 from assistant.profile.thresholds import threshold
-from assistant.profile.wording import number, percent
+from assistant.profile.wording import lines_of, number, percent
 
 __all__ = ["uncoalesced_access", "wasted_sectors"]
 
@@ -33,11 +34,61 @@ def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Dia
 def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
     """KO102: sectors are used in part: a misaligned start, a stride, an array of structures, told apart by how many too many."""
     found: list[Diagnosis] = []
+    arrays: defaultdict[str, list[_StructLine]] = defaultdict(list)
     for group in _wasteful_lines(launch.profile):
-        fields = context.facts.at(group[0].line).struct_fields
-        if fields or _ratio(group[0]) < threshold("uncoalesced_ratio"):
-            found.append(_diagnose("KO102", launch, group, f"{_sectors_sentence(group[0])}: {_reason(group[0], fields, launch.profile)}"))
-    return tuple(found)
+        facts = context.facts.at(group[0].line)
+        if len(facts.structs) == 1:
+            arrays[facts.structs[0].pointer].append(_StructLine(facts.structs[0], group))
+        elif facts.struct_fields or _ratio(group[0]) < threshold("uncoalesced_ratio"):
+            reason = _reason(group[0], facts.struct_fields, launch.profile)
+            found.append(_diagnose("KO102", launch, group, f"{_sectors_sentence(group[0])}: {reason}"))
+    return (*found, *(_structures(launch, lines) for lines in arrays.values()))
+
+
+@dataclass(frozen=True)
+class _StructLine:
+    """Accesses of one line to members of an array of structures."""
+
+    use: StructUse
+    group: tuple[LineAccess, ...]
+
+
+def _structures(launch: CountedLaunch, lines: list[_StructLine]) -> Diagnosis:
+    """One cause, one finding: the array, at its costliest line."""
+    lines = sorted(lines, key=lambda line: sum(_excess(a) for a in line.group), reverse=True)
+    use = lines[0].use
+    group = tuple(access for line in lines for access in line.group)
+    message = (
+        f"{_sectors_sentence(group[0])}: {use.pointer} is an array of {use.type} structures, so neighbouring threads are "
+        f"{use.size_bytes} bytes apart; {_share(use, lines)}"
+    )
+    diagnosis = _diagnose("KO102", launch, group, message)
+    assert diagnosis.mended is not None, "coalescing has a cost in the model"
+    return replace(diagnosis, mended=replace(diagnosis.mended, profile=_without_unused(diagnosis.mended.profile, group, use)))
+
+
+def _share(use: StructUse, lines: list[_StructLine]) -> str:
+    """Which members are used, where, and what becomes of the bytes between them."""
+    members = ", ".join(dict.fromkeys(name for line in lines for name in line.use.members))
+    place = f" ({lines_of(line.group[0].line for line in lines)})" if len(lines) > 1 else ""
+    unused_bytes = use.size_bytes - use.used_bytes
+    if not unused_bytes:
+        return f"all of it is used{place}, but by requests of one member each that walk over whole structures"
+    return (
+        f"the kernel uses {members}{place}, {use.used_bytes} of every {use.size_bytes} bytes, and moves the other "
+        f"{percent(unused_bytes / use.size_bytes)} in vain"
+    )
+
+
+def _without_unused(profile: LaunchProfile, group: tuple[LineAccess, ...], use: StructUse) -> LaunchProfile:
+    """Members that the kernel does not use are not fetched any more: as many distinct sectors fewer as their share of the array."""
+    unused_ratio = 1 - use.used_bytes / use.size_bytes
+    array_sectors = max((access.sectors or 0) for access in group)
+
+    def smaller(distinct: int | None) -> int | None:
+        return None if distinct is None else distinct - round(min(distinct, array_sectors) * unused_ratio)
+
+    return replace(profile, unique_sectors=smaller(profile.unique_sectors), block_unique_sectors=smaller(profile.block_unique_sectors))
 
 
 def _wasteful_lines(profile: LaunchProfile) -> tuple[tuple[LineAccess, ...], ...]:
@@ -84,7 +135,7 @@ def _reason(access: LineAccess, fields: tuple[str, ...], profile: LaunchProfile)
     row_count = -(-_WARP_LANES // row_threads)
     used = percent(1 / _ratio(access))
     if fields:
-        return f"an array of structures, of which only {', '.join(fields)} is used here ({used} of the bytes moved)"
+        return f"neighbouring threads read {', '.join(fields)} of neighbouring structures, which lie a structure's size apart"
     if actual - ideal <= _MISALIGNED_EXTRA_SECTORS * row_count:
         if _ratio(access) >= _LEAST_STRIDED_RATIO:
             return f"rows of {row_threads} threads start inside a sector, or step by two elements; the counts do not tell which"

@@ -11,7 +11,7 @@ from assistant.profile.diagnosis import Diagnosis, Fact, Mended
 from assistant.profile.facts import LoopFacts
 from assistant.profile.rules.places import kernel_line
 from assistant.profile.thresholds import threshold
-from assistant.profile.wording import number, percent, plural
+from assistant.profile.wording import lines_of, number, percent, plural
 
 __all__ = ["accidental_double", "divergence", "loop_overhead", "register_spills"]
 
@@ -71,7 +71,7 @@ def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[Li
     first, *others = lines
     literals = context.facts.at(first.line).double_literals
     cause = f"The double literal {', '.join(literals)}" if literals else "A value of type double"
-    elsewhere = f"; the same happens on {_lines_of(others)}" if others else ""
+    elsewhere = f"; the same happens on {lines_of(i.line for i in others)}" if others else ""
     instructions = tuple(replace(i, mix=_in_single(i.mix)) if i in lines else i for i in launch.profile.instructions)
     return Diagnosis(
         "KO106",
@@ -81,11 +81,6 @@ def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[Li
         tuple(fact for line in lines for fact in _double_facts(line, launch.profile)),
         Mended(replace(launch.profile, instructions=instructions), launch.occupancy),
     )
-
-
-def _lines_of(lines: list[LineInstructions]) -> str:
-    numbers = [str(line) for line in sorted({i.line for i in lines})]
-    return f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
 def _in_single(mix: InstructionMix) -> InstructionMix:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from assistant.engine.facts import source_facts
 from assistant.model.source import Source
-from assistant.profile.facts import LineFacts, SourceFacts
+from assistant.profile.facts import LineFacts, SourceFacts, StructUse
 from assistant.source.parse import parse
 
 _LOOP = """
@@ -50,6 +50,28 @@ def test_a_double_literal_in_float_code_is_found_and_a_meant_one_is_not() -> Non
     assert _line("c[j] = a[j] * 0.5;").double_literals == ("0.5",)
     assert _line("c[j] = a[j] * 0.5f;").double_literals == ()
     assert _line("double d = a[j]; d = d * 0.5; c[j] = d;").double_literals == ()
+
+
+_STRUCTS = """
+struct Particle { float x, y, z, vx, vy, vz, m, q; };
+__global__ void k(float *out, const Particle *p, const float4 *v, const Particle *whole) {
+  int i = threadIdx.x;
+  float vx = p[i].vx;
+  out[i] = p[i].x + vx * p[i].m + v[i].w;
+  Particle copy = whole[i];
+  out[i] += copy.y + whole[i].x;
+}
+"""
+
+
+def test_members_used_of_an_array_of_structures_are_found_by_line() -> None:
+    facts = _facts(_STRUCTS)
+    assert facts.at(5).structs == (StructUse("p", "Particle", 32, ("vx",), 12),)
+    assert facts.at(6).structs == (StructUse("p", "Particle", 32, ("x", "m"), 12), StructUse("v", "float4", 16, ("w",), 4))
+
+
+def test_structures_that_are_copied_whole_are_left_out() -> None:
+    assert _facts(_STRUCTS).at(8).structs == ()
 
 
 def test_a_constant_trip_count_is_read_off_the_loop() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Severity
-from assistant.profile import LineFacts, LoopFacts, PointerFacts, SourceFacts
+from assistant.profile import LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse
 
 WARPS = 4096 * 8
 
@@ -71,6 +71,44 @@ def test_an_array_of_structures_is_called_that(access, profile, check):
     found = check(profile(load), facts=facts)
     assert found.codes == ["KO102"]
     assert "x, vx" in found.findings[0].message
+
+
+def test_an_array_of_structures_is_one_finding_that_says_what_is_moved_in_vain(access, profile, check):
+    """``v = p[i].vx`` on line 7, ``p[i].x + v * p[i].m`` on line 8, of a structure of eight floats."""
+    vx = access("global load", WARPS, 7, sectors=WARPS * 32, ideal=WARPS * 4)
+    others = access("global load", WARPS * 2, 8, sectors=WARPS * 64, ideal=WARPS * 8)
+    lines = tuple(
+        LineFacts(line, struct_fields=members, structs=(StructUse("p", "Particle", 32, members, 12),))
+        for line, members in ((7, ("vx",)), (8, ("x", "m")))
+    )
+    counted = profile(vx, others, unique_sectors=WARPS * 32, block_unique_sectors=WARPS * 32)
+    found = check(counted, facts=SourceFacts(lines=lines, kernel_line=3))
+    assert found.codes == ["KO102"]
+    finding = found.findings[0]
+    assert finding.line == 8
+    assert "p is an array of Particle structures, so neighbouring threads are 32 bytes apart" in finding.message
+    assert "x, m, vx (lines 7 and 8), 12 of every 32 bytes, and moves the other 62 % in vain" in finding.message
+
+
+def test_without_unused_members_the_array_may_stay_in_the_l2(access, profile, check):
+    """67 MB of structures do not fit into 50 MB; 8 MB of their used members do."""
+    load = access("global load", WARPS * 2, 7, sectors=WARPS * 64, ideal=WARPS * 8)
+
+    def cost(used_bytes):
+        use = StructUse("p", "Particle", 32, ("x",), used_bytes)
+        facts = SourceFacts(lines=(LineFacts(7, struct_fields=("x",), structs=(use,)),), kernel_line=3)
+        distinct = WARPS * 64
+        return check(profile(load, unique_sectors=distinct, block_unique_sectors=distinct), facts=facts).one("KO102").estimated_cost_ratio
+
+    assert cost(4) > cost(32)
+
+
+def test_a_structure_that_is_used_whole_is_not_called_waste(access, profile, check):
+    load = access("global load", WARPS * 4, 7, sectors=WARPS * 64, ideal=WARPS * 16)
+    use = StructUse("p", "float4", 16, ("x", "y", "z", "w"), 16)
+    facts = SourceFacts(lines=(LineFacts(7, struct_fields=use.members, structs=(use,)),), kernel_line=3)
+    message = check(profile(load), facts=facts).one("KO102").message
+    assert "in vain" not in message and "all of it is used, but by requests of one member each" in message
 
 
 def test_gaps_from_inactive_lanes_are_not_a_layout_problem(access, profile, check):
