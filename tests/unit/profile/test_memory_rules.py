@@ -91,13 +91,13 @@ def test_an_array_of_structures_is_one_finding_that_says_what_is_moved_in_vain(a
 
 
 def test_without_unused_members_the_array_may_stay_in_the_l2(access, profile, check):
-    """67 MB of structures do not fit into 50 MB; 8 MB of their used members do."""
-    load = access("global load", WARPS * 2, 7, sectors=WARPS * 64, ideal=WARPS * 8)
+    """320 MiB of structures do not fit; 40 MiB of their used members nearly do."""
+    load = access("global load", WARPS * 10, 7, sectors=WARPS * 320, ideal=WARPS * 40)
 
     def cost(used_bytes):
         use = StructUse("p", "Particle", 32, ("x",), used_bytes)
         facts = SourceFacts(lines=(LineFacts(7, struct_fields=("x",), structs=(use,)),), kernel_line=3)
-        distinct = WARPS * 64
+        distinct = WARPS * 320
         return check(profile(load, unique_sectors=distinct, block_unique_sectors=distinct), facts=facts).one("KO102").estimated_cost_ratio
 
     assert cost(4) > cost(32)
