@@ -64,14 +64,20 @@ class _Piece:
 def recover(text: str) -> Recovered:
     """One tree when brackets match, else one per run of text between the places where they must have ended."""
     reading = read(text)
-    whole = SyntaxTree(text, reading)
-    if not whole.root.has_error:
-        return Recovered((whole,), ())
+    if _is_balanced(reading.code):
+        whole = SyntaxTree(text, reading)
+        if not whole.root.has_error:
+            return Recovered((whole,), ())
     pieces = tuple(_pieces(reading))
     if len(pieces) == 1 and not pieces[0].open:
-        return Recovered((whole,), ())
+        return Recovered((SyntaxTree(text, reading),), ())
     trees = tuple(_tree(text, reading, piece) for piece in pieces)
     return Recovered(trees, tuple(problem for piece in pieces for problem in _unclosed(text, piece)))
+
+
+def _is_balanced(code: str) -> bool:
+    """As many brackets close as open; where not, a parse of the whole text would fail, slowly."""
+    return all(code.count(opener) == code.count(closer) for closer, opener in _OPENERS.items())
 
 
 def _pieces(reading: Reading) -> Iterator[_Piece]:
