@@ -68,6 +68,7 @@ class EditorListener:
             self._timers[work.id] = loop.call_later(_PROGRESS_AFTER_S, lambda: self._server.spawn(self._begin(work)))
 
     def job_told(self, work: Work, event: Event) -> None:
+        self._server.edits.told(work, event)
         if self._server.client.supports("event"):
             self._server.protocol.notify("kernelopt/event", event_object(event))
         match event:
@@ -83,6 +84,7 @@ class EditorListener:
                 pass
 
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
+        self._server.edits.ended(work)
         timer = self._timers.pop(work.id, None)
         if timer is not None:
             timer.cancel()

@@ -28,7 +28,7 @@ from lsp.units import Unit
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
-__all__ = ["accept", "content", "declare_workload", "edit", "explain", "explain_kernel", "preview", "reject"]
+__all__ = ["accept", "accept_edited", "content", "declare_workload", "edit", "explain", "explain_kernel", "preview", "reject"]
 
 
 def preview(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
@@ -70,22 +70,25 @@ def explain_kernel(server: KernelOptServer, unit: Unit, kernel: str | None) -> d
 def edit(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
     """Open a scratch copy with the change made; saving it judges it (edit-then-accept)."""
     proposal = server.session.store.find_proposal(proposal_id)
-    path = _scratch(server, proposal, f"edits/{proposal.id}", proposal.path.name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(proposal.after_text, "utf-8")
-    uri = from_fs_path(str(path)) or ""
-    server.edits[path] = proposal.id
+    uri = server.edits.begin(proposal).as_uri()
     _show_document(server, uri)
     return {"proposal_id": proposal.id, "uri": uri}
+
+
+def accept_edited(server: KernelOptServer, proposal_id: str, text: str) -> None:
+    """Have the editor put a person's own version of a proposal into the file. Raises UsageError where the file moved on meanwhile."""
+    proposal = server.session.store.find_proposal(proposal_id)
+    key, unit = _open_unit(server, proposal)
+    current = server.desk.text(key)
+    if current != proposal.before_text:
+        raise UsageError(f"{proposal.path.name} changed since {proposal.id} was made", "ask for a new proposal: kernelopt optimize")
+    server.spawn(_apply(server, unit, server.desk.review.begin_edited(proposal.id, current, text)))
 
 
 def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...]) -> dict[str, Any]:
     """Have the editor make the edit; where the text has moved on, judge the change there and offer it again."""
     proposal = server.session.store.find_proposal(proposal_id)
-    key = server.desk.key_of(proposal.path)
-    unit = None if key is None else server.units.find(key)
-    if key is None or unit is None:
-        raise UsageError(f"{proposal.path.name} is not open here", f"open it, or run: kernelopt accept {proposal.id}")
+    key, unit = _open_unit(server, proposal)
     match server.desk.review.begin(proposal.id, hunk_ids, server.desk.text(key)):
         case Moved():
             job_id = server.desk.rebase(key, proposal.id)
@@ -125,6 +128,15 @@ def content(server: KernelOptServer, uri: str) -> str:
     if len(parts) > 3:
         return proposal.after_text
     return proposal_text(proposal) if suffix == "md" else _diff(proposal)
+
+
+def _open_unit(server: KernelOptServer, proposal: Proposal) -> tuple[str, Unit]:
+    """The open source that a proposal is for. Raises UsageError where it is not open."""
+    key = server.desk.key_of(proposal.path)
+    unit = None if key is None else server.units.find(key)
+    if key is None or unit is None:
+        raise UsageError(f"{proposal.path.name} is not open here", f"open it, or run: kernelopt accept {proposal.id}")
+    return key, unit
 
 
 async def _apply(server: KernelOptServer, unit: Unit, apply: Apply) -> None:

@@ -32,6 +32,7 @@ from assistant.engine.session import Session
 from assistant.model.proposal import Decision, DecisionKind
 from lsp.client import Client
 from lsp.documents import NOTEBOOK_SYNC
+from lsp.edits import ScratchEdits
 from lsp.features import register_features
 from lsp.features.diagnostics import publish
 from lsp.listener import EditorListener
@@ -75,8 +76,7 @@ class KernelOptServer(LanguageServer):
         self.units = Units()
         self.client = Client(self)
         self.configuration = EditorConfiguration()
-        self.edits: dict[Path, str] = {}
-        """Scratch copies of proposals that are being edited: file → proposal."""
+        self.edits = ScratchEdits(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self._desk: Desk | None = None
         self._session: Session | None = None

@@ -179,10 +179,13 @@ class Desk:
         request = replace(self._request(sheet), kernel=kernel)
         return self._ask(sheet, Task(verb, request, options or OptimizeOptions()))
 
-    def judge(self, key: str, before: str) -> str:
-        """Start judging the source's text against ``before``; the job's id. Raises as ``ask`` does."""
+    def judge(self, key: str, before: str, after: str | None = None) -> str:
+        """Start judging ``after`` (None: the source's text) against ``before``; the job's id. Raises as ``ask`` does."""
         sheet = self._sheet(key)
-        return self._ask(sheet, Task(Verb.JUDGE, self._request(sheet), before=before))
+        request = self._request(sheet)
+        if after is not None:
+            request = replace(request, texts=((sheet.path, after),))
+        return self._ask(sheet, Task(Verb.JUDGE, request, before=before))
 
     def rebase(self, key: str, proposal_id: str) -> str:
         """Start judging a proposal's change on the text as it stands; the job's id. Raises as ``ask`` does."""

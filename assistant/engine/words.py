@@ -15,7 +15,16 @@ from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
 from assistant.source.hunks import unified_diff
 
-__all__ = ["hot_lines", "kernel_headline", "kernel_table", "line_hint", "line_table", "proposal_text", "resource_hint"]
+__all__ = [
+    "comparison_sentence",
+    "hot_lines",
+    "kernel_headline",
+    "kernel_table",
+    "line_hint",
+    "line_table",
+    "proposal_text",
+    "resource_hint",
+]
 
 _HOT_SHARE = 0.1
 """A line is hot from this share of its kernel's requests on."""
@@ -124,6 +133,17 @@ def proposal_text(proposal: Proposal) -> str:
         parts += ["", *(f"- assumes: {assumption}" for assumption in proposal.assumptions)]
     diff = unified_diff(proposal.before_text, proposal.after_text, proposal.path.name)
     return "\n".join([*parts, "", "```diff", diff.rstrip("\n"), "```"])
+
+
+def comparison_sentence(comparison: events.ComparisonMade) -> str:
+    """``PASS, PREDICTED 1.57x (model)``, with the first reason where it is not a plain pass."""
+    verification, speed = comparison.verification, comparison.speed
+    parts = [verification.outcome]
+    if speed is not None:
+        parts.append(f"{speed.outcome} {speed.ratio:.2f}x ({speed.method})")
+    if verification.findings:
+        parts.append(verification.findings[0].message)
+    return ", ".join(parts)
 
 
 def _timing(launch: LaunchView) -> list[str]:

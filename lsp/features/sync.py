@@ -30,6 +30,8 @@ def register(server: KernelOptServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
     def did_save(params: types.DidSaveTextDocumentParams) -> None:
         put(params.text_document.uri, Trigger.SAVED)
+        for unit in server.units.of(params.text_document.uri):
+            server.edits.saved(unit.path, unit.text)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:

@@ -1,0 +1,92 @@
+"""Edit-then-accept: a person edits a scratch copy of a proposal; saving it has it judged, and what holds can be accepted.
+
+The scratch copy lies in the workspace's ``.kernelopt/edits``; the user's own file changes only by the accept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from assistant.config import find_workspace, workspace_folder
+from assistant.engine.lanes import Work
+from assistant.engine.words import comparison_sentence
+from assistant.errors import KernelOptError
+from assistant.model.events import ComparisonMade, Event
+from assistant.model.proposal import Proposal
+from lsp.proposals import accept_edited
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["ScratchEdits"]
+
+_ACCEPT = "Accept into the file"
+
+
+@dataclass
+class _Judging:
+    """One saved text under judgement."""
+
+    proposal: str
+    text: str
+    verdict: ComparisonMade | None = None
+
+
+class ScratchEdits:
+    """The scratch copies of one client."""
+
+    def __init__(self, server: KernelOptServer) -> None:
+        self._server = server
+        self._proposals: dict[Path, str] = {}
+        self._judging: dict[str, _Judging] = {}
+
+    def begin(self, proposal: Proposal) -> Path:
+        """Write the scratch copy, with the whole change made; its path. An earlier one of the same proposal is kept."""
+        path = workspace_folder(find_workspace(proposal.path)) / "edits" / proposal.id / proposal.path.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.write_text(proposal.after_text, "utf-8")
+        self._proposals[path] = proposal.id
+        return path
+
+    def saved(self, path: Path, text: str) -> str | None:
+        """A file was saved: if it is a scratch copy, start judging it; the job's id."""
+        proposal_id = self._proposals.get(path)
+        if proposal_id is None:
+            return None
+        proposal = self._server.session.store.find_proposal(proposal_id)
+        key = self._server.desk.key_of(proposal.path)
+        if key is None:
+            self._server.client.say(f"{proposal.path.name} is not open: open it to have your edit judged", types.MessageType.Warning)
+            return None
+        job_id = self._server.desk.judge(key, proposal.before_text, text)
+        self._judging[job_id] = _Judging(proposal_id, text)
+        return job_id
+
+    def told(self, work: Work, event: Event) -> None:
+        """The overall verdict is the last comparison of the job."""
+        judging = self._judging.get(work.id)
+        if judging is not None and isinstance(event, ComparisonMade):
+            judging.verdict = event
+
+    def ended(self, work: Work) -> None:
+        """Offer what was judged."""
+        judging = self._judging.pop(work.id, None)
+        if judging is not None and judging.verdict is not None:
+            self._server.spawn(self._offer(judging, judging.verdict))
+
+    async def _offer(self, judging: _Judging, verdict: ComparisonMade) -> None:
+        sentence = f"your edit of {judging.proposal}: {comparison_sentence(verdict)}"
+        if verdict.verification.outcome == "FAIL":
+            self._server.client.say(sentence, types.MessageType.Warning)
+            return
+        chosen = await self._server.client.choose(sentence, (_ACCEPT, "Not now"))
+        if chosen == _ACCEPT:
+            try:
+                accept_edited(self._server, judging.proposal, judging.text)
+            except KernelOptError as error:
+                self._server.client.say(f"{error.message}; {error.remedy}" if error.remedy else error.message, types.MessageType.Warning)
