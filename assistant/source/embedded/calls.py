@@ -37,6 +37,8 @@ _FUNCTIONS = {
     "load_inline": _Function(EmbeddingKind.LOAD_INLINE, ("torch.utils.cpp_extension.load_inline",), 2, "cuda_sources"),
     "Program": _Function(EmbeddingKind.PROGRAM, ("cuda.core.Program", "cuda.core.experimental.Program"), 0, "code"),
 }
+_LONGEST_OPEN_CALL = 200
+"""Tokens in which the text of a call without an end is looked for; what a user has typed of it so far is shorter."""
 NAMES = tuple(_FUNCTIONS)
 """A text that has none of these has no such call."""
 
@@ -78,15 +80,15 @@ def text_of(call: Call, expressions: Expressions) -> MappedText | NotText | None
     items = expressions.items_of(call.text) if call.kind is EmbeddingKind.LOAD_INLINE else None
     if items is None:
         return expressions.text_of(call.text, call.is_cut_short)
-    whole: MappedText | None = None
+    parts: list[MappedText] = []
     for item in items:
         value = expressions.text_of(item)
         if isinstance(value, NotText):
             return value
-        if whole is not None and share_a_literal(whole, value):
-            return NotText(call.span, "the same string is used twice in one text")
-        whole = value if whole is None else joined(whole, value, "\n")
-    return whole
+        parts.append(value)
+    if share_a_literal(parts):
+        return NotText(call.span, "the same string is used twice in one text")
+    return joined(parts, "\n") if parts else None
 
 
 def _start_of_name(program: Program, index: int) -> int:
@@ -109,7 +111,7 @@ def _function(words: str, bindings: Bindings) -> _Function | None:
 
 def _call(program: Program, function: _Function, first: int, name: int, statement: int) -> Call | None:
     closing = program.closings.get(name + 1)
-    end = len(program.tokens) if closing is None else closing
+    end = min(len(program.tokens), name + _LONGEST_OPEN_CALL) if closing is None else closing
     given = arguments(program, name + 2, end, statement)
     text = _argument(program, given, function.position, function.keyword)
     if text is None or [t.text for t in program.tokens[text.first : text.end]] == ["None"]:

@@ -114,16 +114,19 @@ class _Reader:
     def total(self, index: int, depth: int) -> _Step:
         """``a + b + …``"""
         value, index = self._operand(index, depth)
-        while not isinstance(value, NotText) and self._word(index) == "+":
+        parts: list[MappedText] = []
+        plus = index
+        while not isinstance(value, NotText):
+            parts.append(value)
+            if self._word(index) != "+":
+                break
             plus = index
-            second, index = self._operand(self._next(index), depth)
-            value = second if isinstance(second, NotText) else self._sum(value, second, plus)
-        return value, index
-
-    def _sum(self, first: MappedText, second: MappedText, at: int) -> MappedText | NotText:
-        if share_a_literal(first, second):
-            return NotText(_span(self._program.tokens[at]), "the same string is used twice in one text")
-        return joined(first, second)
+            value, index = self._operand(self._next(index), depth)
+        if isinstance(value, NotText) or len(parts) == 1:
+            return value, index
+        if share_a_literal(parts):
+            return self._refused(plus, "the same string is used twice in one text"), index
+        return joined(parts), index
 
     def _operand(self, index: int, depth: int) -> _Step:
         value, index = self._atom(index, depth)
@@ -157,15 +160,16 @@ class _Reader:
 
     def _adjacent(self, index: int) -> _Step:
         """Literals that stand side by side are one."""
-        value = self._expressions.literal(index)
-        index = self._next(index)
-        while not isinstance(value, NotText) and index < self._end and self._program.tokens[index].kind is Kind.STRING:
-            if self._is_new_statement(index):
+        parts: list[MappedText] = []
+        while index < self._end and self._program.tokens[index].kind is Kind.STRING:
+            if parts and self._is_new_statement(index):
                 break
-            second = self._expressions.literal(index)
-            value = second if isinstance(second, NotText) else joined(value, second)
+            value = self._expressions.literal(index)
+            if isinstance(value, NotText):
+                return value, index
+            parts.append(value)
             index = self._next(index)
-        return value, index
+        return joined(parts), index
 
     def _is_new_statement(self, index: int) -> bool:
         """True where a string stands in another statement than the one that is read, as after a call without an end."""

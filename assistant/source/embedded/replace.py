@@ -31,11 +31,12 @@ def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ..
     if _removes_a_join(embedded, edits):
         return _declined(embedded, "the edit removes the line end that PyTorch puts between two strings of the list")
     small = tuple(_in_container(embedded, literal, edit) for literal, edit in shares)
-    reason = _objection(embedded, small, wanted)
+    before = find_embedded(embedded.container_text, embedded.container)
+    reason = _objection(embedded, before, small, wanted)
     if reason is None:
         return small
     whole = _rewritten(embedded, shares)
-    return whole if _objection(embedded, whole, wanted) is None else _declined(embedded, reason)
+    return whole if _objection(embedded, before, whole, wanted) is None else _declined(embedded, reason)
 
 
 def _least(embedded: Embedded, edit: TextEdit) -> Iterator[TextEdit]:
@@ -105,12 +106,12 @@ def _rewritten(embedded: Embedded, shares: Iterable[tuple[Literal, TextEdit]]) -
     return tuple(found)
 
 
-def _objection(embedded: Embedded, edits: tuple[TextEdit, ...], wanted: str) -> str | None:
-    """Why these edits of the container are wrong; None where they are right."""
+def _objection(embedded: Embedded, before: tuple[Embedded | Declined, ...], edits: tuple[TextEdit, ...], wanted: str) -> str | None:
+    """Why these edits of the container are wrong; None where they are right. ``before``: what the container holds without them."""
     edited = apply_edits(embedded.container_text, edits)
     if not isinstance(edited, str):
         return "the edits overlap in the text around the CUDA text"
-    before, after = (find_embedded(text, embedded.container) for text in (embedded.container_text, edited))
+    after = find_embedded(edited, embedded.container)
     if len(before) != len(after) or embedded not in before:
         return _unwritable(embedded)
     index = before.index(embedded)

@@ -33,20 +33,25 @@ class MappedText:
     runs: tuple[Run, ...]
 
 
-def joined(first: MappedText, second: MappedText, separator: str = "") -> MappedText:
-    """``first + separator + second``; the separator stands nowhere in the container."""
-    shift = len(first.text) + len(separator)
-    place = first.literals[-1].content.end
-    between = (Run(len(first.text), shift, place, place),) if separator else ()
-    return MappedText(
-        first.text + separator + second.text,
-        (*first.literals, *(replace(literal, embedded=_shifted(literal.embedded, shift)) for literal in second.literals)),
-        (*first.runs, *between, *(Run(r[0] + shift, r[1] + shift, r[2], r[3]) for r in second.runs)),
-    )
+def joined(parts: Sequence[MappedText], separator: str = "") -> MappedText:
+    """The parts, at least one, with ``separator`` between them, which stands nowhere in the container."""
+    literals: list[Literal] = []
+    runs: list[Run] = []
+    length = 0
+    for part in parts:
+        if literals and separator:
+            place = literals[-1].content.end
+            runs.append(Run(length, length + len(separator), place, place))
+            length += len(separator)
+        literals += (replace(literal, embedded=_shifted(literal.embedded, length)) for literal in part.literals)
+        runs += (Run(r[0] + length, r[1] + length, r[2], r[3]) for r in part.runs)
+        length += len(part.text)
+    return MappedText(separator.join(part.text for part in parts), tuple(literals), tuple(runs))
 
 
-def share_a_literal(first: MappedText, second: MappedText) -> bool:
-    return not {x.content for x in first.literals}.isdisjoint(x.content for x in second.literals)
+def share_a_literal(parts: Sequence[MappedText]) -> bool:
+    contents = [literal.content for part in parts for literal in part.literals]
+    return len(set(contents)) < len(contents)
 
 
 def stripped(value: MappedText, method: str) -> MappedText:

@@ -38,14 +38,15 @@ class Token(NamedTuple):
 
 _TOKEN = re.compile(
     r"""
-    (?P<space>[ \t\f\ufeff]+ | \\(?:\r\n?|\n) | \#[^\r\n]*)
-  | (?P<newline>\r\n?|\n)
-  | (?P<prefix>[rRbBuUfFtT]{0,2})(?P<quote>'{3}|"{3}|'|")
-  | (?P<name>[^\W\d]\w*)
-  | (?P<other>\d[\w.]* | \*\*=? | //=? | >>=? | <<=? | := | -> | [-+*/%@&|^=<>!]= | .)
+    (?:[ \t\f\ufeff]+ | \\(?:\r\n?|\n) | \#[^\r\n]*)*+
+    (?: (?P<NEWLINE>\r\n?|\n)
+      | (?P<STRING>[rRbBuUfFtT]{0,2}(?P<quote>'{3}|"{3}|'|"))
+      | (?P<NAME>[^\W\d]\w*)
+      | (?P<OTHER>\d[\w.]* | \*\*=? | //=? | >>=? | <<=? | := | -> | [-+*/%@&|^=<>!]= | .) )
     """,
     re.VERBOSE | re.DOTALL,
 )
+"""Spaces and comments, then one token, or the beginning of a string."""
 _REST_OF_STRING = {
     quote: re.compile(
         rf"[^{quote[0]}\\]*(?:(?:\\.|{quote[0]}(?!{quote[0] * 2}))[^{quote[0]}\\]*)*{quote}"
@@ -58,6 +59,7 @@ _REST_OF_STRING = {
 _LINE_END = re.compile(r"\r\n?|\n|\Z")
 _LOOKS_LIKE_AN_OPENING = re.compile(r"[=(,\[]\s*[rRuUbBfF]{0,2}(?:'{3}|\"{3})\Z")
 """What the end of a triple-quoted string looks like where its end is really the beginning of the next one."""
+_KINDS = {kind.name: kind for kind in Kind}
 _OPENING = {")": "(", "]": "[", "}": "{"}
 
 
@@ -98,30 +100,24 @@ def closing_brackets(tokens: Sequence[Token]) -> Mapping[int, int]:
 def _scan(text: str, unclosed: frozenset[int]) -> tuple[Token, ...]:
     """``unclosed``: offsets of strings that are taken to end with their line."""
     tokens: list[Token] = []
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            break
-        kind, end = Kind.OTHER, match.end()
-        if match["quote"] is not None:
-            kind, end = _string(text, match, match.start() in unclosed)
-        elif match["name"] is not None:
-            kind = Kind.NAME
-        elif match["newline"] is not None:
-            kind = Kind.NEWLINE
-        if match["space"] is None:
-            tokens.append(Token(kind, text[position:end], position, end))
-        position = end
+    match = _TOKEN.match(text)
+    while match is not None:
+        name = match.lastgroup or "OTHER"
+        start, end = match.span(name)
+        kind = _KINDS[name]
+        if kind is Kind.STRING:
+            kind, end = _string(text, end, match["quote"], start in unclosed)
+        tokens.append(Token(kind, text[start:end], start, end))
+        match = _TOKEN.match(text, end)
     return tuple(tokens)
 
 
-def _string(text: str, opening: re.Match[str], is_unclosed: bool) -> tuple[Kind, int]:
-    """Kind and end of the string that begins with ``opening``."""
-    found = None if is_unclosed else _REST_OF_STRING[opening["quote"]].match(text, opening.end())
+def _string(text: str, start: int, quote: str, is_unclosed: bool) -> tuple[Kind, int]:
+    """Kind and end of the string whose content begins at ``start``."""
+    found = None if is_unclosed else _REST_OF_STRING[quote].match(text, start)
     if found is not None:
         return Kind.STRING, found.end()
-    if len(opening["quote"]) == 3 and not is_unclosed:
+    if len(quote) == 3 and not is_unclosed:
         return Kind.UNCLOSED_STRING, len(text)
-    line_end = _LINE_END.search(text, opening.end())
+    line_end = _LINE_END.search(text, start)
     return Kind.UNCLOSED_STRING, len(text) if line_end is None else line_end.start()

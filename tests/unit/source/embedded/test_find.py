@@ -224,7 +224,10 @@ def test_a_cell_without_imports_is_read_by_the_usual_names() -> None:
     assert texts("p = Program('T', 'c++')", Container.NOTEBOOK_CELL) == [(K.PROGRAM, "T")]
 
 
-WORDS = """cp.RawKernel( Program( src = ' \" ''' \"\"\" r' f\'\'\' \\ ( ) [ ] { } , + . : ; := strip() dedent( code= %%cu %%time \\x4 \\N{ 😀 import from as def class for if"""
+WORDS = (
+    """cp.RawKernel( Program( src = ' \" ''' \"\"\" r' f\'\'\' \\ ( ) [ ] { } , + . : ; := strip() dedent( code= %%cu %%time \\x4 \\N{ 😀"""
+)
+KEYWORDS = ["import ", "from ", " as ", "def ", "class ", "for ", "if "]
 SPACES = [
     "\n",
     "\r\n",
@@ -241,7 +244,7 @@ SPACES = [
     "async ",
     "with ",
 ]
-FRAGMENTS: st.SearchStrategy[str] = st.sampled_from([*WORDS.split(" "), *SPACES])
+FRAGMENTS: st.SearchStrategy[str] = st.sampled_from([*WORDS.split(), *KEYWORDS, *SPACES])
 
 
 @given(st.one_of(st.lists(FRAGMENTS, max_size=25).map("".join), st.text()), st.sampled_from(Container))

@@ -22,7 +22,7 @@ NEW_TEXTS: st.SearchStrategy[str] = st.lists(PIECES, max_size=3).map("".join)
 
 
 def escaped(text: str, quote: str) -> str:
-    text = text.replace("\\", "\\\\").replace("\0", "\\0" if quote == "'" else "\\x00").replace(quote[0], "\\" + quote[0])
+    text = text.replace("\\", "\\\\").replace("\0", "\\000" if quote == "'" else "\\x00").replace(quote[0], "\\" + quote[0])
     return quote + (text if len(quote) == 3 else text.replace("\n", "\\n")) + quote
 
 

@@ -82,10 +82,11 @@ def only_text(literal: str) -> str | None:
 
 @given(st.lists(LITERALS, min_size=1, max_size=4))
 def test_adjacent_literals_are_one_text_with_an_exact_map(literals: list[str]) -> None:
-    text = meant(f"({' '.join(literals)})")
+    expression = "(" + "  # note\n  ".join(literals) + "\n)"
+    text = meant(expression)
     if text is None or any("\ud800" <= character <= "\udfff" for character in text):
         return
-    found = only("RawKernel(" + "  # note\n  ".join(literals) + ", 'k')")
+    found = only(f"RawKernel({expression}, 'k')")
     assert found.text == text
     check_map(found)
 
