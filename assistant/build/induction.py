@@ -9,13 +9,13 @@ that read the same address are merged. Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.build.cfg import ControlFlow, Loop, opcode_name
 from assistant.model.build import SassInstruction
 from assistant.model.source import SourceLoop
 
-__all__ = ["Update", "control_updates", "deciding_blocks", "is_unrolled_by"]
+__all__ = ["Update", "all_updates", "control_updates", "deciding_blocks", "is_unrolled_by"]
 
 _ADDS = frozenset({"IADD3", "VIADD", "UIADD3", "UVIADD", "IADD", "IADD32I"})
 _SHIFTS = frozenset({"SHF", "USHF", "SHL", "SHR", "USHL", "USHR"})
@@ -35,13 +35,15 @@ class Update:
     kind: str
     """``constant``, ``register`` or ``shift``."""
     amount: int
-    """Size of the constant or of the shift in bits; 1 for a register."""
+    """Size of the constant or of the shift in bits; how many times a register is added."""
+    register: str = ""
+    """The one that is added; empty for a constant, a shift or a multiple of a register."""
 
 
 def is_unrolled_by(graph: ControlFlow, loop: Loop, copies: int, source: SourceLoop) -> bool:
     """Whether the loop's control register proves that one pass does ``copies`` iterations of ``source``."""
     controls = control_updates(graph, loop)
-    every = _updates([i for block in sorted(loop.blocks) for i in graph.blocks[block].instructions])
+    every = all_updates(graph, loop)
     for update in controls.values():
         if _proves(update, copies, source):
             return True
@@ -56,7 +58,12 @@ def _proves(update: Update, copies: int, source: SourceLoop) -> bool:
         return update == Update("constant", copies * source.step)
     if source.shift is not None:
         return copies == 1 and update == Update("shift", source.shift)
-    return copies == 1 and update.kind == "register" and not source.is_unroll_requested
+    return copies == update.amount and update.kind == "register" and not source.is_unroll_requested
+
+
+def all_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
+    """Every register that the loop advances in one way."""
+    return _updates([i for block in sorted(loop.blocks) for i in graph.blocks[block].instructions])
 
 
 def control_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
@@ -121,8 +128,8 @@ def _updates(instructions: list[SassInstruction]) -> dict[str, Update]:
     for name, updates in found.items():
         if len(updates) == 1:
             merged[name] = updates[0]
-        elif all(update.kind == "constant" for update in updates):
-            merged[name] = Update("constant", sum(update.amount for update in updates))
+        elif len({(update.kind, update.register) for update in updates}) == 1 and _is_summable(updates[0]):
+            merged[name] = replace(updates[0], amount=sum(update.amount for update in updates))
     return merged
 
 
@@ -147,17 +154,28 @@ def _update(instruction: SassInstruction, operands: list[str], own: set[str]) ->
     if name in _ADDS:
         if len(registers) == 1 and len(constants) == 1:
             return Update("constant", abs(constants[0]))
-        return Update("register", 1) if len(registers) == 2 and not constants else None
+        return _added(registers, own) if not constants else None
     if _adds_product(instruction, operands, own):
         return Update("register", 1)
     if instruction.opcode.startswith("IMAD.IADD"):
-        return Update("register", 1) if len(registers) == 2 else None
+        return _added(registers, own)
     if name in _SHIFTS or instruction.opcode.startswith("IMAD.SHL"):
         if len(registers) != 1 or len(constants) != 1:
             return None
         is_product = name == "IMAD"
         return Update("shift", constants[0].bit_length() - 1 if is_product else constants[0])
     return None
+
+
+def _is_summable(update: Update) -> bool:
+    return update.kind == "constant" or bool(update.register)
+
+
+def _added(registers: list[str], own: set[str]) -> Update | None:
+    """``IADD3 R0, R5, R0, R5``: another register, added once or more often."""
+    others = [register for register in registers if register not in own]
+    is_sum = len(others) == len(registers) - 1 and len(set(others)) == 1
+    return Update("register", len(others), others[0]) if is_sum else None
 
 
 def _adds_product(instruction: SassInstruction, operands: list[str], own: set[str]) -> bool:
@@ -181,13 +199,19 @@ def _comparisons(branch: SassInstruction, before: tuple[SassInstruction, ...]) -
     """Registers of each comparison that sets the branch's predicate, the nearest first."""
     wanted = {branch.predicate.lstrip("@!")} | set(re.findall(r"U?P\d", branch.operands))
     comparisons: list[set[str]] = []
+    is_upper_half = False  # of a 64-bit comparison; the lower half's comes before
     for instruction in reversed(before):
         operands = [operand.strip() for operand in instruction.operands.split(",")]
         if not wanted & set(operands[:2]):
             continue
         name = opcode_name(instruction)
         if name in ("ISETP", "UISETP"):
-            comparisons.append(set(_REGISTER.findall(instruction.operands)))
+            registers = set(_REGISTER.findall(instruction.operands))
+            if is_upper_half:
+                comparisons[-1] |= registers
+            else:
+                comparisons.append(registers)
+            is_upper_half = ".EX" in instruction.opcode
         elif name in ("PLOP3", "UPLOP3"):
             wanted |= set(re.findall(r"U?P\d", ",".join(operands[2:])))
     return comparisons

@@ -83,15 +83,16 @@ def _may_leave(site: AccessSite, key: AccessKey, emulated: Emulated, of_key: Cou
 
 
 def _whole_moves(target: AccessKey, emulated: Emulated, machine: Machine, around: Surroundings) -> list[_Move]:
-    """All sites of the one line that lost its accesses to the target, the one line that gained any of this kind in these loops."""
+    """All sites of the lines that lost their accesses to the target, the one line that gained any of this kind in these loops."""
 
     def is_like(key: AccessKey) -> bool:
         return is_same_kind(key, target) and around.chain(key) == around.chain(target)
 
     lost = [key for key in emulated if is_like(key) and is_lost(key, machine)]
     gained = [key for key in machine if is_like(key) and not _is_seen(key, emulated)]
-    is_clear = len(lost) == 1 and not gained and bool(around.chain(target))
-    return [_Move(site, target) for site in emulated[lost[0]]] if is_clear else []
+    sites = [site for key in lost for site in emulated[key]]
+    is_clear = bool(around.chain(target)) and not gained and (len(lost) == 1 or len(sites) == machine[target].total())
+    return [_Move(site, target) for site in sites] if is_clear else []
 
 
 def _branch_moves(correction: Correction, emulated: Emulated, machine: Machine, around: Surroundings) -> list[_Move]:

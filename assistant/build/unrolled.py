@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from assistant.build.cfg import Loop
-from assistant.build.induction import control_updates
+from assistant.build.induction import Update, all_updates, control_updates
 from assistant.build.regions import COUNT, DIVERGENT, ITERATIONS, UNROLLED, RegionFacts, is_full, is_uniform
 from assistant.build.sites import AccessKey, Region
 from assistant.model.source import SourceLoop
@@ -90,7 +90,8 @@ def _all_hold_iterations(facts: RegionFacts, source: SourceLoop, pieces: tuple[_
     """Loops prove their copies by their control register; a straight copy must be a remainder of such a loop."""
     looped = [p for p in pieces if p.loop is not None]
     source = _with_step(facts, looped, source)
-    if any(p.is_predicated or not _is_proved(facts, p, source) for p in looped):
+    stride = _stride(facts, looped, source)
+    if any(p.is_predicated or not (_is_proved(facts, p, source) or _counts_down(facts, p, stride)) for p in looped):
         return False
     most = max(p.copies for p in looped)
     main_count = sum(p.copies == most for p in looped)
@@ -112,6 +113,28 @@ def _with_step(facts: RegionFacts, looped: list[_Piece], source: SourceLoop) -> 
     amounts = [u.amount for u in control_updates(facts.graph, largest.loop).values() if u.kind == "constant"]
     stepped = [replace(source, step=amount // largest.copies) for amount in amounts if amount % largest.copies == 0]
     return next((s for s in stepped if s.step and all(_is_proved(facts, piece, s) for piece in looped)), source)
+
+
+def _stride(facts: RegionFacts, looped: list[_Piece], source: SourceLoop) -> str:
+    """The register that a proved piece adds to its control register for each of several copies; empty without one."""
+    return next(
+        (
+            update.register
+            for piece in looped
+            if piece.loop is not None and piece.copies > 1 and _is_proved(facts, piece, source)
+            for update in control_updates(facts.graph, piece.loop).values()
+            if update.kind == "register" and update.amount == piece.copies
+        ),
+        "",
+    )
+
+
+def _counts_down(facts: RegionFacts, piece: _Piece, stride: str) -> bool:
+    """Whether a remainder advances by one ``stride`` a pass and ends after a counted number of passes."""
+    if piece.loop is None or piece.copies != 1 or not stride:
+        return False
+    advances = Update("register", 1, stride) in all_updates(facts.graph, piece.loop).values()
+    return advances and Update("constant", 1) in control_updates(facts.graph, piece.loop).values()
 
 
 def _is_proved(facts: RegionFacts, piece: _Piece, source: SourceLoop) -> bool:
