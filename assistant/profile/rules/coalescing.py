@@ -62,9 +62,7 @@ def _structures(launch: CountedLaunch, lines: list[_StructLine]) -> Diagnosis:
         f"{_sectors_sentence(group[0])}: {use.pointer} is an array of {use.type} structures, so neighbouring threads are "
         f"{use.size_bytes} bytes apart; {_share(use, lines)}"
     )
-    diagnosis = _diagnose("KO102", launch, group, message)
-    assert diagnosis.mended is not None, "coalescing has a cost in the model"
-    return replace(diagnosis, mended=replace(diagnosis.mended, profile=_without_unused(diagnosis.mended.profile, group, use)))
+    return _diagnose("KO102", launch, group, message)
 
 
 def _share(use: StructUse, lines: list[_StructLine]) -> str:
@@ -78,17 +76,6 @@ def _share(use: StructUse, lines: list[_StructLine]) -> str:
         f"the kernel uses {members}{place}, {use.used_bytes} of every {use.size_bytes} bytes, and moves the other "
         f"{percent(unused_bytes / use.size_bytes)} in vain"
     )
-
-
-def _without_unused(profile: LaunchProfile, group: tuple[LineAccess, ...], use: StructUse) -> LaunchProfile:
-    """Members that the kernel does not use are not fetched any more: as many distinct sectors fewer as their share of the array."""
-    unused_ratio = 1 - use.used_bytes / use.size_bytes
-    array_sectors = max((access.sectors or 0) for access in group)
-
-    def smaller(distinct: int | None) -> int | None:
-        return None if distinct is None else distinct - round(min(distinct, array_sectors) * unused_ratio)
-
-    return replace(profile, unique_sectors=smaller(profile.unique_sectors), block_unique_sectors=smaller(profile.block_unique_sectors))
 
 
 def _wasteful_lines(profile: LaunchProfile) -> tuple[tuple[LineAccess, ...], ...]:

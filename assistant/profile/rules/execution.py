@@ -72,7 +72,7 @@ def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[Li
     literals = context.facts.at(first.line).double_literals
     cause = f"The double literal {', '.join(literals)}" if literals else "A value of type double"
     elsewhere = f"; the same happens on {lines_of(i.line for i in others)}" if others else ""
-    instructions = tuple(replace(i, mix=_in_single(i.mix)) if i in lines else i for i in launch.profile.instructions)
+    instructions = tuple(replace(i, mix=_in_single(i.mix)) if i in lines else i for i in _without_helpers(context, launch.profile))
     return Diagnosis(
         "KO106",
         first.line,
@@ -83,8 +83,19 @@ def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[Li
     )
 
 
+def _without_helpers(context: FindContext, profile: LaunchProfile) -> tuple[LineInstructions, ...]:
+    """Without the routines that the compiler adds for double division and roots, which it books on some other line.
+
+    In a kernel that declares no double they serve the accident alone: single precision needs none of them.
+    """
+    if context.facts.declares_double:
+        return profile.instructions
+    return tuple(i for i in profile.instructions if not (i.mix.fp64 > 0 and i.mix.special > 0 and i.mix.conversion == 0))
+
+
 def _in_single(mix: InstructionMix) -> InstructionMix:
-    return replace(mix, fp32=mix.fp32 + mix.fp64, fp64=0, conversion=0)
+    """The same operations on 32 bits: no conversions, and half of the moves, which came in pairs."""
+    return replace(mix, fp32=mix.fp32 + mix.fp64, fp64=0, conversion=0, other=mix.other // 2)
 
 
 def _double_facts(line: LineInstructions, profile: LaunchProfile) -> tuple[Fact, ...]:

@@ -67,6 +67,25 @@ def test_lines_that_share_the_cause_are_one_finding_at_the_costliest(access, pro
     assert cited["predicted_saving_ratio"] == [16]
 
 
+def test_the_compilers_division_routine_is_part_of_the_accident(access, profile, check):
+    """Mix of ``v = v / (0.8 + 0.25 * v)`` on line 7 and of the routine that nvcc books on the closing brace (examples/pipeline.cu, sm_90).
+
+    The performance model predicts the edited kernel, as nvcc compiles it, to be 2.0 times as fast.
+    """
+    line = code(
+        7, fp32=24 * THREADS, fp64=72 * THREADS, conversion=16 * THREADS, special=8 * THREADS, control=32 * THREADS, other=72 * THREADS
+    )
+    routine = code(
+        9, fp32=56 * THREADS, fp64=114 * THREADS, special=8 * THREADS, integer=215 * THREADS, control=55 * THREADS, other=181 * THREADS
+    )
+
+    def cost(*instructions):
+        return check(profile(*streaming(access), instructions=instructions), facts=DOUBLE_LITERAL).one("KO106").estimated_cost_ratio
+
+    assert cost(line, routine) > max(0.5, cost(line))
+    assert check(profile(*streaming(access), instructions=(routine,)), facts=DOUBLE_LITERAL).codes == [], "alone it is no accident"
+
+
 def test_a_double_literal_that_the_compiler_folded_away_is_no_finding(access, profile, check):
     single = code(7, fp32=THREADS)
     assert check(profile(*streaming(access), instructions=(single,)), facts=DOUBLE_LITERAL).codes == []

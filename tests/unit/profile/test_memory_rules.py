@@ -90,19 +90,6 @@ def test_an_array_of_structures_is_one_finding_that_says_what_is_moved_in_vain(a
     assert "x, m, vx (lines 7 and 8), 12 of every 32 bytes, and moves the other 62 % in vain" in finding.message
 
 
-def test_without_unused_members_the_array_may_stay_in_the_l2(access, profile, check):
-    """320 MiB of structures do not fit; 40 MiB of their used members nearly do."""
-    load = access("global load", WARPS * 10, 7, sectors=WARPS * 320, ideal=WARPS * 40)
-
-    def cost(used_bytes):
-        use = StructUse("p", "Particle", 32, ("x",), used_bytes)
-        facts = SourceFacts(lines=(LineFacts(7, struct_fields=("x",), structs=(use,)),), kernel_line=3)
-        distinct = WARPS * 320
-        return check(profile(load, unique_sectors=distinct, block_unique_sectors=distinct), facts=facts).one("KO102").estimated_cost_ratio
-
-    assert cost(4) > cost(32)
-
-
 def test_a_structure_that_is_used_whole_is_not_called_waste(access, profile, check):
     load = access("global load", WARPS * 4, 7, sectors=WARPS * 64, ideal=WARPS * 16)
     use = StructUse("p", "float4", 16, ("x", "y", "z", "w"), 16)
