@@ -16,7 +16,7 @@ __all__ = ["register"]
 
 def register(server: KernelOptServer) -> None:
     @server.feature("kernelopt/status")
-    def status(_: object) -> dict[str, Any]:
+    def status(_: Any) -> dict[str, Any]:
         """Jobs of this server, running first."""
         works = [
             {

@@ -1,0 +1,429 @@
+"""An editor without a screen: a real client over stdio that keeps its own documents, makes the edits it is asked for, and can undo.
+
+What a test sees is what a person would: diagnostics, lenses, hints, messages, questions. Example::
+
+    editor = await start(cli)
+    note = editor.open(path)
+    await editor.until(lambda: editor.codes(note))
+    await editor.run("kernelopt.proposal.accept", proposal_id="P01…")
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient as PlainClient
+from pytest_lsp import LanguageClient, client_capabilities
+from pytest_lsp.client import make_test_lsp_client
+
+from tests.e2e.cli.harness import COMMAND, Cli
+
+__all__ = ["DEADLINE_S", "NO_ANSWER", "Document", "Editor", "bare", "neovim", "start", "vscode"]
+
+DEADLINE_S = 100.0
+"""Of one wait, on a loaded machine with a cold cache."""
+NO_ANSWER = "\0never"
+"""An answer that some editors give to ``showMessageRequest``: none, ever."""
+_POLL_S = 0.02
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+
+Answer = Callable[[types.ShowMessageRequestParams], str | None]
+
+
+@dataclass
+class Document:
+    """A text that the editor has open."""
+
+    uri: str
+    text: str
+    version: int = 1
+    past: list[str] = field(default_factory=list[str])
+    undone: list[str] = field(default_factory=list[str])
+
+    @property
+    def path(self) -> Path:
+        return Path(self.uri.removeprefix("file://"))
+
+    def line_of(self, piece: str) -> int:
+        """The 0-based line that ``piece`` begins on."""
+        assert piece in self.text, piece
+        return len(_LINE_END.findall(self.text[: self.text.index(piece)]))
+
+
+class Editor:
+    """One client and the server that it started."""
+
+    def __init__(self, client: LanguageClient, capabilities: types.ClientCapabilities) -> None:
+        self.client = client
+        self.capabilities = capabilities
+        self.documents: dict[str, Document] = {}
+        self.asked: list[types.ShowMessageRequestParams] = []
+        self.answer: Answer = lambda question: question.actions[0].title if question.actions else None
+        self.applied: list[types.ApplyWorkspaceEditParams] = []
+        self.is_editable = True
+        """Whether it makes the edits that it is asked for."""
+        self.published: list[types.PublishDiagnosticsParams] = []
+        self.events: list[dict[str, Any]] = []
+        self.stderr: list[str] = []
+        self.encoding = "utf-16"
+        self.registered: list[str] = []
+        self._refreshed = 0
+        self._reading: asyncio.Task[None] | None = None
+        self.result: types.InitializeResult
+
+    # --- documents --------------------------------------------------------------------------------------------------
+
+    def open(self, where: Path | str, text: str | None = None, language: str = "cuda-cpp") -> Document:
+        """Open a file, or an unsaved document of any URI."""
+        uri = where.as_uri() if isinstance(where, Path) else where
+        if text is None:
+            assert isinstance(where, Path)
+            text = where.read_bytes().decode("utf-8")
+        document = self.documents[uri] = Document(uri, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, language, 1, text)))
+        return document
+
+    def type(self, document: Document, text: str) -> None:
+        """Make the text another one, by the smallest single replacement."""
+        document.past.append(document.text)
+        document.undone.clear()
+        self._send(document, text)
+
+    def replace(self, document: Document, old: str, new: str) -> None:
+        assert old in document.text, old
+        self.type(document, document.text.replace(old, new, 1))
+
+    def undo(self, document: Document) -> None:
+        document.undone.append(document.text)
+        self._send(document, document.past.pop())
+
+    def redo(self, document: Document) -> None:
+        document.past.append(document.text)
+        self._send(document, document.undone.pop())
+
+    def save(self, document: Document) -> None:
+        document.path.write_bytes(document.text.encode())
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(document.uri)))
+
+    def close(self, document: Document) -> None:
+        del self.documents[document.uri]
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(document.uri)))
+
+    # --- what a person sees -----------------------------------------------------------------------------------------
+
+    def diagnostics(self, document: Document) -> list[types.Diagnostic]:
+        """What was pushed last."""
+        return list(self.client.diagnostics.get(document.uri, []))
+
+    def codes(self, document: Document) -> set[str]:
+        return {str(item.code) for item in self.diagnostics(document) if item.code}
+
+    def of_code(self, document: Document, code: str) -> list[types.Diagnostic]:
+        return [item for item in self.diagnostics(document) if item.code == code]
+
+    def errors(self, document: Document) -> list[types.Diagnostic]:
+        return [item for item in self.diagnostics(document) if item.severity is types.DiagnosticSeverity.Error]
+
+    @property
+    def said(self) -> list[str]:
+        """Messages in front of a person."""
+        return [message.message for message in self.client.messages]
+
+    @property
+    def logged(self) -> list[str]:
+        return [message.message for message in self.client.log_messages]
+
+    async def lenses(self, document: Document) -> list[types.CodeLens]:
+        found = await self.client.text_document_code_lens_async(types.CodeLensParams(_id(document)))
+        return list(found or [])
+
+    async def titles(self, document: Document) -> list[str]:
+        return [lens.command.title for lens in await self.lenses(document) if lens.command]
+
+    async def hints(self, document: Document) -> dict[int, str]:
+        """0-based line → text."""
+        everywhere = types.Range(types.Position(0, 0), types.Position(len(document.text), 0))
+        found = await self.client.text_document_inlay_hint_async(types.InlayHintParams(_id(document), everywhere))
+        return {hint.position.line: str(hint.label) for hint in found or []}
+
+    async def hover(self, document: Document, line: int, character: int = 4) -> str:
+        found = await self.client.text_document_hover_async(types.HoverParams(_id(document), types.Position(line, character)))
+        return "" if found is None else found.contents.value  # pyright: ignore[reportAttributeAccessIssue]
+
+    async def symbols(self, document: Document) -> list[types.DocumentSymbol]:
+        found = await self.client.text_document_document_symbol_async(types.DocumentSymbolParams(_id(document)))
+        return [item for item in found or [] if isinstance(item, types.DocumentSymbol)]
+
+    async def actions(self, document: Document, line: int, *only: str) -> list[types.CodeAction]:
+        place = types.Range(types.Position(line, 0), types.Position(line, 0))
+        context = types.CodeActionContext([], list(only) or None)
+        found = await self.client.text_document_code_action_async(types.CodeActionParams(_id(document), place, context))
+        return [item for item in found or [] if isinstance(item, types.CodeAction)]
+
+    async def run(self, command: str, **arguments: Any) -> dict[str, Any]:
+        """Run a server command, as a client does that knows nothing of it."""
+        answer = await self.client.workspace_execute_command_async(types.ExecuteCommandParams(command, [arguments]))
+        return _plain(answer)
+
+    async def ask(self, method: str, **parameters: Any) -> Any:
+        """One of the ``kernelopt/…`` requests."""
+        return _plain(await self.client.protocol.send_request_async(method, parameters))
+
+    async def jobs(self) -> list[dict[str, Any]]:
+        return (await self.ask("kernelopt/status"))["jobs"]
+
+    # --- waiting ----------------------------------------------------------------------------------------------------
+
+    async def until(self, what: Callable[[], Any], deadline_s: float = DEADLINE_S) -> Any:
+        """The first truthy answer of ``what`` (which may be a coroutine function)."""
+        end = time.monotonic() + deadline_s
+        while True:
+            found = what()
+            found = await found if inspect.isawaitable(found) else found
+            if found:
+                return found
+            if time.monotonic() > end:
+                raise AssertionError(f"not within {deadline_s:.0f} s; {self.state()}")
+            await asyncio.sleep(_POLL_S)
+
+    async def stays(self, what: Callable[[], Any], seconds: float = 1.0) -> None:
+        """``what`` holds all the time."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = what()
+            assert await found if inspect.isawaitable(found) else found, self.state()
+            await asyncio.sleep(_POLL_S)
+
+    async def quiet(self) -> None:
+        """No job runs or waits, and none is about to start."""
+        calm = 0
+        while calm < 5:
+            calm = 0 if await self.jobs() else calm + 1
+            await asyncio.sleep(0.1)
+
+    def state(self) -> str:
+        """Everything seen so far, for a failing test."""
+        notes = {uri.rsplit("/", 1)[-1]: [(n.code, n.range.start.line, n.message[:70]) for n in notes] for uri, notes in self.client.diagnostics.items()}
+        return f"notes {notes}\nsaid {self.said}\nlogged {self.logged}\nasked {[q.message for q in self.asked]}\nstderr {''.join(self.stderr)[-3000:]}"
+
+    # --- the process ------------------------------------------------------------------------------------------------
+
+    @property
+    def process(self) -> asyncio.subprocess.Process:
+        process = self.client._server  # pyright: ignore[reportPrivateUsage]
+        assert process is not None
+        return process
+
+    async def stop(self) -> int:
+        """shutdown and exit; the exit code. What the server logged on the way must be no error."""
+        if self.process.returncode is None:
+            await self.client.shutdown_async(None)
+            self.client.exit(None)
+        return await self.ended()
+
+    async def ended(self, deadline_s: float = 15.0) -> int:
+        """The exit code, once the process is gone by itself."""
+        async with asyncio.timeout(deadline_s):
+            code = await self.process.wait()
+        await self._let_go()
+        return code
+
+    async def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        await self.ended()
+
+    def hang_up(self) -> None:
+        """Vanish as an editor does that is killed: both pipes close."""
+        process = self.process
+        assert process.stdin is not None
+        process.stdin.close()
+        process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]  # asyncio has no public way  # pyright: ignore
+
+    @property
+    def complaints(self) -> str:
+        """Unhandled errors that the server logged."""
+        text = "".join(self.stderr)
+        return text if "Traceback" in text or "ERROR" in text else ""
+
+    async def _let_go(self) -> None:
+        if self._reading is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(2):
+                    await self._reading
+        self.client.protocol.writer = None
+        with contextlib.suppress(Exception):
+            await PlainClient.stop(self.client)
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    async def begin(self, cli: Cli, parameters: types.InitializeParams) -> None:
+        await PlainClient.start_io(
+            self.client, *COMMAND, "lsp", cwd=cli.folder, env=cli.environment(), limit=64 << 20
+        )
+        self._reading = asyncio.create_task(self._read_stderr())
+        self._listen()
+        self.result = await self.client.initialize_session(parameters)
+        encoding = self.result.capabilities.position_encoding
+        self.encoding = "utf-16" if encoding is None else str(getattr(encoding, "value", encoding))
+
+    async def _read_stderr(self) -> None:
+        stream = self.process.stderr
+        assert stream is not None
+        while line := await stream.readline():
+            self.stderr.append(line.decode("utf-8", "replace"))
+
+    def _listen(self) -> None:
+        client = self.client
+
+        @client.feature(types.WORKSPACE_APPLY_EDIT)
+        def apply(parameters: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+            self.applied.append(parameters)
+            return types.ApplyWorkspaceEditResult(self.is_editable and self._apply(parameters.edit))
+
+        @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+        async def ask(parameters: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+            self.asked.append(parameters)
+            answer = self.answer(parameters)
+            if answer == NO_ANSWER:
+                await asyncio.Event().wait()
+            return None if answer is None else types.MessageActionItem(str(answer))
+
+        @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        def register(parameters: types.RegistrationParams) -> None:
+            self.registered.extend(item.method for item in parameters.registrations)
+
+        @client.feature("kernelopt/event")
+        def event(parameters: Any) -> None:
+            self.events.append(_plain(parameters))
+
+        for method in (types.WORKSPACE_CODE_LENS_REFRESH, types.WORKSPACE_INLAY_HINT_REFRESH):
+
+            @client.feature(method)
+            def refresh(_: Any) -> None:
+                self._refreshed += 1
+
+    def _apply(self, edit: types.WorkspaceEdit) -> bool:
+        """Make an edit in the open documents; one for another version is refused, as the specification says."""
+        changes: list[tuple[Document, list[types.TextEdit]]] = []
+        for change in edit.document_changes or []:
+            assert isinstance(change, types.TextDocumentEdit)
+            document = self.documents[change.text_document.uri]
+            if change.text_document.version not in (None, document.version):
+                return False
+            changes.append((document, [item for item in change.edits if isinstance(item, types.TextEdit)]))
+        for uri, edits in (edit.changes or {}).items():
+            changes.append((self.documents[uri], list(edits)))
+        for document, edits in changes:
+            self.type(document, self._edited(document.text, edits))
+        return True
+
+    def _edited(self, text: str, edits: list[types.TextEdit]) -> str:
+        for edit in sorted(edits, key=lambda item: (item.range.start.line, item.range.start.character), reverse=True):
+            start, end = self._offset(text, edit.range.start), self._offset(text, edit.range.end)
+            text = text[:start] + edit.new_text + text[end:]
+        return text
+
+    def _send(self, document: Document, text: str) -> None:
+        old = document.text
+        head = next((i for i, (a, b) in enumerate(zip(old, text, strict=False)) if a != b), min(len(old), len(text)))
+        tail = 0
+        while tail < min(len(old), len(text)) - head and old[-1 - tail] == text[-1 - tail]:
+            tail += 1
+        while head and old[head - 1] == "\r":
+            head -= 1  # no position lies between CR and LF
+        while tail and old[len(old) - tail] == "\n":
+            tail -= 1
+        place = types.Range(self.position(old, head), self.position(old, len(old) - tail))
+        document.text, document.version = text, document.version + 1
+        identifier = types.VersionedTextDocumentIdentifier(document.version, document.uri)
+        change = types.TextDocumentContentChangePartial(place, text[head : len(text) - tail])
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+
+    def position(self, text: str, offset: int) -> types.Position:
+        """The position of a character offset, in the encoding that was agreed on."""
+        ends = list(_LINE_END.finditer(text, 0, offset))
+        start = ends[-1].end() if ends else 0
+        codec, size = _CODECS[self.encoding]
+        return types.Position(len(ends), len(text[start:offset].encode(codec)) // size)
+
+    def _offset(self, text: str, position: types.Position) -> int:
+        starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
+        if position.line >= len(starts):
+            return len(text)
+        codec, size = _CODECS[self.encoding]
+        rest = text[starts[position.line] :].encode(codec)
+        return starts[position.line] + len(rest[: position.character * size].decode(codec))
+
+    def part(self, document: Document, place: types.Range) -> str:
+        """What stands at a range."""
+        return document.text[self._offset(document.text, place.start) : self._offset(document.text, place.end)]
+
+
+async def start(
+    cli: Cli,
+    capabilities: types.ClientCapabilities | None = None,
+    options: dict[str, Any] | None = None,
+    folders: tuple[Path, ...] = (),
+    settings: dict[str, Any] | None = None,
+    answer: Answer | None = None,
+) -> Editor:
+    """An editor with a server of its own, initialized; trusted unless ``options`` (of ``kernelopt``) say otherwise."""
+    client = make_test_lsp_client()
+    editor = Editor(client, capabilities or vscode())
+    if answer is not None:
+        editor.answer = answer
+    client.set_configuration(settings or {}, section="kernelopt")
+    ours = {"protocol": 1, "trusted": True, "supports": ["event"]} if options is None else options
+    roots = folders or (cli.folder,)
+    parameters = types.InitializeParams(
+        capabilities=editor.capabilities,
+        root_uri=roots[0].as_uri(),
+        workspace_folders=[types.WorkspaceFolder(root.as_uri(), root.name) for root in roots],
+        initialization_options={"kernelopt": ours} if ours else None,
+    )
+    await editor.begin(cli, parameters)
+    return editor
+
+
+def vscode() -> types.ClientCapabilities:
+    """Visual Studio Code, with the read-only documents that newer ones have."""
+    capabilities = client_capabilities("visual-studio-code")
+    assert capabilities.workspace is not None
+    capabilities.workspace.text_document_content = types.TextDocumentContentClientCapabilities()
+    return capabilities
+
+
+def neovim() -> types.ClientCapabilities:
+    """Neovim 0.10: ``showDocument``, no read-only documents, edits without versions."""
+    return client_capabilities("neovim@v0.10.0")
+
+
+def bare() -> types.ClientCapabilities:
+    """Neovim 0.7: neither ``showDocument`` nor ``workspace/configuration``."""
+    return client_capabilities("neovim@v0.7.0")
+
+
+def _id(document: Document) -> types.TextDocumentIdentifier:
+    return types.TextDocumentIdentifier(document.uri)
+
+
+def _plain(value: Any) -> Any:
+    """pygls hands over unknown objects as named tuples."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,205 @@
+"""Proposals from an editor: shown, previewed, accepted as its own edit, undone, redone, rejected, lost in a race."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from tests.e2e.lsp.conftest import Offered, Start
+from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, bare, neovim
+
+
+async def shown(editor: Editor, offered: Offered) -> Document:
+    """The source, open, with its proposal shown."""
+    document = editor.open(offered.source)
+    await editor.until(lambda: proposal_notes(editor, document))
+    return document
+
+
+def proposal_notes(editor: Editor, document: Document) -> list[types.Diagnostic]:
+    return [note for note in editor.diagnostics(document) if note.data]
+
+
+def kinds(offered: Offered) -> list[str]:
+    """Decisions in memory, oldest first."""
+    return [event["kind"] for event in offered.cli.run("history", offered.source, "--json").events if event["event"] == "decision"]
+
+
+async def is_offered(editor: Editor, document: Document) -> bool:
+    return any(title.startswith("Proposal: ") for title in await editor.titles(document))
+
+
+QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
+"""Settings under which nothing runs unasked: what happens then is the proposal's doing."""
+
+
+async def test_a_proposal_is_a_note_a_lens_and_actions_that_only_carry_commands(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    (note,) = proposal_notes(editor, document)
+    assert note.severity is types.DiagnosticSeverity.Information and "PREDICTED" in note.message and "PASS" in note.message
+    assert await is_offered(editor, document)
+    actions = await editor.actions(document, note.range.start.line)
+    assert {a.command.command for a in actions if a.command} >= {
+        f"kernelopt.proposal.{verb}" for verb in ("preview", "accept", "reject", "explain", "edit")
+    }
+    for action in actions:
+        assert action.command is not None and action.edit is None and not action.is_preferred
+        assert str(getattr(action.kind, "value", action.kind)) in ("quickfix.kernelopt", "refactor.rewrite.kernelopt")
+    assert await editor.actions(document, note.range.start.line, "source.fixAll") == []
+    assert {a.kind for a in await editor.actions(document, note.range.start.line, "quickfix")} == {"quickfix.kernelopt"}
+    assert await editor.actions(document, 0) == [], "no kernel stands there"
+
+
+async def test_accepting_is_a_versioned_edit_and_undo_and_redo_are_decisions(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    await editor.run("kernelopt.proposal.accept", proposal_id=offered.id)
+    await editor.until(lambda: editor.applied)
+    (change,) = editor.applied[0].edit.document_changes or ()
+    assert isinstance(change, types.TextDocumentEdit) and change.text_document.version == 1
+    await editor.until(lambda: not proposal_notes(editor, document))
+    assert kinds(offered) == ["accepted"] and not await is_offered(editor, document)
+    assert document.text != offered.original and offered.source.read_text() == offered.original, "saving is the editor's"
+
+    editor.undo(document)
+    await editor.until(lambda: proposal_notes(editor, document))
+    assert kinds(offered) == ["accepted", "undone"] and await is_offered(editor, document)
+
+    editor.redo(document)
+    await editor.until(lambda: not proposal_notes(editor, document))
+    assert kinds(offered) == ["accepted", "undone", "accepted"] and not await is_offered(editor, document)
+
+
+async def test_an_editor_that_does_not_make_the_edit_has_decided_nothing(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    editor.is_editable = False
+    await editor.run("kernelopt.proposal.accept", proposal_id=offered.id)
+    await editor.until(lambda: any("did not make the edit" in message for message in editor.said))
+    assert kinds(offered) == [] and await is_offered(editor, document)
+
+
+async def test_a_preview_is_a_read_only_document_where_the_editor_has_those(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    await shown(editor, offered)
+    answer = await editor.run("kernelopt.proposal.preview", proposal_id=offered.id)
+    await editor.until(lambda: editor.client.shown_documents)
+    uri = editor.client.shown_documents[0].uri
+    assert uri == answer["diff_uri"] == f"kernelopt:/proposal/{offered.id}.diff"
+    diff = await editor.client.workspace_text_document_content_async(types.TextDocumentContentParams(uri))
+    assert diff.text == answer["diff"] == offered.proposal["diff"]
+    whole = await editor.client.workspace_text_document_content_async(types.TextDocumentContentParams(answer["proposal_uri"]))
+    assert "__global__" in whole.text and whole.text != offered.original
+
+
+async def test_a_preview_is_a_file_where_the_editor_only_shows_files(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, capabilities=neovim(), settings=QUIET)
+    await shown(editor, offered)
+    await editor.run("kernelopt.proposal.preview", proposal_id=offered.id)
+    await editor.until(lambda: editor.client.shown_documents)
+    path = Path(editor.client.shown_documents[0].uri.removeprefix("file://"))
+    assert path.is_relative_to(offered.cli.folder / ".kernelopt") and path.read_text() == offered.proposal["diff"]
+
+
+async def test_a_preview_is_a_path_in_a_message_for_the_least_of_editors(offered: Offered, open_editor: Start) -> None:
+    trusted = offered.cli.run("trust", offered.cli.folder)
+    assert trusted.code == 0, trusted.said
+    editor = await open_editor(cli=offered.cli, capabilities=bare(), options={})
+    await shown(editor, offered)
+    await editor.run("kernelopt.proposal.preview", proposal_id=offered.id)
+    await editor.until(lambda: any(offered.id in message for message in editor.said))
+    (told,) = [message for message in editor.said if offered.id in message]
+    assert Path(told.partition(": ")[2]).read_text() == offered.proposal["diff"]
+
+
+async def test_an_editor_without_versions_gets_plain_changes(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, capabilities=neovim(), settings=QUIET)
+    document = await shown(editor, offered)
+    await editor.run("kernelopt.proposal.accept", proposal_id=offered.id)
+    await editor.until(lambda: not proposal_notes(editor, document))
+    assert editor.applied[0].edit.changes and editor.applied[0].edit.document_changes is None and kinds(offered) == ["accepted"]
+
+
+async def test_a_reject_keeps_its_reason(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    await editor.run("kernelopt.proposal.reject", proposal_id=offered.id, reason_code="readability", reason="two tiles are enough")
+    await editor.until(lambda: not proposal_notes(editor, document))
+    assert not await is_offered(editor, document)
+    (decision,) = [e for e in offered.cli.run("history", offered.source, "--json").events if e["event"] == "decision"]
+    assert (decision["kind"], decision["reason_code"], decision["reason"]) == ("rejected", "readability", "two tiles are enough")
+
+
+async def test_a_reject_without_a_reason_asks_for_one(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET, answer=lambda question: "readability")
+    document = await shown(editor, offered)
+    assert (await editor.run("kernelopt.proposal.reject", proposal_id=offered.id))["outcome"] == "asking"
+    await editor.until(lambda: not proposal_notes(editor, document))
+    assert "no reason" in {action.title for action in editor.asked[0].actions or ()} and kinds(offered) == ["rejected"]
+
+
+async def test_a_question_that_is_never_answered_rejects_nothing(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET, answer=lambda question: NO_ANSWER)
+    document = await shown(editor, offered)
+    await editor.run("kernelopt.proposal.reject", proposal_id=offered.id)
+    await editor.until(lambda: editor.asked)
+    assert await is_offered(editor, document) and kinds(offered) == []
+
+
+async def test_a_stale_accept_is_refused_and_says_why(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    edited = next(line[1:] for line in offered.proposal["diff"].splitlines() if line.startswith("-") and not line.startswith("---"))
+    editor.replace(document, edited, edited + " // mine")
+    with_mine = document.text
+    error = await failure(editor, "kernelopt.proposal.accept", proposal_id=offered.id)
+    assert "changed where" in error and "kernelopt optimize" in error
+    await editor.until(lambda: not proposal_notes(editor, document))
+    assert document.text == with_mine and editor.applied == [] and kinds(offered) == []
+    assert [event for event in offered.cli.open_proposals() if event["id"] == offered.id] == []
+
+
+async def test_a_decision_on_the_terminal_is_seen_within_a_second(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    process = await asyncio.to_thread(offered.cli.run, "reject", offered.id, "--reason", "too clever")
+    assert process.code == 0, process.said
+    await editor.until(lambda: not proposal_notes(editor, document), deadline_s=5)
+    assert not await is_offered(editor, document)
+    error = await failure(editor, "kernelopt.proposal.accept", proposal_id=offered.id)
+    assert "rejected by cli" in error
+
+
+async def test_two_editors_race_for_one_proposal_and_the_loser_is_told(offered: Offered, open_editor: Start) -> None:
+    first = await open_editor(cli=offered.cli, settings=QUIET)
+    second = await open_editor(cli=offered.cli, settings=QUIET)
+    here, there = await shown(first, offered), await shown(second, offered)
+    second.is_editable = False  # its person will make the edit a moment later
+    await second.run("kernelopt.proposal.accept", proposal_id=offered.id)
+    await second.until(lambda: second.applied)
+    await first.run("kernelopt.proposal.reject", proposal_id=offered.id, reason_code="readability")
+    await first.until(lambda: not proposal_notes(first, here))
+    second.type(there, second._edited(there.text, edits_of(second)))  # pyright: ignore[reportPrivateUsage]
+    await second.until(lambda: any("rejected by lsp" in message for message in second.said))
+    assert kinds(offered) == ["rejected"]
+    await second.until(lambda: not proposal_notes(second, there))
+
+
+def edits_of(editor: Editor) -> list[types.TextEdit]:
+    """The edits of the first change that was asked for."""
+    (change,) = editor.applied[0].edit.document_changes or ()
+    assert isinstance(change, types.TextDocumentEdit)
+    return [edit for edit in change.edits if isinstance(edit, types.TextEdit)]
+
+
+async def failure(editor: Editor, command: str, **arguments: Any) -> str:
+    """The error that a command answers with."""
+    try:
+        answer = await editor.run(command, **arguments)
+    except Exception as error:  # noqa: BLE001 - the client's exception types are its own
+        return str(error)
+    raise AssertionError(f"no error: {answer}")

@@ -1,0 +1,144 @@
+"""What an editor shows of a source: while typing, after a pause, after a save."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+
+from tests.e2e.cli.harness import Cli, make_cli, no_orphans
+from tests.e2e.lsp.editor import Document, Editor, start
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+RACE = """\
+#include <cstdio>
+
+__global__ void last_one(int *out, const int *in)
+{
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+int main()
+{
+    int *in, *out;
+    cudaMalloc(&in, 64 * sizeof(int));
+    cudaMalloc(&out, 64 * sizeof(int));
+    cudaMemset(in, 0, 64 * sizeof(int));
+    last_one<<<1, 64>>>(out, in);
+    cudaDeviceSynchronize();
+    int first;
+    cudaMemcpy(&first, out, sizeof(int), cudaMemcpyDeviceToHost);
+    printf("%d\\n", first);
+}
+"""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def warm(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Cli, Editor]]:
+    """One server for this module."""
+    cli = make_cli(tmp_path_factory.mktemp("showing"))
+    with no_orphans():
+        editor = await start(cli)
+        yield cli, editor
+        assert await editor.stop() == 0
+    assert editor.complaints == ""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def slow(warm: tuple[Cli, Editor]) -> tuple[Editor, Document]:
+    """``transpose.cu``, compiled, checked and profiled behind the editor."""
+    cli, editor = warm
+    document = editor.open(cli.example("transpose.cu"))
+    await editor.until(lambda: "KO101" in editor.codes(document))
+    await editor.quiet()
+    return editor, document
+
+
+async def test_the_server_says_what_it_can_do(warm: tuple[Cli, Editor]) -> None:
+    _, editor = warm
+    can = editor.result.capabilities
+    assert editor.result.server_info is not None and editor.result.server_info.name == "kernelopt"
+    assert can.text_document_sync is not None and can.code_lens_provider and can.inlay_hint_provider and can.hover_provider
+    assert can.document_symbol_provider and can.code_action_provider
+    assert can.execute_command_provider is not None
+    assert {"kernelopt.check", "kernelopt.profile", "kernelopt.optimize", "kernelopt.job.cancel"} <= set(can.execute_command_provider.commands)
+    assert can.workspace is not None and can.workspace.text_document_content is not None
+    assert can.diagnostic_provider is None, "diagnostics are pushed, never also pulled"
+
+
+async def test_a_lens_over_a_kernel_says_what_is_known_and_what_can_be_done(slow: tuple[Editor, Document]) -> None:
+    editor, document = slow
+    lenses = await editor.lenses(document)
+    titles = [lens.command.title for lens in lenses if lens.command]
+    assert titles[0].startswith("PREDICTED ") and "limited by" in titles[0] and "checked: no problem found" in titles[0]
+    assert titles[1:4] == ["Optimize", "Profile", "Verify"]
+    assert {lens.range.start.line for lens in lenses} == {document.line_of("__global__")}
+
+
+async def test_hints_stand_at_the_kernel_and_on_hot_lines(slow: tuple[Editor, Document]) -> None:
+    editor, document = slow
+    hints = await editor.hints(document)
+    assert "registers" in hints[document.line_of("__global__")] and "occupancy" in hints[document.line_of("__global__")]
+    assert any("sectors/request (ideal" in text for text in hints.values())
+
+
+async def test_a_hover_shows_the_table_with_method_and_device(slow: tuple[Editor, Document]) -> None:
+    editor, document = slow
+    kernel = await editor.hover(document, document.line_of("__global__"))
+    assert "| evidence | line | value | method |" in kernel and "occupancy" in kernel and "h200" in kernel.lower()
+    line = editor.of_code(document, "KO101")[0].range.start.line
+    hot = await editor.hover(document, line, 8)
+    assert "KO101" in hot and "sectors" in hot and "Counted by" in hot
+
+
+async def test_a_finding_has_code_page_and_cost(slow: tuple[Editor, Document]) -> None:
+    editor, document = slow
+    finding = editor.of_code(document, "KO101")[0]
+    assert finding.source == "kernelopt" and finding.severity is types.DiagnosticSeverity.Warning
+    assert finding.code_description is not None and finding.code_description.href.startswith("https://")
+    assert "estimated cost" in finding.message and "%" in finding.message
+
+
+async def test_a_race_names_the_other_access(warm: tuple[Cli, Editor]) -> None:
+    cli, editor = warm
+    document = editor.open(cli.write("race.cu", RACE))
+    found = await editor.until(lambda: editor.of_code(document, "KO202"))
+    assert found[0].severity in (types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning)
+    related = [place for item in found for place in item.related_information or []]
+    lines = {document.line_of("tile[threadIdx.x] ="), document.line_of("out[threadIdx.x] =")}
+    assert {item.range.start.line for item in found} | {place.location.range.start.line for place in related} == lines
+    await editor.quiet()
+    editor.close(document)
+    assert await editor.until(lambda: not editor.diagnostics(document)) is True
+
+
+async def test_typing_above_keeps_notes_on_their_lines_and_an_edited_line_loses_its_own(slow: tuple[Editor, Document]) -> None:
+    editor, document = slow
+    text = document.text
+    finding = editor.of_code(document, "KO101")[0]
+    line = document.text.splitlines()[finding.range.start.line]
+    editor.type(document, "// one\n// two\n" + text)
+    await editor.until(lambda: [n.range.start.line for n in editor.of_code(document, "KO101")] == [finding.range.start.line + 2])
+    assert editor.part(document, editor.of_code(document, "KO101")[0].range) == line.strip()
+    editor.replace(document, line, line + " // touched")
+    await editor.until(lambda: finding.range.start.line + 2 not in {n.range.start.line for n in editor.of_code(document, "KO101")})
+    assert "before your last edit" in (await editor.titles(document))[0]
+    editor.type(document, text)
+    await editor.until(lambda: [n.range.start.line for n in editor.of_code(document, "KO101")] == [finding.range.start.line])
+
+
+async def test_a_syntax_error_is_the_compilers_and_goes_when_it_is_mended(warm: tuple[Cli, Editor]) -> None:
+    cli, editor = warm
+    document = editor.open(cli.write("mended.cu", "__global__ void k(float *x)\n{\n    x[threadIdx.x] = missing_name;\n}\n"))
+    (error,) = await editor.until(lambda: editor.errors(document))
+    assert editor.part(document, error.range) == "missing_name"
+    assert 'identifier "missing_name" is undefined' in error.message and error.source in ("nvcc", "nvrtc")
+    editor.replace(document, "missing_name", "1.0f")
+    await editor.until(lambda: not editor.errors(document))
+    await editor.until(lambda: editor.hints(document))
+    editor.close(document)
