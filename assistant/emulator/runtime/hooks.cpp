@@ -39,13 +39,16 @@ void pace_volatile(void* address, uint32_t pc) {
   else pace_spinning(SPIN_LIKELY);
 }
 
+// The widest element that an aggregate of so many bytes can have (its alignment divides its size); no more than a word.
+unsigned element_bytes(size_t bytes) { return bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; }
+
 // Aggregates aligned to less than their size arrive as a range; a GPU accesses them element by element.
 void append_range(void* address, size_t bytes, bool is_store, uint32_t pc) {
   if (!emu_thread.cursor) return;
   auto* at = static_cast<char*>(address);
+  unsigned size = element_bytes(bytes);
+  while (reinterpret_cast<uint64_t>(at) % size) size /= 2;
   while (bytes) {
-    auto a = reinterpret_cast<uint64_t>(at);
-    unsigned size = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
     if (is_store) append_store(at, EVENT_STORE, size, pc);
     else append(at, EVENT_LOAD, size, pc);
     at += size;

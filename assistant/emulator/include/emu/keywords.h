@@ -4,8 +4,8 @@
 #define __device__
 // noinline, noclone: one symbol per kernel instance. flatten: device functions are inlined, as nvcc does.
 #define __global__ __attribute__((noinline, noclone, flatten))
-// One instance per worker thread, which runs one block at a time.
-#define __shared__ static __thread
+// One instance per worker thread, which runs one block at a time. Aligned for the widest access: nvcc aligns what it fuses.
+#define __shared__ static __thread __attribute__((aligned(16)))
 #define __constant__
 #define __managed__
 #define __forceinline__ inline __attribute__((always_inline))
