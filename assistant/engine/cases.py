@@ -11,6 +11,7 @@ from pathlib import Path
 
 from assistant.engine.counting import Counted
 from assistant.engine.instances import instance_parameters
+from assistant.engine.probes import PROBED_BYTES, PROBED_THREADS, resized, with_ties
 from assistant.engine.subject import Subject
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import Recording
@@ -127,11 +128,19 @@ def _variants(
     if effort.is_confirming:
         draws = (*draws, Draw(effort.seeds[-1], _MIRRORED, is_timed=False))
     variants = [recorded, *(fresh_values(recorded, draw) for draw in draws)]
+    if effort.is_confirming and _is_small(recorded):
+        variants += [with_ties(recorded, effort.seeds[0]), *resized(fresh_values(recorded, draws[0]), parameters)]
     if effort.with_injected and size_bytes <= _FRESH_VALUES_BYTES:
         variants.append(with_specials(recorded, effort.seeds[0]))
     names = _buffer_names(recorded, (parameters,))
     for variant in variants:
         yield JudgedCase(variant, kernel.key, (parameters,), names, frozenset(), index)
+
+
+def _is_small(case: NewCase) -> bool:
+    """Whether probes of this launch cost little."""
+    size_bytes = sum(buffer.size_bytes for buffer in case.recording.buffers)
+    return size_bytes <= PROBED_BYTES and case.recording.launches[0].config.thread_count <= PROBED_THREADS
 
 
 def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:

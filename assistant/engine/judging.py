@@ -10,51 +10,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, write_cases
+from assistant.engine.case_runs import PreparedCase, fills, original_runs, side_runs, without_broken_probes
+from assistant.engine.cases import Effort, captured_cases, declared_cases, for_candidate
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
-from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.references import FloatReference, find_references, perturbed_runs, side_run, startable
+from assistant.engine.probes import integers_of
 from assistant.engine.subject import Subject
 from assistant.model.build import Build
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
-from assistant.ports import LabFailure, ProgramRun, ReplayOptions
+from assistant.ports import LabFailure, ProgramRun
 from assistant.source.match import kernel_of_instance
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
 from assistant.verify.judge import judge
 from assistant.verify.labels import Version, detect_labels
 from assistant.verify.lines import LinePairs, Text
+from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
 from assistant.workload.derive import contents_of
-from assistant.workload.recordings import NewCase, RecordingReader
+from assistant.workload.recordings import RecordingReader
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 
 __all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "line_pairs", "prepare", "verify"]
 
-FILLS = (0xAB, 0x54)
-"""Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
 _SHAPES_SHOWN = 3
-_CHECKED_THREADS = 1 << 20
-"""Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
-
 _ARBITRARY_RESULTS = frozenset({"shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence"})
 """Problem kinds that leave an original without a result that others could be held against."""
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written"})
 """Finding codes that rest on the original's own values."""
-
-
-@dataclass(frozen=True)
-class PreparedCase:
-    """A case with everything the original left behind on it."""
-
-    case: JudgedCase
-    original: tuple[SideRun, ...]
-    reference: FloatReference
-    perturbed: tuple[SideRun, ...]
 
 
 @dataclass(frozen=True)
@@ -75,6 +61,8 @@ class Baseline:
     tolerance: Tolerance
     outputs: tuple[str, ...]
     missing_checks: tuple[str, ...]
+    dropped_cases: tuple[str, ...]
+    """Probed sizes on which the original does not run."""
 
     @property
     def is_declared(self) -> bool:
@@ -98,7 +86,8 @@ async def prepare(
     cases = captured_cases(subject, recorded, kernels, effort)
     for workload in subject.declared:
         cases += declared_cases(subject, workload, effort)
-    prepared = await _original_runs(job, subject, cases, effort)
+    cases, dropped = await without_broken_probes(job, subject, cases)
+    prepared = await original_runs(job, subject, cases, effort)
     if isinstance(prepared, LabFailure):
         return prepared
     workload = subject.declared[0] if subject.declared else None
@@ -114,6 +103,7 @@ async def prepare(
         tolerance=AutoTolerance() if workload is None else workload.tolerance,
         outputs=() if workload is None else workload.outputs,
         missing_checks=() if counted.recording is None else counted.recording.not_captured,
+        dropped_cases=dropped,
     )
 
 
@@ -130,7 +120,7 @@ async def verify(
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
     runnable = [(item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases]
     chosen = [(item, new) for item, new in runnable if new is not None]
-    runs = await _side_runs(job, candidate, [new for _, new in chosen], baseline.effort, [_fills(item.case) for item, _ in chosen])
+    runs = await side_runs(job, candidate, [new for _, new in chosen], baseline.effort, [fills(item.case) for item, _ in chosen])
     if isinstance(runs, LabFailure):
         return runs
     limits = () if counted.run is None else counted.run.missing_limits
@@ -145,6 +135,7 @@ async def verify(
         findings=_static_findings(baseline, candidate),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
+        dropped_cases=baseline.dropped_cases,
         missing_checks=tuple(missing),
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
@@ -183,8 +174,21 @@ def _static_findings(baseline: Baseline, candidate: Subject) -> tuple[Verificati
     """What the static rules say of the judged kernels."""
     judged = [kernel for kernel in baseline.subject.parsed.kernels if kernel.key in baseline.kernels]
     names = {other.qualified_name for kernel in judged if (other := same_kernel(kernel, baseline.subject, candidate)) is not None}
-    found = find_cheats(baseline.subject.parsed, candidate.parsed)
+    before, after = baseline.subject.parsed, candidate.parsed
+    found = (*find_cheats(before, after), *find_unread_parameters(before, after, _recorded_integers(baseline)))
     return tuple(finding for finding in found if finding.kernel is None or finding.kernel in names)
+
+
+def _recorded_integers(baseline: Baseline) -> dict[str, dict[str, frozenset[int]]]:
+    """Integer arguments of the recorded launches, by the kernel's qualified name and parameter."""
+    names = {kernel.key: kernel.qualified_name for kernel in baseline.subject.parsed.kernels}
+    found: dict[str, dict[str, frozenset[int]]] = {}
+    for item in baseline.cases:
+        if item.case.new.origin.kind == "recorded":
+            values = found.setdefault(names[item.case.kernel], {})
+            for name, value in integers_of(item.case.new, item.case.parameters[0]).items():
+                values[name] = values.get(name, frozenset()) | {value}
+    return found
 
 
 def line_pairs(before: Subject, after: Subject) -> LinePairs:
@@ -199,12 +203,14 @@ def candidate_version(subject: Subject, assessment: Assessment) -> Version:
 
 
 def _untried_sizes(baseline: Baseline) -> list[str]:
-    """Captured launches keep their sizes: an edit that is right only for these would pass, so it is said which they were."""
-    shapes = dict.fromkeys(item.case.new.origin.shape for item in baseline.cases if item.case.launch_index is not None)
-    if not shapes:
+    """Captured launches keep their sizes, but for a few smaller ones: an edit may be right only for these, so they are named."""
+    captured = [item.case.new.origin for item in baseline.cases if item.case.launch_index is not None]
+    own = dict.fromkeys(origin.shape for origin in captured if origin.kind != "resized")
+    if not own:
         return []
-    shown = "; ".join(list(shapes)[:_SHAPES_SHOWN])
-    return [f"other sizes than the program's own ({shown}): declare a workload to try them"]
+    smaller = dict.fromkeys(origin.shape for origin in captured if origin.kind == "resized")
+    tried = f" and {'; '.join(smaller)}" if smaller else ""
+    return [f"other sizes than the program's own ({'; '.join(list(own)[:_SHAPES_SHOWN])}){tried}: declare a workload to try them"]
 
 
 def _pairing(a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
@@ -229,52 +235,6 @@ def _trace(run: ProgramRun) -> ProgramTrace:
             for item in run.recording.transfers
         ]
     return ProgramTrace(run.exit_status, run.stdout, tuple(transfers), run.output_truncated)
-
-
-async def _original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> tuple[PreparedCase, ...] | LabFailure:
-    runs = await _side_runs(job, subject, [case.new for case in cases], effort, [_fills(case) for case in cases])
-    if isinstance(runs, LabFailure):
-        return runs
-    references = await find_references(job, subject, cases)
-    perturbed = await perturbed_runs(job, subject, cases)
-    prepared = [
-        PreparedCase(case, side, reference, moved) for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
-    ]
-    return tuple(prepared)
-
-
-async def _side_runs(
-    job: Job, subject: Subject, cases: Sequence[NewCase], effort: Effort, fills: Sequence[tuple[int, ...]]
-) -> list[tuple[SideRun, ...]] | LabFailure:
-    """Per case its runs: one per fill pattern, the first repeated for bitwise comparison, and one with every check on."""
-    if not cases:
-        return []
-    program = startable(subject, cases)
-    written = write_cases(job.scratch / new_id("K"), cases)
-    found: list[list[SideRun]] = [[] for _ in cases]
-    for fill in FILLS:
-        repeats = effort.repeats if fill == FILLS[0] else 1
-        batches = [("plain", repeats, [index for index in range(len(cases)) if fill in fills[index]])]
-        if effort.mode == "check" and fill == FILLS[0]:
-            batches.append(("check", 1, [index for index, case in enumerate(cases) if _is_checkable(case)]))
-        for mode, count, chosen in batches:
-            if not chosen:
-                continue
-            options = ReplayOptions(mode=mode, fill=fill, repeats=count)
-            replayed = await job.lab.replay(program, [written[index] for index in chosen], options, job.limits)
-            if isinstance(replayed, LabFailure):
-                return replayed
-            for index, run in zip(chosen, replayed.cases, strict=True):
-                found[index].append(side_run(run, replayed.blobs, fill))
-    return [tuple(runs) for runs in found]
-
-
-def _is_checkable(case: NewCase) -> bool:
-    return max(launch.config.thread_count for launch in case.recording.launches) <= _CHECKED_THREADS
-
-
-def _fills(case: JudgedCase) -> tuple[int, ...]:
-    return FILLS if any(buffer.is_poisoned for buffer in case.new.recording.buffers) else FILLS[:1]
 
 
 def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...]) -> CaseEvidence:

@@ -12,7 +12,7 @@ from assistant.model.verification import CannotJudge
 from assistant.verify.evidence import CaseEvidence
 from assistant.verify.problems import UNSUPPORTED
 
-__all__ = ["UsableCases", "usable_cases"]
+__all__ = ["UsableCases", "case_name", "usable_cases"]
 
 _REMEDY = "run `kernelopt check FILE` and mend the original first"
 
@@ -25,6 +25,8 @@ class UsableCases:
     injected: tuple[CaseEvidence, ...]
     """With NaN, infinities and huge values put in; they only label."""
     dropped: tuple[str, ...]
+    resized: tuple[CaseEvidence, ...] = ()
+    """On sizes that the program does not use; they only show assumptions."""
 
     def without(self, reasons: dict[int, str]) -> UsableCases | CannotJudge:
         """Without the ordinary cases of the given indices; cannot judge when one of them is no derived case."""
@@ -32,29 +34,31 @@ class UsableCases:
         for index, reason in reasons.items():
             case = self.ordinary[index]
             if not _is_derived(case):
-                return CannotJudge(f"the original cannot be judged by: {reason} ({_name(case)})", _REMEDY)
-            dropped.append(f"{_name(case)}: {reason}")
+                return CannotJudge(f"the original cannot be judged by: {reason} ({case_name(case)})", _REMEDY)
+            dropped.append(f"{case_name(case)}: {reason}")
         kept = tuple(case for index, case in enumerate(self.ordinary) if index not in reasons)
-        return UsableCases(kept, self.injected, tuple(dropped))
+        return UsableCases(kept, self.injected, tuple(dropped), self.resized)
 
 
 def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
     """Sorts cases by whether the original runs clean; cannot judge when it fails on recorded or declared values."""
     usual = {p.kind for case in cases if not _is_derived(case) for run in case.original for p in run.problems}
-    ordinary, injected, dropped = list[CaseEvidence](), list[CaseEvidence](), list[str]()
+    ordinary, injected, resized, dropped = list[CaseEvidence](), list[CaseEvidence](), list[CaseEvidence](), list[str]()
     for case in cases:
         reason = _unclean(case, frozenset(usual))
         if reason is not None and _is_derived(case):
-            dropped.append(f"{_name(case)}: the original {reason}")
+            dropped.append(f"{case_name(case)}: the original {reason}")
         elif reason is not None:
-            return CannotJudge(f"the original {reason} ({_name(case)})", _REMEDY)
+            return CannotJudge(f"the original {reason} ({case_name(case)})", _REMEDY)
         elif case.origin.kind == "injected":
             injected.append(case)
+        elif case.origin.kind == "resized":
+            resized.append(case)
         else:
             ordinary.append(case)
     if not any(not _is_derived(case) for case in ordinary):
         return CannotJudge("there is no recorded or declared case to judge on", _REMEDY)
-    return UsableCases(tuple(ordinary), tuple(injected), tuple(dropped))
+    return UsableCases(tuple(ordinary), tuple(injected), tuple(dropped), tuple(resized))
 
 
 def _is_derived(case: CaseEvidence) -> bool:
@@ -79,6 +83,7 @@ def _unclean(case: CaseEvidence, usual_kinds: frozenset[str]) -> str | None:
     return None
 
 
-def _name(case: CaseEvidence) -> str:
+def case_name(case: CaseEvidence) -> str:
+    """``resampled n=1003, values × 8``."""
     scale = "" if case.origin.scale == 1.0 else f", values × {case.origin.scale:g}"
     return f"{case.origin.kind} {case.origin.shape}{scale}".strip()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Outcome, VerificationFinding
-from assistant.verify.text import Store, blanked, new_matches, stores_to
+from assistant.verify.text import Match, Store, blanked, new_matches, stores_to
 
 __all__ = ["find_cheats"]
 
@@ -27,7 +27,8 @@ _EFFECT = re.compile(
 """A write that someone outside the thread can see: element, pointee or field assigned, atomic, inline assembly."""
 _CALL = re.compile(r"\b(?!(?:if|for|while|switch|return|sizeof|min|max|dim3|__syncthreads|__ldg)\b)[A-Za-z_]\w*\s*(?:<[^;{}()]*>\s*)?\(")
 _LITERAL = re.compile(r"[-+]?\s*(?:\(\s*\w+\s*\)\s*)?(?:\d[\w.]*(?:[eE][-+]?\d+\w*)?|\.\d\w*|true|false)")
-_CONDITION = re.compile(r"\bif\s*\(")
+_CONDITION = re.compile(r"\b(?:if|while)\s*\(")
+_CHOICE = re.compile(r"([^;{}?]+)\?")
 _DEVICE_VARIABLE = re.compile(
     r"\b__(?:device|managed)__\s+((?:(?!\bconst\b|\bconstexpr\b)[\w:<>,\s*])*?\b\w+)\s*(?:\[[^\]]*\]\s*)*(?:=[^;(){}]*|\{[^;}]*\})?;"
 )
@@ -142,20 +143,35 @@ def _once_only_state(old: str, new: str, after: ParsedSource) -> list[Verificati
     for match in new_matches(_DEVICE_VARIABLE, old, new):
         name = re.split(r"[\s*]+", match.text)[-1]
         for kernel in after.kernels:
-            body = new[kernel.body.start : kernel.body.end]
-            if not any(re.search(rf"\b{name}\b", condition) for _, condition, _ in _conditions(body)):
-                continue
-            is_reset = re.search(rf"\b{name}\s*(?:\[[^\]]*\]\s*)?=\s*0\b|\batomicInc\s*\(\s*&\s*{name}\b", new[match.start + 1 :])
-            outcome = Outcome.NEEDS_DECISION if is_reset else Outcome.FAIL
-            message = f"what the kernel does depends on {name}, which keeps its value between launches"
-            findings.append(VerificationFinding("once_only_state", outcome, message, kernel.qualified_name, match.line))
-            break
+            finding = _kept_state(name, kernel, new, match)
+            if finding is not None:
+                findings.append(finding)
+                break
     for match in new_matches(_STATIC, old, new):
         name = re.split(r"[\s*]+", match.text)[-1]
         if any(re.search(rf"\b{name}\b", condition) for _, condition, _ in _conditions(new)):
             message = f"what is launched depends on the static variable {name}"
             findings.append(VerificationFinding("once_only_state", Outcome.NEEDS_DECISION, message, None, match.line))
     return findings
+
+
+def _kept_state(name: str, kernel: Kernel, code: str, match: Match) -> VerificationFinding | None:
+    """A device variable that the kernel decides by, or that it both writes and reads."""
+    body = code[kernel.body.start : kernel.body.end]
+    if any(re.search(rf"\b{name}\b", condition) for _, condition, _ in _conditions(body)):
+        is_reset = re.search(rf"\b{name}\s*(?:\[[^\]]*\]\s*)?=\s*0\b|\batomicInc\s*\(\s*&\s*{name}\b", code[match.start + 1 :])
+        outcome = Outcome.NEEDS_DECISION if is_reset else Outcome.FAIL
+        message = f"what the kernel does depends on {name}, which keeps its value between launches"
+        return VerificationFinding("once_only_state", outcome, message, kernel.qualified_name, match.line)
+    mention_count = len(re.findall(rf"\b{name}\b", body))
+    store_count = len(stores_to(rf"\b{name}\b", body)) + len(re.findall(rf"\b{name}\s*=(?!=)", body))
+    is_changed = store_count or re.search(
+        rf"\batomic\w+\s*\(\s*&?\s*{name}\b|(?:\+\+|--)\s*{name}\b|\b{name}\s*(?:\+\+|--|[-+*/|&^]=)", body
+    )
+    if not is_changed or mention_count <= store_count:
+        return None
+    message = f"the kernel reads {name}, which it writes itself and which keeps its value between launches"
+    return VerificationFinding("once_only_state", Outcome.NEEDS_DECISION, message, kernel.qualified_name, match.line)
 
 
 def _writable(kernel: Kernel) -> list[str]:
@@ -169,7 +185,7 @@ def _stores(kernel: Kernel, body: str) -> tuple[Store, ...]:
 
 
 def _conditions(code: str) -> list[tuple[int, str, str]]:
-    """(offset, condition, code after it) of every ``if``."""
+    """(offset, condition, code after it) of every ``if``, ``while`` and ``? :``; of the last the whole statement up to the mark."""
     found = list[tuple[int, str, str]]()
     for match in _CONDITION.finditer(code):
         depth, position = 1, match.end()
@@ -177,4 +193,6 @@ def _conditions(code: str) -> list[tuple[int, str, str]]:
             depth += (code[position] == "(") - (code[position] == ")")
             position += 1
         found.append((match.start(), " ".join(code[match.end() : position - 1].split()), code[position:]))
+    for match in _CHOICE.finditer(code):
+        found.append((match.start(1), " ".join(match[1].split()), code[match.end() :]))
     return found

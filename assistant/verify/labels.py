@@ -35,6 +35,10 @@ _VECTOR_CAST = re.compile(
     r"(?:reinterpret_cast\s*<\s*|\(\s*)(?:const\s+|volatile\s+)*((?:u?(?:char|short|int|long|longlong)|float|double)[24])"
     r"\s*(?:const\s*)?[*&]"
 )
+_ALIAS = re.compile(r"\busing\s+(\w+)\s*=\s*((?:u?(?:char|short|int|long|longlong)|float|double)[24])\b")
+_TYPEDEF = re.compile(r"\btypedef\s+((?:u?(?:char|short|int|long|longlong)|float|double)[24])\s+(\w+)\s*;")
+_SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t)\b(?!\s*(?:const\s*)?\*)")
+_LONG = re.compile(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
 _ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__launch_bounds__|__builtin_unreachable)\b")
 _ARCH_CODE = re.compile(
     r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bcp_async\w*"
@@ -44,6 +48,7 @@ _ATOMIC = re.compile(r"\b(atomic(?:Add|Sub|Exch|CAS)(?:_block|_system)?)\s*\(\s*
 _FLOATING = r"(?:float|double|half|__half2?|half2|__nv_bfloat162?)"
 _PRECISE_SASS = re.compile(r"^D(?:ADD|MUL|FMA|SETP|MNMX)\b")
 _LOW_SASS = re.compile(r"^(?:H(?:ADD2|MUL2|FMA2|MNMX2)|HMMA|QGMMA|QMMA|HGMMA)\b|^F2F[P]?\.(?:F16|BF16)")
+_WIDE_SASS = re.compile(r"^(?:LDG?|STG?)\b.*\.128\b")
 _FAST_SASS = re.compile(r"^(MUFU\.(?:EX2|LG2|SIN|COS|TANH))\b")
 _FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
 _FLOAT_ATOMIC_SASS = re.compile(r"^(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
@@ -77,7 +82,8 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         _first(Label.LIBRARY_CALL, "calls a library: {}", new_matches(_LIBRARY, _all_code(before), _all_code(after))),
         _new_flags(before.flags, after.flags),
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
-        _first(Label.ALIGNMENT, "assumes the alignment of {}", new_matches(_VECTOR_CAST, old, new)),
+        _narrower_integers(old, new),
+        _first(Label.ALIGNMENT, "assumes the alignment of {}", new_matches(_VECTOR_CAST, _unaliased(old), _unaliased(new))),
         _float_atomics(old, new),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
         *_machine_code_labels(before.code, after.code),
@@ -150,6 +156,23 @@ def _fast_math(old: str, new: str, old_flags: tuple[str, ...], new_flags: tuple[
     return _first(Label.FAST_MATH, "uses {}", new_matches(_FAST_MATH_CALL, old, new))
 
 
+def _narrower_integers(old: str, new: str) -> DetectedLabel | None:
+    """Indices that were computed in 64 bits overflow beyond 2^31 elements when they are not; no run of small sizes shows it."""
+    narrow = new_matches(_SHORT, old, new)
+    if narrow:
+        return DetectedLabel(Label.ASSUMPTION, f"computes with {narrow[0].text}, which holds small values only", narrow[0].line)
+    if matches(_LONG, old) and not matches(_LONG, new):
+        return DetectedLabel(Label.ASSUMPTION, "computes in 32 bits what the original computes in 64, so large sizes overflow")
+    return None
+
+
+def _unaliased(code: str) -> str:
+    """Casts to other names of vector types as casts to these (``using vec = float4``); lines stay."""
+    for name, vector in [*_ALIAS.findall(code), *((name, vector) for vector, name in _TYPEDEF.findall(code))]:
+        code = re.sub(rf"(?<=[<(\s]){name}(?=\s*(?:const\s*)?[*&])", vector, code)
+    return code
+
+
 def _new_flags(old: tuple[str, ...], new: tuple[str, ...]) -> DetectedLabel | None:
     different = [flag for flag in new if flag not in old] + [f"no {flag}" for flag in old if flag not in new]
     return DetectedLabel(Label.NEW_FLAGS, f"compiled with other flags: {', '.join(different)}") if different else None
@@ -181,6 +204,7 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
         (Label.PRECISION, _LOW_SASS, "machine code computes in half precision: {}"),
         (Label.FAST_MATH, _FAST_SASS, "machine code approximates: {}"),
         (Label.FAST_MATH, _FLUSH_SASS, "machine code flushes denormals: {}"),
+        (Label.ALIGNMENT, _WIDE_SASS, "machine code accesses 16 bytes at once, which must be aligned: {}"),
         (Label.NON_DETERMINISM, _FLOAT_ATOMIC_SASS, "machine code adds floats atomically: {}"),
     ):
         known = any(pattern.search(opcode) for opcode in before)

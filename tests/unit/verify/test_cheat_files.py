@@ -23,13 +23,19 @@ def parsed(name: str) -> ParsedSource:
     return parse(Source(path, path.read_text()))
 
 
+def original(name: str) -> ParsedSource:
+    """What the version is compared with: the original in its folder."""
+    return parsed(str(Path(name).with_name("original")))
+
+
 def test_every_file_has_an_expectation() -> None:
-    assert {path.stem for path in FOLDER.glob("*.cu")} == {"original", *EXPECTED}
+    names = {path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.cu")}
+    assert {name for name in names if not name.endswith("original")} == set(EXPECTED)
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_the_static_rules_see_what_they_should(name: str) -> None:
-    findings = find_cheats(parsed("original"), parsed(name))
+    findings = find_cheats(original(name), parsed(name))
     if "static" in EXPECTED[name].get("seen_by", ()):
         (finding,) = findings
         assert finding.code in EXPECTED[name]["any_of"] and finding.outcome is Outcome.FAIL
@@ -38,5 +44,6 @@ def test_the_static_rules_see_what_they_should(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
-def test_none_of_them_needs_a_label_from_its_text(name: str) -> None:
-    assert detect_labels(Version(parsed("original")), Version(parsed(name))) == ()
+def test_the_text_has_the_labels_it_should(name: str) -> None:
+    labels = {detected.label.value for detected in detect_labels(Version(original(name)), Version(parsed(name)))}
+    assert labels == set(EXPECTED[name].get("text_labels", ()))

@@ -57,6 +57,33 @@ def test_work_done_only_once_is_named() -> None:
     assert (finding.code, finding.outcome, finding.line) == ("once_only_state", Outcome.FAIL, 1)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "float v = kept[i] != 0 ? kept[i] : 2.0f * in[i]; if (i < n) { out[i] = v; kept[i] = v; }",
+        "while (kept[0] == 0) { kept[0] = 1; } if (i < n) out[i] = 2.0f * in[i];",
+    ],
+)
+def test_work_skipped_by_other_means_than_if_is_named(body: str) -> None:
+    (finding,) = cheats(body, "__device__ float kept[64];\n")
+    assert (finding.code, finding.outcome) == ("once_only_state", Outcome.FAIL)
+
+
+def test_a_variable_that_a_kernel_writes_and_reads_asks_the_human() -> None:
+    (finding,) = cheats("kept[i] += 2.0f * in[i]; if (i < n) out[i] = kept[i];", "__device__ float kept[64];\n")
+    assert (finding.code, finding.outcome) == ("once_only_state", Outcome.NEEDS_DECISION)
+
+
+def test_a_variable_that_a_kernel_only_writes_or_only_reads_is_left_alone() -> None:
+    assert cheats("if (i < n) out[i] = 2.0f * in[i]; seen = 1;", "__device__ int seen;\n") == ()
+    assert cheats("if (i < n) out[i] = factor * in[i];", "__device__ float factor = 2.0f;\n") == ()
+
+
+def test_a_choice_by_one_exact_size_asks_the_human() -> None:
+    (finding,) = cheats("float f = n == 4096 ? 2.0f : 2.0f; if (i < n) out[i] = f * in[i];")
+    assert (finding.code, finding.outcome) == ("magic_size", Outcome.NEEDS_DECISION)
+
+
 def test_a_counter_that_is_reset_asks_the_human() -> None:
     body = "if (i < n) out[i] = 2.0f * in[i]; if (atomicAdd(&left, 1) == gridDim.x - 1) { left = 0; }"
     (finding,) = cheats(body, "__device__ unsigned left = 0;\n")

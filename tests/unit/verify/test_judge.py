@@ -547,3 +547,45 @@ def test_nothing_to_judge_on_is_said() -> None:
 
 def test_judging_twice_gives_equal_values() -> None:
     assert judge(evidence(scale_add, half_precision)) == judge(evidence(scale_add, half_precision))
+
+
+def with_resized(candidate: Kernel) -> JudgeEvidence:
+    """Ordinary cases on which B is right, and one smaller size on which it is ``candidate``."""
+    base = evidence(scale_add, scale_add)
+    smaller = case(scale_add, candidate, seed=9, kind="resized", truth=truth)
+    smaller = replace(smaller, origin=replace(smaller.origin, shape="n=511"))
+    return replace(base, cases=(*base.cases, smaller))
+
+
+def test_a_size_on_which_only_the_original_is_right_shows_an_assumption() -> None:
+    def beyond(b: Buffers) -> None:
+        b["out"][:] = b["x"] * np.float32(2) + b["y"]
+
+    result = judge(with_resized(beyond))
+    assert isinstance(result, Verification)
+    assert result.outcome is Outcome.NEEDS_DECISION and result.labels == (Label.ASSUMPTION,)
+    assert "with n=511" in result.findings[0].message
+    assert [c.outcome for c in result.cases] == [Outcome.PASS] * 3 + [Outcome.NEEDS_DECISION]
+
+
+def test_a_size_on_which_both_are_right_is_one_more_case() -> None:
+    result = judge(with_resized(scale_add))
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS and len(result.cases) == 4
+
+
+def test_a_new_defect_at_another_size_is_an_assumption_too() -> None:
+    base = with_resized(scale_add)
+    racy = tuple(replace(run, problems=(problem("barrier_divergence", 12),)) for run in base.cases[-1].candidate)
+    result = judge(replace(base, cases=(*base.cases[:-1], replace(base.cases[-1], candidate=racy))))
+    assert isinstance(result, Verification)
+    assert [(f.code, f.outcome, f.line) for f in result.findings] == [("assumption", Outcome.NEEDS_DECISION, 12)]
+
+
+def test_a_size_that_cannot_judge_or_breaks_the_original_does_not_count() -> None:
+    base = with_resized(lambda b: None)
+    idle = case(lambda b: None, scale_add, seed=9, kind="resized")
+    broken = replace(base.cases[-1], original=(SideRun((), error="crashed"),))
+    for unusable in (idle, broken):
+        result = judge(replace(base, cases=(*base.cases[:-1], unusable)))
+        assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+        assert len(result.cases) == 3 and result.dropped_cases[0].startswith("resized")

@@ -52,6 +52,10 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
         ('asm volatile("prefetch.global.L2 [%0];" :: "l"(in));', Label.ARCH_LOCK_IN),
         ("atomicAdd(&out[0], v);", Label.NON_DETERMINISM),
         ("atomicAdd(out, v);", Label.NON_DETERMINISM),
+        ("using quad = float4; quad w = *(const quad *)(in + i);", Label.ALIGNMENT),
+        ("typedef float4 quad; quad w = *reinterpret_cast<const quad *>(in + i);", Label.ALIGNMENT),
+        ("short j = i;", Label.ASSUMPTION),
+        ("uint16_t j = i;", Label.ASSUMPTION),
     ],
 )
 def test_a_new_construct_is_labelled_on_its_line(line: str, label: Label) -> None:
@@ -89,6 +93,13 @@ def test_dropping_double_is_lower_precision() -> None:
     assert found.label is Label.PRECISION
 
 
+@pytest.mark.parametrize("wide", ["long long", "size_t", "int64_t", "unsigned long"])
+def test_dropping_64_bit_indices_is_an_assumption(wide: str) -> None:
+    (found,) = detect_labels(version(TEXT.replace("int i =", f"{wide} i =")), version(TEXT))
+    assert found.label is Label.ASSUMPTION
+    assert detect_labels(version(TEXT), version(TEXT.replace("int i =", f"{wide} i ="))) == ()
+
+
 def test_flags_are_labelled() -> None:
     found = detect_labels(version(TEXT), version(TEXT, flags=("-use_fast_math", "-maxrregcount=32")))
     assert {item.label for item in found} == {Label.FAST_MATH, Label.NEW_FLAGS}
@@ -100,6 +111,8 @@ def test_flags_are_labelled() -> None:
         ("HFMA2.MMA", Label.PRECISION),
         ("F2FP.F16.F32.PACK_AB", Label.PRECISION),
         ("MUFU.EX2", Label.FAST_MATH),
+        ("LDG.E.128.CONSTANT", Label.ALIGNMENT),
+        ("STG.E.128", Label.ALIGNMENT),
         ("FMUL.FTZ", Label.FAST_MATH),
         ("RED.E.ADD.F32.FTZ.RN.STRONG.GPU", Label.NON_DETERMINISM),
     ],

@@ -1,0 +1,101 @@
+"""Cases that a program does not have but may: smaller sizes, and values that occur more than once.
+
+An edit that is right only for the recorded sizes, or only where all values differ, passes on everything recorded. A probe keeps the
+recorded launch and its buffers and changes one thing; it counts only where the original itself runs clean on it.
+
+Example::
+
+    [case.origin.shape for case in resized(recorded, kernel.parameters)]    # ["n=1002", "n=502"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from assistant.model.elements import ElementType, parse_element_type
+from assistant.model.recording import RecordedArgument
+from assistant.model.source import Parameter
+from assistant.model.workload import CaseOrigin
+from assistant.workload.arrays import Array, decode, encode
+from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.recordings import NewCase
+from assistant.workload.select import shape_of
+
+__all__ = ["PROBED_BYTES", "PROBED_THREADS", "integers_of", "resized", "with_ties"]
+
+PROBED_BYTES = 16 << 20
+"""Launches with more data are not probed: every probe costs as many runs of the original as a recorded case."""
+PROBED_THREADS = 1 << 18
+_PROBE_COUNT = 4
+"""Sizes tried per launch."""
+_SMALLEST_SIZE = 2
+"""A scalar below this has no smaller size worth trying: it is a flag, or a size already at its end."""
+_TIED_VALUES = 8
+"""Distinct values that a buffer of a tied case holds."""
+
+
+def resized(case: NewCase, parameters: tuple[Parameter, ...]) -> tuple[NewCase, ...]:
+    """``case`` (of one launch) with one integer argument one smaller, or a little over half; grid, block and buffers stay as they are."""
+    launch = case.recording.launches[0]
+    sizes = list(_sizes(launch.arguments, parameters))
+    wanted = [(place, value - 1) for place, value in sizes] + [(place, value // 2 + 1) for place, value in sizes]
+    made = list[NewCase]()
+    for place, value in dict.fromkeys(wanted):
+        element = parse_element_type(parameters[place].type)
+        assert element is not None, "a size is a number"
+        data = encode(np.array([value], np.int64), element)
+        arguments = list(launch.arguments)
+        arguments[place] = replace(arguments[place], data_hex=data.hex())
+        smaller = replace(launch, arguments=tuple(arguments))
+        origin = CaseOrigin("resized", shape_of(smaller, parameters), case.origin.seed, case.origin.scale, 0.0)
+        made.append(replace(case, recording=replace(case.recording, launches=(smaller,)), origin=origin))
+    return tuple(made[:_PROBE_COUNT])
+
+
+def with_ties(case: NewCase, seed: int) -> NewCase:
+    """``case`` with every typed buffer drawn from few of its own values, sorted ones left alone: who ranks or compares must settle ties."""
+    contents: dict[int, bytes] = {}
+    before = contents_of(case)
+    for buffer in case.recording.buffers:
+        element = parse_element_type(buffer.element_type or "")
+        if element is None or element.components != 1 or buffer.is_poisoned or buffer.pointers or buffer.id not in before:
+            continue
+        data = before[buffer.id]
+        contents[buffer.id] = _tied(data, element, np.random.default_rng([seed, buffer.id]))
+    return with_contents(case, contents, CaseOrigin("tied", case.origin.shape, seed, 1.0, 0.0))
+
+
+def integers_of(case: NewCase, parameters: tuple[Parameter, ...]) -> dict[str, int]:
+    """The integer arguments of the first launch, by parameter."""
+    return {parameters[place].name: value for place, value in _integers(case.recording.launches[0].arguments, parameters)}
+
+
+def _sizes(arguments: tuple[RecordedArgument, ...], parameters: tuple[Parameter, ...]) -> Iterator[tuple[int, int]]:
+    """(position, value) of the integer scalars that may be sizes."""
+    return ((place, value) for place, value in _integers(arguments, parameters) if value >= _SMALLEST_SIZE)
+
+
+def _integers(arguments: tuple[RecordedArgument, ...], parameters: tuple[Parameter, ...]) -> Iterator[tuple[int, int]]:
+    for place, (argument, parameter) in enumerate(zip(arguments, parameters, strict=False)):
+        element = None if parameter.is_pointer or argument.pointers else parse_element_type(parameter.type)
+        if element is None or element.is_floating or element.components != 1 or element.scalar_bytes != argument.size_bytes:
+            continue
+        yield place, int(decode(bytes.fromhex(argument.data_hex), element)[0])
+
+
+def _tied(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    values = decode(data, element)
+    places = np.isfinite(values) & (values != 0)
+    if places.sum() <= _TIED_VALUES or _is_sorted(values):
+        return data
+    few = random.choice(values[places], _TIED_VALUES)
+    drawn = values.copy()
+    drawn[places] = random.choice(few, int(places.sum()))
+    return encode(drawn, element) + data[values.size * element.scalar_bytes :]
+
+
+def _is_sorted(values: Array) -> bool:
+    return bool(np.all(values[:-1] <= values[1:]) or np.all(values[:-1] >= values[1:]))

@@ -1,0 +1,133 @@
+"""Static rule against edits that put one value where the original reads a parameter.
+
+On a captured workload sizes stay as recorded, so ``i < 4096`` instead of ``i < n`` passes on every case that the program has.
+
+Example::
+
+    find_unread_parameters(parsed_a, parsed_b, {"k": {"n": frozenset({4096})}})    # (VerificationFinding("hard_coded", FAIL, …),)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from assistant.model.source import Kernel, Parameter, ParsedSource
+from assistant.model.verification import Label, Outcome, VerificationFinding
+from assistant.verify.reach import Item, ItemKind, items, only, reach, words_of
+from assistant.verify.text import blanked, uncommented
+
+__all__ = ["RecordedValues", "find_unread_parameters"]
+
+RecordedValues = Mapping[str, Mapping[str, frozenset[int]]]
+"""Integer arguments that the original's launches were recorded with: kernel's qualified name → parameter → values."""
+_SMALLEST_TELLING = 16
+"""Smaller numbers stand in code for many reasons."""
+_INTEGER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)[uUlL]*(?![\w.])")
+_PRODUCT = re.compile(r"(?<![\w.])(\d+)[uUlL]*\s*(\*|<<)\s*(\d+)[uUlL]*(?![\w.])")
+_LARGEST_SHIFT = 63
+
+
+def find_unread_parameters(before: ParsedSource, after: ParsedSource, recorded: RecordedValues) -> tuple[VerificationFinding, ...]:
+    """One finding per scalar parameter that A's kernel reads and B's does not: FAIL where its recorded value stands there instead."""
+    findings = list[VerificationFinding]()
+    for old, new in _pairs(before, after):
+        values = recorded.get(old.qualified_name, {})
+        old_code, new_code = _code(before, old), _code(after, new)
+        for place, parameter in enumerate(old.parameters):
+            if parameter.is_pointer or not parameter.name or not _reads(_body(before, old), parameter.name):
+                continue
+            other = _counterpart(old, new, place)
+            if other is not None and _reads(_body(after, new), other.name):
+                continue
+            if _is_given_otherwise(before, old, place, _given(after, new)) or _is_a_field(_body(after, new), parameter.name):
+                continue
+            telling = {value for value in values.get(parameter.name, ()) if abs(value) >= _SMALLEST_TELLING}
+            stand_in = sorted(telling & (_numbers(new_code) - _numbers(old_code)))
+            findings.append(_finding(new, parameter.name, stand_in))
+    return tuple(findings)
+
+
+def _finding(kernel: Kernel, name: str, stand_in: list[int]) -> VerificationFinding:
+    if stand_in:
+        message = f"{name} is no longer read: {stand_in[0]}, its value in this program, stands in its place"
+        return VerificationFinding("hard_coded", Outcome.FAIL, message, kernel.qualified_name, kernel.line)
+    message = f"{name} is no longer read, so the kernel is right only for the values that it has in this workload"
+    return VerificationFinding(Label.ASSUMPTION.value, Outcome.NEEDS_DECISION, message, kernel.qualified_name, kernel.line)
+
+
+def _pairs(before: ParsedSource, after: ParsedSource) -> list[tuple[Kernel, Kernel]]:
+    if len(before.kernels) == len(after.kernels) == 1:
+        return [(before.kernels[0], after.kernels[0])]
+    pairs = list[tuple[Kernel, Kernel]]()
+    for kernel in after.kernels:
+        named = [k for k in before.kernels if k.qualified_name == kernel.qualified_name]
+        same = next((k for k in named if k.key == kernel.key), None) or (named[0] if len(named) == 1 else None)
+        pairs.extend([] if same is None else [(same, kernel)])
+    return pairs
+
+
+def _reached(parsed: ParsedSource, kernel: Kernel) -> tuple[Item, ...] | None:
+    found = items(uncommented(parsed.source.text))
+    if found is None:
+        return None
+    names = {name for item in found if item.start <= kernel.body.start < item.end for name in item.names}
+    return reach(found, names, frozenset({ItemKind.HOST, ItemKind.SCOPE}))
+
+
+def _code(parsed: ParsedSource, kernel: Kernel) -> str:
+    """The kernel with the helpers, constants and macros that it reaches; the whole text where it cannot be cut."""
+    found = _reached(parsed, kernel)
+    code = blanked(parsed.source.text)
+    return code if found is None else only(code, found)
+
+
+def _given(parsed: ParsedSource, kernel: Kernel) -> frozenset[str]:
+    """Names that the kernel knows from outside: parameters that it reads, and what stands at file scope."""
+    read = {parameter.name for parameter in kernel.parameters if _reads(_body(parsed, kernel), parameter.name)}
+    return frozenset(read.union(name for item in _reached(parsed, kernel) or () for name in item.names))
+
+
+def _body(parsed: ParsedSource, kernel: Kernel) -> str:
+    return blanked(parsed.source.text)[kernel.body.start : kernel.body.end]
+
+
+def _reads(body: str, name: str) -> bool:
+    """Whether the value that was passed matters: mentioned other than as ``(void)n`` and not overwritten first."""
+    kept = re.sub(rf"\(\s*void\s*\)\s*{re.escape(name)}\b", " ", body)
+    first = re.search(rf"(?<![\w.])(?<!->)\b{re.escape(name)}\b", kept)
+    return first is not None and re.match(r"\s*=(?!=)", kept[first.end() :]) is None
+
+
+def _counterpart(old: Kernel, new: Kernel, place: int) -> Parameter | None:
+    """B's parameter of that name, else the one at its place if it has the same type and a new name."""
+    name = old.parameters[place].name
+    same = next((parameter for parameter in new.parameters if parameter.name == name), None)
+    if same is not None or len(old.parameters) != len(new.parameters):
+        return same
+    other = new.parameters[place]
+    is_renamed = other.type == old.parameters[place].type and other.name not in {parameter.name for parameter in old.parameters}
+    return other if is_renamed else None
+
+
+def _is_given_otherwise(before: ParsedSource, kernel: Kernel, place: int, given: frozenset[str]) -> bool:
+    """Whether B's kernel knows everything that A's launches compute the argument from: ``rows * cols``, or a constant of both."""
+    sites = before.launch_sites_of(kernel)
+    arguments = [site.arguments[place].text for site in sites if place < len(site.arguments)]
+    return bool(arguments) and all(words_of(text) and words_of(text) <= given for text in arguments)
+
+
+def _is_a_field(body: str, name: str) -> bool:
+    """``p.n``: passed inside a struct now."""
+    return re.search(rf"(?:\.|->)\s*{re.escape(name)}\b", body) is not None
+
+
+def _numbers(code: str) -> set[int]:
+    """Integer literals, and products and shifts of two of them."""
+    found = {int(text, 16 if text[:2] in ("0x", "0X") else 10) for text in _INTEGER.findall(code)}
+    for left, operator, right in _PRODUCT.findall(code):
+        if operator == "*":
+            found.add(int(left) * int(right))
+        elif int(right) <= _LARGEST_SHIFT:
+            found.add(int(left) << int(right))
+    return found

@@ -1,0 +1,37 @@
+// Right: half as many threads, each of which adds two elements first.
+#include <cstdio>
+#include <vector>
+
+constexpr int BLOCK = 128;
+
+__global__ void partial(float *sums, const float *in, int n) {
+  __shared__ float tile[BLOCK / 2];
+  int t = threadIdx.x;
+  int i = blockIdx.x * BLOCK + t;
+  float v = i < n ? in[i] : 0.0f;
+  if (i + BLOCK / 2 < n) v += in[i + BLOCK / 2];
+  tile[t] = v;
+  for (int half = BLOCK / 4; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) tile[t] += tile[t + half];
+  }
+  if (t == 0) sums[blockIdx.x] = tile[0];
+}
+
+int main() {
+  const int n = 1024;
+  std::vector<float> host(n), result(n / BLOCK);
+  for (int i = 0; i < n; i++) host[i] = (i * 53 % 97) * 0.25f - 7.0f;
+  float *in, *sums;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&sums, n / BLOCK * sizeof(float));
+  cudaMemcpy(in, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+  for (int round = 0; round < 2; round++) {
+    cudaMemset(sums, 0, n / BLOCK * sizeof(float));
+    partial<<<n / BLOCK, BLOCK / 2>>>(sums, in, n);
+    cudaMemcpy(result.data(), sums, n / BLOCK * sizeof(float), cudaMemcpyDeviceToHost);
+    for (float sum : result) std::printf("%.3f ", sum);
+  }
+  cudaFree(in);
+  cudaFree(sums);
+}

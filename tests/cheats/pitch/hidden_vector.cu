@@ -1,0 +1,38 @@
+// Wrong: reads four floats at once under another name, so that the pointer must be aligned.
+#include <cstdio>
+#include <vector>
+
+using quad = float4;
+
+__device__ float tone(float v) { return v < 0.0f ? 0.1f * v : 2.0f * v; }
+
+__global__ void shade(float *out, const float *in, int rows, int cols, int pitch) {
+  int x = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+  int y = blockIdx.y;
+  if (y >= rows) return;
+  long long i = (long long)y * pitch + x;
+  if (x + 3 < cols) {
+    quad v = *(const quad *)(in + i);
+    *(quad *)(out + i) = make_float4(tone(v.x), tone(v.y), tone(v.z), tone(v.w));
+  } else {
+    for (int k = 0; x + k < cols; k++) out[i + k] = tone(in[i + k]);
+  }
+}
+
+int main() {
+  const int rows = 16, cols = 256, pitch = 320;
+  std::vector<float> host(rows * pitch), result(rows * pitch);
+  for (int i = 0; i < rows * pitch; i++) host[i] = (i * 37 % 101) * 0.1f + 0.5f;
+  float *in, *out;
+  cudaMalloc(&in, host.size() * sizeof(float));
+  cudaMalloc(&out, host.size() * sizeof(float));
+  cudaMemcpy(in, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice);
+  cudaMemset(out, 0, host.size() * sizeof(float));
+  shade<<<dim3(2, rows), 128>>>(out, in, rows, cols, pitch);
+  cudaMemcpy(result.data(), out, host.size() * sizeof(float), cudaMemcpyDeviceToHost);
+  double sum = 0;
+  for (int i = 0; i < rows * pitch; i++) sum += result[i] * (i % 7);
+  std::printf("sum %.4f\n", sum);
+  cudaFree(in);
+  cudaFree(out);
+}
