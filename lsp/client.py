@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
@@ -105,6 +106,12 @@ class Client:
 
     def log(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         self._server.window_log_message(types.LogMessageParams(kind, message))
+
+    def trace(self, message: str, detail: Callable[[], str]) -> None:
+        """To the client's trace, as far as ``$/setTrace`` asks for it; ``detail`` only when it is verbose."""
+        level = self._server.protocol.trace
+        if level != types.TraceValue.Off:
+            self._server.log_trace(types.LogTraceParams(message, detail() if level == types.TraceValue.Verbose else None))
 
     async def choose(self, message: str, answers: tuple[str, ...], kind: types.MessageType = types.MessageType.Info) -> str | None:
         """The answer that a person chose; None for none. Some clients never answer."""
