@@ -63,7 +63,7 @@ void examine_initialised(Worker& w, const SharedCell& cell, const Access& self) 
     report(w, "uninitialised_read", self.pc, 0, self.address, self.thread, "read of shared memory that nothing in this block has written");
 }
 
-void remember_read(SharedCell& cell, const Access& self) {
+inline __attribute__((always_inline)) void remember_read(SharedCell& cell, const Access& self) {
   if (cell.read_epoch != self.epoch) {
     cell.read_epoch = self.epoch;
     cell.has_many_readers = 0;
@@ -103,27 +103,23 @@ void visit_word(Worker& w, SharedCell& cell, const Access& self, bool reads, boo
 }
 
 // Most reads: of a word that this block has written, but not since the last barrier.
-bool is_quiet(const SharedCell& cell, const Access& self, uint32_t block_serial) {
+inline bool is_quiet(const SharedCell& cell, const Access& self, uint32_t block_serial) {
   return cell.write_epoch != self.epoch && cell.initialised_serial == block_serial && !(self.mask & ~cell.initialised_mask);
 }
 
 constexpr uint8_t WHOLE_WORD = 0xf;
 
 // Reads of one whole word per lane; lanes in a row that read the same word are one visit with the last lane's name.
-void check_word_reads(Worker& w, Access self, const Request& r) {
+void check_word_reads(Worker& w, const Access& event, const Request& r) {
   const uint32_t block_serial = w.block->serial;
-  self.mask = WHOLE_WORD;
   for (unsigned i = 0; i < r.lane_count; ++i) {
-    self.address = r.address[i];
-    SharedCell& cell = w.shared_shadow.at(self.address);
+    SharedCell& cell = w.shared_shadow.at(r.address[i]);
+    Access self{r.address[i], event.epoch, event.sync, event.pc, 0, WHOLE_WORD, 0, event.is_atomic, event.is_volatile};
+    const bool is_plain = is_quiet(cell, self, block_serial);
+    while (is_plain && i + 1 < r.lane_count && r.address[i + 1] == self.address) ++i;
     self.thread = static_cast<uint16_t>(thread_index(w, r.lane[i]));
-    if (!is_quiet(cell, self, block_serial)) {
-      visit_word(w, cell, self, true, false);
-      continue;
-    }
-    while (i + 1 < r.lane_count && r.address[i + 1] == self.address) ++i;
-    self.thread = static_cast<uint16_t>(thread_index(w, r.lane[i]));
-    remember_read(cell, self);
+    if (is_plain) remember_read(cell, self);
+    else visit_word(w, cell, self, true, false);
   }
 }
 
