@@ -27,18 +27,20 @@ from assistant.engine.workbench import Looked, predict_speed, repeat_run
 from assistant.model import events
 from assistant.model.attempt import RecallQuery
 from assistant.model.plan import Decline, Plan, Rewrite, Step
-from assistant.model.profile import Severity
+from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, PlanRequest, Store
 from assistant.source.edits import apply_edits
 
-__all__ = ["Offer", "Search"]
+__all__ = ["NOT_ALLOWED", "Offer", "Search"]
 
 Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
+NOT_ALLOWED = "not_allowed"
+"""Outcome of a candidate that was not tried, because nobody allowed edits of host code."""
 _MOST_OFFERS = 4
 """Edits of one kernel that a person is asked about in one run; who turns down so many wants none."""
 
@@ -89,6 +91,11 @@ class Search:
             if state.accepted is not None:
                 current = state.accepted
                 second_run = await self._count_again(current.looked)
+
+    def wanted(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """Those that the plan is to answer."""
+        code = self.options.only_finding
+        return findings if code is None else tuple(finding for finding in findings if finding.code == code)
 
     async def _count_again(self, looked: Looked) -> Counted | None:
         return await repeat_run(self.job, looked.subject, looked.counted)
@@ -179,7 +186,7 @@ class _KernelSearch:
                     return
                 if Label.HOST_CODE in rewrite.labels and not self._search.options.may_edit_host_code:
                     reason = "it edits host code, which runs with your rights: allow it with --allow-host-code"
-                    yield events.CandidateTried(self._job.id, new_id("C"), step.technique, self._name, "not_allowed", reason, None)
+                    yield events.CandidateTried(self._job.id, new_id("C"), step.technique, self._name, NOT_ALLOWED, reason, None)
                     continue
                 self._candidate_count += 1
                 async for event in self._try(link, step, rewrite, found):
@@ -213,7 +220,7 @@ class _KernelSearch:
             parsed=link.looked.subject.parsed,
             kernel=main.kernel,
             profiles=tuple(launch.profile for launch in main.launches),
-            findings=main.findings,
+            findings=self._search.wanted(main.findings),
             evidence=main.evidence,
             resources=main.resources,
             target=self._job.target,

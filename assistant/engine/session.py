@@ -18,7 +18,7 @@ from assistant.engine import stages
 from assistant.engine.comparing import compare
 from assistant.engine.decisions import Ask, Decisions
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
-from assistant.engine.optimize import Offer, Search
+from assistant.engine.optimize import NOT_ALLOWED, Offer, Search
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier, last_interrupted, resumed_events
 from assistant.engine.running import JobRunner, OpenLab
@@ -26,6 +26,7 @@ from assistant.engine.subject import Subject, read_subject
 from assistant.engine.workbench import Looked, look, repeat_limited
 from assistant.errors import UsageError
 from assistant.model import events
+from assistant.model.profile import Severity
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure, Planner, Store
 
@@ -148,10 +149,16 @@ class Session:
             earlier=earlier,
         )
         offered = accepted = 0
+        withheld: dict[str, None] = {}
         async for event in search.run(looked, again):
             offered += isinstance(event, events.ProposalMade)
             accepted += isinstance(event, events.DecisionMade) and event.kind in ("accepted", "partially_accepted")
+            if isinstance(event, events.CandidateTried) and event.outcome == NOT_ALLOWED:
+                withheld[f"{event.technique} of {event.kernel}"] = None
             yield event
+        if withheld:
+            text = f"not tried, because it edits host code, which runs with your rights: {', '.join(withheld)}"
+            yield job.message(Severity.INFORMATION, text, f"kernelopt optimize {job.request.file} --allow-host-code")
         yield job.ended(_optimize_ending(looked, offered, accepted))
 
 
