@@ -63,6 +63,8 @@ def _init(
         return
     result.write()
     console().print(f"{file}: wrote [workload.{result.name}]; look it over, then: kernelopt check {file}", markup=False)
+    for text in result.unfilled:
+        console().print(f"fill in first: {text}", markup=False)
 
 
 def _trust(

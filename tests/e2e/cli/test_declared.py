@@ -253,3 +253,18 @@ def test_outputs_and_scratch_of_steps_go_by_the_blocks_own_names(cli: Cli) -> No
         for name, text in (("same.cu", TWO_STEPS), ("moved.cu", moved), ("wrong.cu", wrong))
     ]
     assert outcomes == ["PASS", "PASS", "FAIL"]
+
+
+def test_init_writes_no_block_that_could_not_be_used(cli: Cli) -> None:
+    text = "struct P { float x, y; };\n__global__ void k(float *out, const P *p, int n)\n{\n    int i = threadIdx.x;\n    out[i] = p[i].x;\n}\n"
+    path = cli.write("structs.cu", text)
+    ended = cli.run("init", path)
+    assert ended.code == 3, ended.said
+    assert "p (const P *)" in ended.err and "main()" in ended.err
+    assert path.read_text("utf-8") == text
+
+
+def test_init_says_what_is_left_to_fill_in(cli: Cli) -> None:
+    text = "struct P { float x; int n; };\n__global__ void k(float *out, P p)\n{\n    int i = threadIdx.x;\n    out[i] = p.x;\n}\n"
+    ended = cli.run("init", cli.write("by_value.cu", text))
+    assert ended.code == 0 and "fill in first: p = 0 stands for a P: write a table of its fields" in ended.out, ended.said
