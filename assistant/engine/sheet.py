@@ -6,16 +6,17 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from assistant.engine.event_json import event_from
+from assistant.engine.event_json import event_from, event_json
 from assistant.engine.picture import Analysis, view_of
 from assistant.engine.static_notes import static_notes
+from assistant.engine.tasks import Task
 from assistant.engine.view import View
 from assistant.model.events import Event, JobEnded
 from assistant.model.proposal import Proposal
-from assistant.model.source import ParsedSource, Source
+from assistant.model.source import Source
 from assistant.ports import StoredAnalysis
 from assistant.serialize import DecodeError
-from assistant.source.parse import parse
+from assistant.source.parse import parse_with_trees
 
 __all__ = ["Sheet"]
 
@@ -28,7 +29,7 @@ class Sheet:
         self.path = path
         self.text = text
         self._analyses: dict[str, Analysis] = {}
-        self._partial: dict[str, tuple[str, list[Event]]] = {}
+        self._partial: dict[str, list[Event]] = {}
         self._proposals: tuple[Proposal, ...] = ()
         self._outdated: set[str] = set()
         self._parse()
@@ -42,7 +43,6 @@ class Sheet:
         """Bring parse and view up to the text."""
         if not self.is_parsed:
             self._parse()
-            self._look()
 
     def recall(self, stored: Sequence[StoredAnalysis]) -> None:
         """Take over what memory has of this very text."""
@@ -65,17 +65,27 @@ class Sheet:
         """Something that the source is compiled with changed: every answer has to be given again, and is shown until it is."""
         self._outdated |= set(self._analyses)
 
-    def collect(self, job_id: str, command: str, text: str, event: Event) -> bool:
-        """Keep one event of an analysis; True when it was the last and the view changed."""
-        _, events = self._partial.setdefault(job_id, (command, []))
+    def collect(self, job_id: str, task: Task, event: Event) -> bool:
+        """Keep one event of a job's answer; True when it was the last and the view changed."""
+        events = self._partial.setdefault(job_id, [])
         events.append(event)
         if not isinstance(event, JobEnded):
             return False
         del self._partial[job_id]
-        self._outdated.discard(command)
-        self._analyses[command] = Analysis(text, tuple(events))
+        command = task.verb.value
+        if task.request.kernel is None:
+            self._outdated.discard(command)
+        else:
+            events = [*self._of_others(command, task.text, events), *events]
+        self._analyses[command] = Analysis(task.text, tuple(events))
         self._look()
         return True
+
+    def stored(self, command: str) -> StoredAnalysis:
+        """An answer that was collected, for memory."""
+        analysis = self._analyses[command]
+        events = tuple(event_json(event) for event in analysis.events)
+        return StoredAnalysis(command, Source(self.path, analysis.text).sha256, events)
 
     def abandon(self, job_id: str) -> None:
         """The job ended without an answer; the earlier answer stays."""
@@ -89,9 +99,18 @@ class Sheet:
         self._look()
         return True
 
+    def _of_others(self, command: str, text: str, events: Sequence[Event]) -> list[Event]:
+        """What the earlier answer on this text says of kernels that ``events`` are not about; without one, the others stay unanswered."""
+        earlier = self._analyses.get(command)
+        if earlier is None or earlier.text != text:
+            self._outdated.add(command)
+            return []
+        told = {getattr(event, "kernel", None) for event in events} | {None}
+        return [event for event in earlier.events if getattr(event, "kernel", None) not in told]
+
     def _parse(self) -> None:
-        self.parsed: ParsedSource = parse(Source(self.path, self.text))
-        self._static = static_notes(self.parsed)
+        self.parsed, trees = parse_with_trees(Source(self.path, self.text))
+        self._static = static_notes(self.parsed, trees)
         self._look()
 
     def _look(self) -> None:

@@ -21,7 +21,7 @@ from assistant.source.reading import matching_close, split_arguments
 from assistant.source.recovery import recover
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["parse"]
+__all__ = ["parse", "parse_with_trees"]
 
 _LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\(")
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9_]{2,}(?!\w)")
@@ -31,12 +31,17 @@ _SHOWN_CHARACTERS = 40
 
 def parse(source: Source) -> ParsedSource:
     """Everything the text holds; what cannot be read becomes a problem and the rest is still found."""
+    return parse_with_trees(source)[0]
+
+
+def parse_with_trees(source: Source) -> tuple[ParsedSource, tuple[SyntaxTree, ...]]:
+    """As ``parse``, with the trees it was read from; several, each with a part of the text, where brackets do not match."""
     recovered = recover(source.text)
     found = [(tree, function) for tree in recovered.trees for function in functions(tree)]
     helpers = tuple(_device_function(tree, f) for tree, f in found if f.is_device and not f.is_kernel)
     calls = _calls_by_name(helpers)
     problems = (*recovered.problems, *(problem for tree in recovered.trees for problem in _problems(tree)))
-    return ParsedSource(
+    parsed = ParsedSource(
         source=source,
         kernels=tuple(_kernel(tree, f, calls) for tree, f in found if f.is_kernel),
         device_functions=helpers,
@@ -44,6 +49,7 @@ def parse(source: Source) -> ParsedSource:
         has_main=any(f.name == "main" and not f.scopes for _, f in found),
         problems=tuple(sorted(problems, key=lambda problem: (problem.span, problem.message))),
     )
+    return parsed, recovered.trees
 
 
 def _kernel(tree: SyntaxTree, function: Function, calls: Mapping[str, tuple[str, ...]]) -> Kernel:

@@ -9,12 +9,13 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from assistant.model.source import Kernel
 from assistant.source.constants import constants_of
 from assistant.source.integers import Formula, Scope, Write
-from assistant.source.syntax import Node, SyntaxTree, node_text, parsed_expression
+from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree, node_text, parsed_expression
 
 __all__ = ["scope_inside", "scope_of"]
 
@@ -27,12 +28,14 @@ def scope_of(tree: SyntaxTree, kernel: Kernel) -> Scope:
     return Scope(constants, scope.formulas, scope.writes)
 
 
+@lru_cache(maxsize=KEPT_ANSWERS)
 def scope_inside(tree: SyntaxTree, body: Node | None) -> Scope:
     """The names that a function's body sees; only the file's when there is no body."""
-    return Scope(constants_of(tree), _formulas(tree), {} if body is None else _writes(body))
+    return Scope(constants_of(tree), _formulas(tree), {} if body is None else _writes(tree, body))
 
 
-def _formulas(tree: SyntaxTree) -> dict[str, Formula]:
+@lru_cache(maxsize=KEPT_ANSWERS)
+def _formulas(tree: SyntaxTree) -> Mapping[str, Formula]:
     found: dict[str, Formula] = {}
     for node in tree.find("preproc_function_def"):
         name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
@@ -54,14 +57,11 @@ def _formulas(tree: SyntaxTree) -> dict[str, Formula]:
     return found
 
 
-def _writes(body: Node) -> dict[str, tuple[Write, ...]]:
+def _writes(tree: SyntaxTree, body: Node) -> dict[str, tuple[Write, ...]]:
     found: dict[str, list[Write]] = {}
-    stack = [body]
-    while stack:
-        node = stack.pop()
+    for node in tree.find("declaration", "assignment_expression", "update_expression", "pointer_expression", inside=body):
         for name, write in _writes_of(node):
             found.setdefault(name, []).append(write)
-        stack.extend(reversed(node.children))
     return {name: tuple(sorted(writes, key=lambda w: w.offset_bytes)) for name, writes in found.items()}
 
 

@@ -71,8 +71,8 @@ class SyntaxTree:
 
     def span(self, node: Node) -> Span:
         """The node's character offsets."""
-        end = len(self._source)
-        return Span(min(self._offset(node.start_byte), end), min(self._offset(node.end_byte), end))
+        end, node_start, node_end = len(self._source), self._offset(node.start_byte), self._offset(node.end_byte)
+        return Span(node_start if node_start < end else end, node_end if node_end < end else end)
 
     def text(self, node: Node) -> str:
         span = self.span(node)
@@ -122,6 +122,8 @@ class SyntaxTree:
             self._extra_bytes.append(extra)
 
     def _offset(self, byte: int) -> int:
+        if not self._wide_starts:
+            return byte
         return byte - self._extra_bytes[bisect_right(self._wide_byte_ends, byte)]
 
     def _byte(self, offset: int) -> int:

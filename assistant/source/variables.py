@@ -94,7 +94,7 @@ def _variable(tree: SyntaxTree, declaration: Node, declarator: Node) -> Variable
         name="" if name is None else tree.text(name),
         type=" ".join(_NOT_THE_TYPE.sub(" ", spelled).split()),
         indirection=inside.count("*"),
-        is_array=shape is not None and any(True for _ in tree.find("array_declarator", inside=shape)),
+        is_array=shape is not None and _has_bounds(shape),
         is_reference="&" in inside,
         is_const=bool(re.search(r"\b(?:const|constexpr)\b", head)),
         is_volatile="volatile" in head or "volatile" in inside,
@@ -104,3 +104,10 @@ def _variable(tree: SyntaxTree, declaration: Node, declarator: Node) -> Variable
         declarator=declarator,
         value=value,
     )
+
+
+def _has_bounds(declarator: Node) -> bool:
+    """Is there a ``[…]`` in the declarator, whatever stands around the name?"""
+    if declarator.type == "array_declarator":
+        return True
+    return any(_has_bounds(child) for child in declarator.named_children if child.type.endswith("declarator"))

@@ -20,7 +20,7 @@ from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_inside
 from assistant.source.syntax import Node, SyntaxTree, node_text, unparenthesized, without_comments
 
-__all__ = ["Launch", "Shape", "block_dims", "known_blocks", "launches_of", "template_environment"]
+__all__ = ["Launch", "Shape", "block_dims", "known_blocks", "launch_of", "launches_of", "template_environment"]
 
 _SCALAR_TYPES = frozenset({"primitive_type", "sized_type_specifier", "placeholder_type_specifier", "type_identifier"})
 
@@ -54,17 +54,19 @@ class Launch:
 
 def launches_of(context: TransformationContext) -> tuple[Launch, ...]:
     """Every launch of the kernel in the text."""
-    tree = context.tree
-    found: list[Launch] = []
-    for site in context.parsed.launch_sites_of(context.kernel):
-        grid, block = tree.node_at(site.grid.span), tree.node_at(site.block.span)
-        if grid is None or block is None:
-            continue
-        function = next((n for n in tree.ancestors(grid) if n.type == "function_definition"), None)
-        body = None if function is None else function.child_by_field_name("body")
-        scope = scope_inside(tree, body).fixed()
-        found.append(Launch(site, _shape(tree, grid, body, scope), _shape(tree, block, body, scope), body, scope))
-    return tuple(found)
+    sites = context.parsed.launch_sites_of(context.kernel)
+    return tuple(launch for site in sites if (launch := launch_of(context.tree, site)) is not None)
+
+
+def launch_of(tree: SyntaxTree, site: LaunchSite) -> Launch | None:
+    """A launch site of the tree's text; None where it cannot be found in the tree."""
+    grid, block = tree.node_at(site.grid.span), tree.node_at(site.block.span)
+    if grid is None or block is None:
+        return None
+    function = next((n for n in tree.ancestors(grid) if n.type == "function_definition"), None)
+    body = None if function is None else function.child_by_field_name("body")
+    scope = scope_inside(tree, body).fixed()
+    return Launch(site, _shape(tree, grid, body, scope), _shape(tree, block, body, scope), body, scope)
 
 
 def block_dims(launch: Launch) -> Dim3 | None:
