@@ -5,7 +5,6 @@ Everything else is declined with its place; nothing is evaluated by Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from assistant.model.source import Span
@@ -21,6 +20,7 @@ _DEEPEST = 32
 """Parentheses, calls and names followed inside each other; more is not written by people."""
 _STRIPS = frozenset({"strip", "lstrip", "rstrip"})
 _STARTS_NOTHING = frozenset({"+", "-", "*", "/", "%", ".", "(", "[", "=", "==", "if", "else", "and", "or", "for", "in", "is", "not", ":="})
+_NO_STRING = "the CUDA text is not written here as a string"
 _REASONS = {
     "%": "its text is made with %-formatting when the program runs",
     "*": "its text is repeated with `*`",
@@ -30,6 +30,7 @@ _REASONS = {
     "[": "only a part of the string is used",
     ":=": "the string is assigned inside the expression",
 }
+"""By what follows a string or a name."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +55,25 @@ class Expressions:
 
     def text_of(self, found: TokenRange, is_cut_short: bool = False, depth: int = 0) -> MappedText | NotText:
         """The text of an expression; what follows on a later line is not its part where ``is_cut_short`` (a call without an end)."""
-        reader = _Reader(self, found, depth)
-        value, index = reader.total(self._past_line_ends(found.first, found.end), depth)
+        value, index = _Reader(self, found).total(self._past_line_ends(found.first, found.end), depth)
         if isinstance(value, NotText):
             return value
         is_next_line = index > 0 and self.program.tokens[index - 1].kind is Kind.NEWLINE
         if index >= found.end or (is_cut_short and is_next_line and self.program.tokens[index].text not in _STARTS_NOTHING):
             return value
-        return NotText(_span(self.program.tokens[index]), _reason(self.program.tokens[index]))
+        following = self.program.tokens[index]
+        return NotText(_span(following), _REASONS.get(following.text, _NO_STRING))
 
     def items_of(self, found: TokenRange) -> tuple[TokenRange, ...] | None:
-        """The items of a list or tuple in brackets; None where the expression is something else."""
+        """The items of a list or tuple in brackets, or of the one that a name was given; None where it is something else."""
         first = self._past_line_ends(found.first, found.end)
+        if first >= found.end:
+            return None
+        if self.program.tokens[first].kind is Kind.NAME and self._past_line_ends(first + 1, found.end) >= found.end:
+            value = self.bindings.value_of(self.program.tokens[first].text, found.statement)
+            if isinstance(value, Unresolved) or value.first >= value.end or self.program.tokens[value.first].kind is Kind.NAME:
+                return None
+            found, first = value, value.first
         closing = self.program.closings.get(first)
         if closing is None or self.program.tokens[first].text not in ("[", "("):
             return None
@@ -105,7 +113,7 @@ def arguments(program: Program, first: int, end: int, statement: int) -> tuple[T
 class _Reader:
     """One expression, read from left to right."""
 
-    def __init__(self, expressions: Expressions, found: TokenRange, depth: int) -> None:
+    def __init__(self, expressions: Expressions, found: TokenRange) -> None:
         self._expressions = expressions
         self._program = expressions.program
         self._statement = found.statement
@@ -156,7 +164,7 @@ class _Reader:
             return self._inside(index, depth)
         if token.kind is Kind.NAME:
             return self._dedent(index, depth) or self._name(index, depth)
-        return self._refused(index, _reason(token)), self._end
+        return self._refused(index, _NO_STRING), self._end
 
     def _adjacent(self, index: int) -> _Step:
         """Literals that stand side by side are one."""
@@ -183,7 +191,7 @@ class _Reader:
 
     def _dedent(self, index: int, depth: int) -> _Step | None:
         """The value of ``textwrap.dedent(…)``; None where the name is something else."""
-        words, opening = dotted_name(self._program, index, self._next)
+        words, opening = self._dotted_name(index)
         origin = self._expressions.bindings.imported(words)
         if self._word(opening) != "(" or (words if origin is None else origin) not in ("textwrap.dedent", "dedent"):
             return None
@@ -200,7 +208,7 @@ class _Reader:
         return result, self._next(closing)
 
     def _name(self, index: int, depth: int) -> _Step:
-        words, after = dotted_name(self._program, index, self._next)
+        words, after = self._dotted_name(index)
         methods = words.split(".")[1:]
         if self._word(after) == ":=":
             return self._refused(after, _REASONS[":="]), self._end
@@ -212,6 +220,13 @@ class _Reader:
         if isinstance(found, Unresolved):
             return self._refused(index, str(found)), self._end
         return self._expressions.text_of(found, depth=depth + 1), self._next(index)
+
+    def _dotted_name(self, index: int) -> tuple[str, int]:
+        """``a.b.c`` from the name at ``index`` on, and the index after it."""
+        words, after = self._word(index), self._next(index)
+        while self._word(after) == "." and self._word(name := self._next(after)).isidentifier():
+            words, after = f"{words}.{self._word(name)}", self._next(name)
+        return words, after
 
     def _refused(self, index: int, reason: str) -> NotText:
         return NotText(_span(self._program.tokens[max(index, 0)]), reason)
@@ -230,18 +245,5 @@ class _Reader:
         return self._program.tokens[index].text
 
 
-def dotted_name(program: Program, index: int, following: Callable[[int], int]) -> tuple[str, int]:
-    """``a.b.c`` from the name at ``index`` on, and the index after it."""
-    words, after = program.tokens[index].text, following(index)
-    while after + 1 < len(program.tokens) and program.tokens[after].text == "." and program.tokens[following(after)].kind is Kind.NAME:
-        name = following(after)
-        words, after = f"{words}.{program.tokens[name].text}", following(name)
-    return words, after
-
-
 def _span(token: Token) -> Span:
     return Span(token.start, token.end)
-
-
-def _reason(token: Token) -> str:
-    return _REASONS.get(token.text, "the CUDA text is not written here as a string")

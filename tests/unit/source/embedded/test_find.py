@@ -46,6 +46,7 @@ def refusal(program: str) -> tuple[str, str]:
         ("from torch.utils.cpp_extension import load_inline\nload_inline('m', 'int f();', 'T')", K.LOAD_INLINE),
         ("from torch.utils import cpp_extension as e\ne.load_inline(name='m', cpp_sources='C', cuda_sources=['T'])", K.LOAD_INLINE),
         ("import torch\ntorch.utils.cpp_extension.load_inline('m', cpp_sources=[], cuda_sources=('T',))", K.LOAD_INLINE),
+        ("parts = [\n  'T'\n]\nload_inline('m', '', parts)", K.LOAD_INLINE),
         ("from cuda.core.experimental import Program\nProgram('T', 'c++')", K.PROGRAM),
         ("from cuda.core import Program as P\nP('T', code_type=\"c++\", options=o)", K.PROGRAM),
         ("from cuda import core\ncore.Program('T', 'c++')", K.PROGRAM),
@@ -104,6 +105,10 @@ def test_other_strings_are_left_alone(program: str) -> None:
         ("n = 1\nRawKernel('T' + n, 'k')", "not written here as a string", "1"),
         ("RawKernel('T' + str(n), 'k')", "`str()` returns", "str"),
         ("RawKernel('T' if n else 'U', 'k')", "condition", "if"),
+        ("RawKernel(['T'], 'k')", "not written here as a string", "["),
+        ("RawKernel(dedent(), 'k')", "not given one string", "dedent"),
+        ("s =\nRawKernel(s, 'k')", "not finished", "="),
+        ("load_inline('m', '', [s, 'T'])", "`s` is not assigned", "s"),
         ("RawKernel('T' * 2, 'k')", "repeated", "*"),
         ("RawKernel('T'[1:], 'k')", "part of the string", "["),
         ("RawKernel(' T '.strip('T'), 'k')", ".strip", "strip"),
@@ -245,6 +250,13 @@ SPACES = [
     "with ",
 ]
 FRAGMENTS: st.SearchStrategy[str] = st.sampled_from([*WORDS.split(), *KEYWORDS, *SPACES])
+
+
+@pytest.mark.parametrize(
+    "program", ["RawKernel(import .\n", "RawKernel(a.", "RawKernel(a .\n.", "RawKernel(", "RawKernel(code=", "load_inline(cuda_sources="]
+)
+def test_a_text_that_ends_anywhere_gives_no_text(program: str) -> None:
+    assert not any(isinstance(found, Embedded) for found in find_embedded(program, Container.PYTHON_FILE))
 
 
 @given(st.one_of(st.lists(FRAGMENTS, max_size=25).map("".join), st.text()), st.sampled_from(Container))
