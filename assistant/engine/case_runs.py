@@ -11,6 +11,7 @@ from assistant.engine.job import Job
 from assistant.engine.references import FloatReference, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
 from assistant.ports import LabFailure, ReplayOptions
+from assistant.verify.cases import PROBE_KINDS
 from assistant.verify.evidence import SideRun
 from assistant.workload.recordings import NewCase
 
@@ -21,7 +22,7 @@ FILLS = (0xAB, 0x54)
 _CHECKED_THREADS = 1 << 20
 """Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
 _PROBE_WALL_S = 10.0
-"""A size of our own making that keeps the original busy for longer is not worth it: it may well run for ever."""
+"""A case of our own making that keeps the original busy for longer is not worth it: it may well run for ever."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +38,17 @@ class PreparedCase:
 async def without_broken_probes(
     job: Job, subject: Subject, cases: tuple[JudgedCase, ...]
 ) -> tuple[tuple[JudgedCase, ...], tuple[str, ...]]:
-    """The cases but for sizes on which the original fails or does not come to an end soon, and these in words."""
-    probes = [case.new for case in cases if case.new.origin.kind == "resized"]
+    """The cases but for probes on which the original fails or does not come to an end soon, and these in words."""
+    probes = [case.new for case in cases if case.new.origin.kind in PROBE_KINDS]
     if not probes:
         return cases, ()
     limits = replace(job.limits, wall_s=min(job.limits.wall_s, _PROBE_WALL_S))
     written = write_cases(job.scratch / new_id("K"), probes)
     replayed = await job.lab.replay(startable(subject, probes), written, ReplayOptions(), limits)
     errors = ["not tried"] * len(probes) if isinstance(replayed, LabFailure) else [run.error for run in replayed.cases]
-    broken = {id(probe): error for probe, error in zip(probes, errors, strict=True) if error is not None}
-    kept = tuple(case for case in cases if id(case.new) not in broken)
-    dropped = (f"resized {probe.origin.shape}: the original does not run: {broken[id(probe)]}" for probe in probes if id(probe) in broken)
-    return kept, tuple(dropped)
+    broken = [(probe, error) for probe, error in zip(probes, errors, strict=True) if error is not None]
+    kept = tuple(case for case in cases if not any(case.new is probe for probe, _ in broken))
+    return kept, tuple(f"{probe.origin.kind} {probe.origin.shape}: the original does not run: {error}" for probe, error in broken)
 
 
 async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> tuple[PreparedCase, ...] | LabFailure:
@@ -87,8 +87,8 @@ async def side_runs(
 
 
 def _batches(cases: Sequence[NewCase], effort: Effort, chosen: list[int], fill: int) -> list[tuple[str, int, list[int]]]:
-    """(mode, repeats, indices of cases) of the runs with one fill pattern; probed sizes are not repeated."""
-    probes = [index for index in chosen if cases[index].origin.kind == "resized"]
+    """(mode, repeats, indices of cases) of the runs with one fill pattern; probes are not repeated."""
+    probes = [index for index in chosen if cases[index].origin.kind in PROBE_KINDS]
     others = [index for index in chosen if index not in probes]
     if fill != FILLS[0]:
         return [("plain", 1, chosen)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assistant.engine.counting import Counted
 from assistant.engine.instances import instance_parameters
-from assistant.engine.probes import PROBED_BYTES, PROBED_THREADS, resized, with_ties
+from assistant.engine.probes import PROBED_BYTES, PROBED_THREADS, refilled, resized, with_ties
 from assistant.engine.subject import Subject
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import Recording
@@ -128,11 +128,13 @@ def _variants(
     if effort.is_confirming:
         draws = (*draws, Draw(effort.seeds[-1], _MIRRORED, is_timed=False))
     variants = [recorded, *(fresh_values(recorded, draw) for draw in draws)]
-    if effort.is_confirming and _is_small(recorded):
-        variants += [with_ties(recorded, effort.seeds[0]), *resized(fresh_values(recorded, draws[0]), parameters)]
     if effort.with_injected and size_bytes <= _FRESH_VALUES_BYTES:
         variants.append(with_specials(recorded, effort.seeds[0]))
     names = _buffer_names(recorded, (parameters,))
+    if effort.is_confirming and _is_small(recorded):
+        variants += [with_ties(recorded, effort.seeds[0]), *resized(variants[1], parameters)]
+        not_zero = refilled(variants[1], dict(names), effort.seeds[0])
+        variants += [] if not_zero is None else [not_zero]
     for variant in variants:
         yield JudgedCase(variant, kernel.key, (parameters,), names, frozenset(), index)
 

@@ -23,6 +23,7 @@ from assistant.model.verification import CannotJudge, Outcome, Verification, Ver
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun
 from assistant.source.match import kernel_of_instance
+from assistant.verify.cases import PROBE_KINDS
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
 from assistant.verify.judge import judge
@@ -62,7 +63,7 @@ class Baseline:
     outputs: tuple[str, ...]
     missing_checks: tuple[str, ...]
     dropped_cases: tuple[str, ...]
-    """Probed sizes on which the original does not run."""
+    """Probes on which the original does not run."""
 
     @property
     def is_declared(self) -> bool:
@@ -205,7 +206,7 @@ def candidate_version(subject: Subject, assessment: Assessment) -> Version:
 def _untried_sizes(baseline: Baseline) -> list[str]:
     """Captured launches keep their sizes, but for a few smaller ones: an edit may be right only for these, so they are named."""
     captured = [item.case.new.origin for item in baseline.cases if item.case.launch_index is not None]
-    own = dict.fromkeys(origin.shape for origin in captured if origin.kind != "resized")
+    own = dict.fromkeys(origin.shape for origin in captured if origin.kind not in PROBE_KINDS)
     if not own:
         return []
     smaller = dict.fromkeys(origin.shape for origin in captured if origin.kind == "resized")

@@ -1,7 +1,7 @@
-"""Cases that a program does not have but may: smaller sizes, and values that occur more than once.
+"""Cases that a program does not have but may: smaller sizes, values that occur more than once, memory that is not zero.
 
-An edit that is right only for the recorded sizes, or only where all values differ, passes on everything recorded. A probe keeps the
-recorded launch and its buffers and changes one thing; it counts only where the original itself runs clean on it.
+An edit that is right only for the recorded sizes, where all values differ, or on cleared memory passes on everything recorded. A probe
+keeps the recorded launch and its buffers and changes one thing; it counts only where the original itself runs clean on it.
 
 Example::
 
@@ -10,7 +10,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from assistant.workload.derive import contents_of, with_contents
 from assistant.workload.recordings import NewCase
 from assistant.workload.select import shape_of
 
-__all__ = ["PROBED_BYTES", "PROBED_THREADS", "integers_of", "resized", "with_ties"]
+__all__ = ["PROBED_BYTES", "PROBED_THREADS", "integers_of", "refilled", "resized", "with_ties"]
 
 PROBED_BYTES = 16 << 20
 """Launches with more data are not probed: every probe costs as many runs of the original as a recorded case."""
@@ -33,6 +33,8 @@ _PROBE_COUNT = 4
 """Sizes tried per launch."""
 _SMALLEST_SIZE = 2
 """A scalar below this has no smaller size worth trying: it is a flag, or a size already at its end."""
+_SMALL_VALUES = 8
+"""Memory that was zero is filled with whole numbers below this: whatever they stand for, they are not far from zero."""
 _TIED_VALUES = 8
 """Distinct values that a buffer of a tied case holds."""
 
@@ -66,6 +68,23 @@ def with_ties(case: NewCase, seed: int) -> NewCase:
         data = before[buffer.id]
         contents[buffer.id] = _tied(data, element, np.random.default_rng([seed, buffer.id]))
     return with_contents(case, contents, CaseOrigin("tied", case.origin.shape, seed, 1.0, 0.0))
+
+
+def refilled(case: NewCase, names: Mapping[int, str], seed: int) -> NewCase | None:
+    """``case`` with small values in every buffer that holds nothing but zeros; None where there is none."""
+    contents: dict[int, bytes] = {}
+    before = contents_of(case)
+    for buffer in case.recording.buffers:
+        element = parse_element_type(buffer.element_type or "")
+        data = before.get(buffer.id, b"")
+        if element is None or buffer.is_poisoned or buffer.pointers or not data or data.count(0) != len(data):
+            continue
+        values = np.random.default_rng([seed, buffer.id]).integers(1, _SMALL_VALUES, len(data) // element.scalar_bytes)
+        contents[buffer.id] = encode(values, element).ljust(len(data), b"\0")
+    if not contents:
+        return None
+    shape = f"{case.origin.shape}, {' and '.join(names[buffer] for buffer in contents)} not zero"
+    return with_contents(case, contents, CaseOrigin("refilled", shape, seed, 1.0, 0.0))
 
 
 def integers_of(case: NewCase, parameters: tuple[Parameter, ...]) -> dict[str, int]:

@@ -12,8 +12,10 @@ from assistant.model.verification import CannotJudge
 from assistant.verify.evidence import CaseEvidence
 from assistant.verify.problems import UNSUPPORTED
 
-__all__ = ["UsableCases", "case_name", "usable_cases"]
+__all__ = ["PROBE_KINDS", "UsableCases", "case_name", "usable_cases"]
 
+PROBE_KINDS = frozenset({"resized", "refilled"})
+"""Kinds of cases of our own making on which a difference is an assumption of B's, no failure."""
 _REMEDY = "run `kernelopt check FILE` and mend the original first"
 
 
@@ -25,8 +27,8 @@ class UsableCases:
     injected: tuple[CaseEvidence, ...]
     """With NaN, infinities and huge values put in; they only label."""
     dropped: tuple[str, ...]
-    resized: tuple[CaseEvidence, ...] = ()
-    """On sizes that the program does not use; they only show assumptions."""
+    probes: tuple[CaseEvidence, ...] = ()
+    """On what the program never does (``PROBE_KINDS``); they only show assumptions."""
 
     def without(self, reasons: dict[int, str]) -> UsableCases | CannotJudge:
         """Without the ordinary cases of the given indices; cannot judge when one of them is no derived case."""
@@ -37,13 +39,13 @@ class UsableCases:
                 return CannotJudge(f"the original cannot be judged by: {reason} ({case_name(case)})", _REMEDY)
             dropped.append(f"{case_name(case)}: {reason}")
         kept = tuple(case for index, case in enumerate(self.ordinary) if index not in reasons)
-        return UsableCases(kept, self.injected, tuple(dropped), self.resized)
+        return UsableCases(kept, self.injected, tuple(dropped), self.probes)
 
 
 def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
     """Sorts cases by whether the original runs clean; cannot judge when it fails on recorded or declared values."""
     usual = {p.kind for case in cases if not _is_derived(case) for run in case.original for p in run.problems}
-    ordinary, injected, resized, dropped = list[CaseEvidence](), list[CaseEvidence](), list[CaseEvidence](), list[str]()
+    ordinary, injected, probes, dropped = list[CaseEvidence](), list[CaseEvidence](), list[CaseEvidence](), list[str]()
     for case in cases:
         reason = _unclean(case, frozenset(usual))
         if reason is not None and _is_derived(case):
@@ -52,13 +54,13 @@ def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
             return CannotJudge(f"the original {reason} ({case_name(case)})", _REMEDY)
         elif case.origin.kind == "injected":
             injected.append(case)
-        elif case.origin.kind == "resized":
-            resized.append(case)
+        elif case.origin.kind in PROBE_KINDS:
+            probes.append(case)
         else:
             ordinary.append(case)
     if not any(not _is_derived(case) for case in ordinary):
         return CannotJudge("there is no recorded or declared case to judge on", _REMEDY)
-    return UsableCases(tuple(ordinary), tuple(injected), tuple(dropped), tuple(resized))
+    return UsableCases(tuple(ordinary), tuple(injected), tuple(dropped), tuple(probes))
 
 
 def _is_derived(case: CaseEvidence) -> bool:

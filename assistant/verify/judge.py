@@ -28,8 +28,8 @@ from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import SEVERITY, case_result, determinism, judge_case, judge_injected, racy_exact_outputs, worst
+from assistant.verify.probes import judge_probes
 from assistant.verify.problems import new_problems, unsupported
-from assistant.verify.resized import judge_resized
 
 __all__ = ["DECISION_LABELS", "judge"]
 
@@ -109,10 +109,10 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
         injected_findings, injected_labels = judge_injected(usable.injected, evidence)
         findings.extend(injected_findings)
         labels.extend(injected_labels)
-        resized_results, resized_labels, unsized = judge_resized(usable, evidence, is_precision_changed)
-        results.extend(resized_results)
-        labels = [*resized_labels, *labels]
-        usable = replace(usable, dropped=(*usable.dropped, *unsized))
+        probe_results, probe_labels, uncounted = judge_probes(usable, evidence, is_precision_changed)
+        results.extend(probe_results)
+        labels = [*probe_labels, *labels]
+        usable = replace(usable, dropped=(*usable.dropped, *uncounted))
     every_run = [run for case in usable.ordinary for run in (*case.original, *case.candidate)]
     unchecked = dict.fromkeys(reason for run in every_run if (reason := unsupported(run)) is not None)
     estimated = sorted({p.output.name for p in prepared if p.is_estimated})

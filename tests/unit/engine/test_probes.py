@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 
-from assistant.engine.probes import integers_of, resized, with_ties
+from assistant.engine.probes import integers_of, refilled, resized, with_ties
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Parameter, Span
@@ -72,3 +72,11 @@ def test_zeros_stay_where_they_are() -> None:
     values = np.where(KEYS % 2 == 0, 0, KEYS)
     after = np.frombuffer(contents_of(with_ties(recorded(values, "int"), seed=5))[1], np.int32)
     assert ((after == 0) == (values == 0)).all()
+
+
+def test_memory_that_was_zero_holds_small_values_and_other_memory_is_kept() -> None:
+    made = refilled(recorded(np.zeros(64, np.float32), "float"), {0: "out", 1: "keys"}, seed=5)
+    assert made is not None and (made.origin.kind, made.origin.shape) == ("refilled", "n=1000, keys not zero")
+    after = np.frombuffer(contents_of(made)[1], np.float32)
+    assert after.min() >= 1 and after.max() < 8
+    assert refilled(recorded(KEYS, "int"), {0: "out", 1: "keys"}, seed=5) is None

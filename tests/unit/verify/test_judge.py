@@ -564,8 +564,16 @@ def test_a_size_on_which_only_the_original_is_right_shows_an_assumption() -> Non
     result = judge(with_resized(beyond))
     assert isinstance(result, Verification)
     assert result.outcome is Outcome.NEEDS_DECISION and result.labels == (Label.ASSUMPTION,)
-    assert "with n=511" in result.findings[0].message
+    assert "own sizes; with n=511" in result.findings[0].message
     assert [c.outcome for c in result.cases] == [Outcome.PASS] * 3 + [Outcome.NEEDS_DECISION]
+
+
+def test_memory_that_must_be_zero_is_an_assumption() -> None:
+    base = with_resized(lambda b: None)
+    dirty = replace(base.cases[-1], origin=replace(base.cases[-1].origin, kind="refilled", shape="n=512, out not zero"))
+    result = judge(replace(base, cases=(*base.cases[:-1], dirty)))
+    assert isinstance(result, Verification) and result.outcome is Outcome.NEEDS_DECISION
+    assert "where memory is zero before the launch, as in this program; with n=512, out not zero" in result.findings[0].message
 
 
 def test_a_size_on_which_both_are_right_is_one_more_case() -> None:

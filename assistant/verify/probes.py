@@ -1,7 +1,8 @@
-"""Sizes that the program itself does not use: is B right only for those that it does?
+"""What the program itself never does: other sizes, memory that is not zero. Is B right only for what it does?
 
-A smaller size argument on the recorded launch and buffers is no case of the user's, so a difference there is no failure but an
-assumption that B makes and A does not: a person decides. It counts only where the original runs clean and controls fail.
+A smaller size on the recorded launch, or other contents of memory that the program has cleared, is no case of the user's, so a
+difference there is no failure but an assumption that B makes and A does not: a person decides. It counts only where the original runs
+clean and controls fail.
 """
 
 from __future__ import annotations
@@ -16,17 +17,18 @@ from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import case_result, judge_case
 from assistant.verify.problems import new_problems
 
-__all__ = ["judge_resized"]
+__all__ = ["judge_probes"]
 
+_OWN = {"resized": "for the program's own sizes", "refilled": "where memory is zero before the launch, as in this program"}
 _Judged = tuple[list[VerificationFinding], CaseResult]
 
 
-def judge_resized(
+def judge_probes(
     usable: UsableCases, evidence: JudgeEvidence, is_precision_changed: bool
 ) -> tuple[list[CaseResult], list[DetectedLabel], list[str]]:
-    """How each resized case that counts went, a label for the first on which B differs, and which did not count."""
+    """How each probe that counts went, a label for the first on which B differs, and which did not count."""
     results, labels, dropped = list[CaseResult](), list[DetectedLabel](), list[str]()
-    for case in usable.resized:
+    for case in usable.probes:
         judged = _judge(case, usable.ordinary, evidence, is_precision_changed)
         if isinstance(judged, str):
             dropped.append(f"{case_name(case)}: {judged}")
@@ -34,9 +36,8 @@ def judge_resized(
         findings, result = judged
         results.append(result)
         if findings:
-            message = (
-                f"right at the program's own sizes only; with {case.origin.shape}, where the original runs clean: {findings[0].message}"
-            )
+            where = f"with {case.origin.shape}, on which the original runs clean"
+            message = f"right only {_OWN[case.origin.kind]}; {where}: {findings[0].message}"
             labels.append(DetectedLabel(Label.ASSUMPTION, message, findings[0].line))
     return results, labels[:1], dropped
 
