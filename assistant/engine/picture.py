@@ -7,31 +7,33 @@ Answers about an older text are kept and moved with the lines they speak of; wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from assistant.engine.defects import errors_among
 from assistant.engine.view import KernelView, LaunchView, LineView, Note, Related, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource
+from assistant.profile.rules.defects import CODE_BY_KIND
+from assistant.source.edits import lines_of
+from assistant.source.includes import include_line
 from assistant.source.linemap import LineMap
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["Analysis", "evidence_value", "proposal_title", "view_of"]
+__all__ = ["Analysis", "comparison_sentence", "evidence_value", "proposal_title", "view_of"]
 
 _E = TypeVar("_E")
-_DEFECT_CODES = {
-    "out_of_bounds": "KO201", "wild_pointer": "KO201", "misaligned": "KO201",
-    "shared_race": "KO202", "global_race": "KO202", "possible_shared_race": "KO202", "possible_global_race": "KO202",
-    "missing_syncwarp": "KO202", "uninitialised_read": "KO203", "barrier_divergence": "KO204", "use_after_free": "KO205",
-    "bad_launch": "KO206",
-}  # fmt: skip
+_SHOWN = frozenset({"inspect", "check", "profile"})
+"""Commands whose answers stand at a kernel."""
 _OTHER_DEFECT = "KO207"
-_MILD_PROBLEMS = frozenset({"possible_shared_race", "possible_global_race", "host_pointer", "unsupported"})
+_FLOAT_LITERALS = "KO106"
+_BLANK = re.compile(r"\s*(?://.*)?")
 _SEVERITY_OF = {
     DiagnosticSeverity.ERROR: Severity.ERROR,
     DiagnosticSeverity.WARNING: Severity.WARNING,
@@ -58,12 +60,13 @@ def view_of(
     """The view of ``parsed``; ``analyses`` by command (``inspect``, ``check``, ``profile``), open ``proposals`` of this source."""
     build = _Builder(parsed)
     kernels = tuple(build.kernel(kernel, analyses, proposals) for kernel in parsed.kernels)
-    notes = [*static]
+    notes: list[Note] = []
     for command, analysis in analyses.items():
         notes.extend(build.notes(command, analysis))
-    notes.extend(build.proposal_notes(proposals))
+    spoken = _without_repeats((*notes, *build.proposal_notes(proposals)))
+    unspoken = (note for note in static if not _is_answered(note, spoken, kernels))
     lines = tuple(line for kernel in kernels for line in build.lines(kernel, analyses.get("profile")))
-    return View(_without_repeats(notes), kernels, lines, tuple(proposals))
+    return View(tuple(sorted((*spoken, *unspoken), key=_place)), kernels, lines, tuple(proposals))
 
 
 class _Builder:
@@ -73,6 +76,7 @@ class _Builder:
         self._parsed = parsed
         self._path = parsed.source.path
         self._maps: dict[str, LineMap] = {}
+        self._changed: dict[str, tuple[tuple[int, int], ...]] = {}
 
     def kernel(self, kernel: Kernel, analyses: Mapping[str, Analysis], proposals: Sequence[Proposal]) -> KernelView:
         found = [e for e in _all(analyses, "inspect", events.KernelFound) if e.kernel == kernel.key]
@@ -90,7 +94,7 @@ class _Builder:
             launches=launches,
             evidence=() if costliest is None else costliest.evidence,
             proposal=next((p for p in proposals if self._kernel_key(p.kernel) == kernel.key), None),
-            is_stale=any(not self._is_untouched(kernel, a.text) for a in analyses.values() if a.text != self._parsed.source.text),
+            is_stale=any(self._is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
         )
 
     def notes(self, command: str, analysis: Analysis) -> Iterator[Note]:
@@ -99,13 +103,20 @@ class _Builder:
         for event in analysis.events:
             match event:
                 case events.Diagnostics(diagnostics=diagnostics):
-                    yield from self._placed(analysis, (self._compiler_note(d) for d in diagnostics if self._is_mine(d.file)))
+                    yield from self._placed(analysis, (note for d in diagnostics if (note := self._compiler_note(d, analysis.text))))
                 case events.CheckEnded(problems=problems):
-                    yield from self._placed(analysis, (self._problem_note(p, stage) for p in problems))
+                    line = self._kernel_line(event.kernel)
+                    yield from self._placed(analysis, (self._problem_note(p, stage) for p in problems if self._is_mine(p.file)))
+                    yield from (self._elsewhere(self._problem_note(p, stage), p.file, line) for p in problems if not self._is_mine(p.file))
                 case events.Profile():
-                    yield from self._placed(analysis, self._finding_notes(event))
-                case events.Message(severity=Severity.WARNING | Severity.ERROR, message=message, line=line) if line:
-                    yield from self._placed(analysis, (Note(stage, line, 0, event.severity, message, "kernelopt"),))
+                    line = self._kernel_line(event.kernel)
+                    for note in self._finding_notes(event):
+                        file = self._other_file(event, note.line)
+                        yield from self._placed(analysis, (note,)) if file is None else (self._elsewhere(note, file, line),)
+                case events.ComparisonMade():
+                    yield from self._judgement_notes(analysis, event)
+                case events.Message(severity=Severity.WARNING | Severity.ERROR, line=line) if line and self._is_mine(event.file or ""):
+                    yield from self._placed(analysis, (Note(stage, line, 0, event.severity, event.message, "kernelopt"),))
                 case _:
                     pass
 
@@ -116,6 +127,14 @@ class _Builder:
             if line is not None:
                 message = f"{proposal_title(proposal)}: {proposal.summary}"
                 yield Note("proposal", line, 0, Severity.INFORMATION, message, "kernelopt", proposal=proposal.id)
+
+    def _judgement_notes(self, analysis: Analysis, comparison: events.ComparisonMade) -> Iterator[Note]:
+        """The verdict on a change that a person made of a proposal, at each kernel that is still as it was judged."""
+        key = None if comparison.kernel is None else self._kernel_key(comparison.kernel)
+        for kernel in self._parsed.kernels:
+            if kernel.key == key and self._is_untouched(kernel, analysis.text):
+                message = f"judged as it stands: {comparison_sentence(comparison)}"
+                yield Note("judge", kernel.line, 0, Severity.INFORMATION, message, "kernelopt")
 
     def lines(self, kernel: KernelView, analysis: Analysis | None) -> Iterator[LineView]:
         profile = next((launch.profile for launch in kernel.launches if launch.profile is not None), None)
@@ -130,18 +149,60 @@ class _Builder:
         for note in notes:
             line = self._line(analysis, note.line)
             if line is not None:
-                related = tuple(replace(r, line=self._line(analysis, r.line) or r.line) for r in note.related)
+                related = tuple(self._moved(analysis, r) for r in note.related)
                 yield replace(note, line=max(1, line), related=related)
 
+    def _moved(self, analysis: Analysis, related: Related) -> Related:
+        return replace(related, line=self._line(analysis, related.line) or related.line) if self._is_mine(related.file) else related
+
+    def _elsewhere(self, note: Note, file: str, line: int) -> Note:
+        """A note on a line of an included file, shown where this source uses it."""
+        place = Related(file, note.line, "the line that is meant")
+        return replace(note, line=line, column=0, message=f"{Path(file).name}:{note.line}: {note.message}", related=(place, *note.related))
+
+    def _other_file(self, profile: events.Profile, line: int) -> str | None:
+        """The included file that a finding speaks of; None where its line is this source's."""
+        files = [counted.file for counted in profile.lines if counted.line == line]
+        return None if not files or any(map(self._is_mine, files)) else files[0]
+
+    def _kernel_line(self, key: str) -> int:
+        return next((kernel.line for kernel in self._parsed.kernels if kernel.key == key), 1)
+
     def _line(self, analysis: Analysis, line: int) -> int | None:
-        if analysis.text not in self._maps:
-            self._maps[analysis.text] = LineMap(analysis.text, self._parsed.source.text)
-        return self._maps[analysis.text].line(line)
+        return self._map(analysis.text).line(line)
+
+    def _map(self, text: str) -> LineMap:
+        if text not in self._maps:
+            self._maps[text] = LineMap(text, self._parsed.source.text)
+        return self._maps[text]
+
+    def _is_touched(self, kernel: Kernel, text: str) -> bool:
+        """Whether anything changed since ``text`` but blank lines, comment lines and other kernels."""
+        line_of = self._parsed.source.line_of
+        others = [(line_of(k.span.start), line_of(k.span.end)) for k in self._parsed.kernels if k is not kernel]
+        return any(not any(a <= first and last <= b for a, b in others) for first, last in self._changes(text))
 
     def _is_untouched(self, kernel: Kernel, text: str) -> bool:
         """Whether the kernel's own text is in the text that was looked at."""
         span = kernel.span
         return self._parsed.source.text[span.start : span.end] in text
+
+    def _changes(self, text: str) -> tuple[tuple[int, int], ...]:
+        """(first, last) line of each change since ``text``, as of now; of a removal the lines around it."""
+        if text not in self._changed:
+            self._changed[text] = tuple(self._changes_between(lines_of(text), lines_of(self._parsed.source.text), self._map(text)))
+        return self._changed[text]
+
+    def _changes_between(self, old: Sequence[str], new: Sequence[str], lines: LineMap) -> Iterator[tuple[int, int]]:
+        now = [lines.line(number) for number in range(1, len(old) + 1)]
+        kept = {line for line in now if line is not None}
+        yield from ((n, n) for n, line in enumerate(new, start=1) if n not in kept and not _BLANK.fullmatch(line.strip()))
+        before = 0
+        for text, line in zip(old, now, strict=True):
+            if line is not None:
+                before = line
+            elif not _BLANK.fullmatch(text.strip()):
+                yield before, min(before + 1, len(new))
 
     def _is_mine(self, file: str) -> bool:
         return not file or Path(file) == self._path
@@ -150,22 +211,20 @@ class _Builder:
         kernel = kernel_of_instance(self._parsed, name)
         return None if kernel is None else kernel.key
 
-    def _compiler_note(self, diagnostic: Diagnostic) -> Note:
-        return Note(
-            "compile",
-            diagnostic.line,
-            diagnostic.column,
-            _SEVERITY_OF[diagnostic.severity],
-            diagnostic.message,
-            diagnostic.compiler or "compiler",
-            diagnostic.code,
-        )
+    def _compiler_note(self, diagnostic: Diagnostic, text: str) -> Note | None:
+        """What a compiler said of this text; of an included file only errors, at the ``#include``."""
+        source = diagnostic.compiler or "compiler"
+        severity = _SEVERITY_OF[diagnostic.severity]
+        note = Note("compile", diagnostic.line, diagnostic.column, severity, diagnostic.message, source, diagnostic.code)
+        if self._is_mine(diagnostic.file):
+            return note
+        return self._elsewhere(note, diagnostic.file, include_line(text, diagnostic.file) or 1) if severity is Severity.ERROR else None
 
     def _problem_note(self, problem: Problem, stage: str) -> Note:
         other = () if not problem.other_line else (Related(problem.other_file or problem.file, problem.other_line, "the other access"),)
-        severity = Severity.WARNING if problem.kind in _MILD_PROBLEMS else Severity.ERROR
-        line = problem.line if self._is_mine(problem.file) else 0
-        return Note(stage, line, 0, severity, problem.message, "kernelopt", _DEFECT_CODES.get(problem.kind, _OTHER_DEFECT), other)
+        severity = Severity.ERROR if errors_among((problem,)) else Severity.WARNING
+        code = CODE_BY_KIND.get(problem.kind, _OTHER_DEFECT)
+        return Note(stage, problem.line, 0, severity, problem.message, "kernelopt", code, other)
 
     def _finding_notes(self, profile: events.Profile) -> Iterator[Note]:
         by_id = {evidence.id: evidence for evidence in profile.evidence}
@@ -182,6 +241,17 @@ class _Builder:
                 cost_ratio=finding.estimated_cost_ratio,
                 evidence=cited,
             )
+
+
+def comparison_sentence(comparison: events.ComparisonMade) -> str:
+    """``PASS, PREDICTED 1.57x (model)``, with the first reason where it is not a plain pass."""
+    verification, speed = comparison.verification, comparison.speed
+    parts = [verification.outcome]
+    if speed is not None:
+        parts.append(f"{speed.outcome} {speed.ratio:.2f}x ({speed.method})")
+    if verification.findings:
+        parts.append(verification.findings[0].message)
+    return ", ".join(parts)
 
 
 def proposal_title(proposal: Proposal) -> str:
@@ -215,7 +285,7 @@ def _shape(event: events.Profile | events.ProfileSummary) -> object:
 
 
 def _without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """One note of each kind and place: launches of one kernel repeat their findings, commands their diagnostics; sorted by place."""
+    """One note of each kind and place: launches of one kernel repeat their findings, commands their diagnostics."""
     kept: dict[object, Note] = {}
     for note in notes:
         key = (
@@ -228,7 +298,26 @@ def _without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
             kept[key] = note
     defects = {(n.line, n.code) for n in kept.values() if n.stage == "check"}
     shown = [n for n in kept.values() if n.stage == "check" or (n.line, n.code) not in defects or n.code is None]
-    return tuple(sorted(shown, key=lambda note: (note.line, note.column, note.stage)))
+    return tuple(shown)
+
+
+def _is_answered(note: Note, spoken: Iterable[Note], kernels: Sequence[KernelView]) -> bool:
+    """Has a run, or machine code, the better answer to what the text alone suggests?"""
+    around = next((k for k in kernels if k.line <= note.line <= k.last_line), None)
+    for other in spoken:
+        is_near = other.line == note.line or (around is not None and around.line <= other.line <= around.last_line)
+        if other.code == note.code and is_near:
+            return True
+    return note.code == _FLOAT_LITERALS and around is not None and not around.is_stale and _has_machine_code(around)
+
+
+def _has_machine_code(kernel: KernelView) -> bool:
+    profiles = (launch.profile for launch in kernel.launches if launch.profile is not None)
+    return any(any(astuple(profile.instructions)) for profile in profiles)
+
+
+def _place(note: Note) -> tuple[int, int, str]:
+    return note.line, note.column, note.stage
 
 
 def evidence_value(evidence: Sequence[Evidence], metric: str) -> Evidence | None:

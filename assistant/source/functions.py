@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,7 +37,7 @@ class Function:
     template: Node | None
     """Its template parameter list; None when it is not a template."""
     node: Node
-    """The ``function_definition``, without what stands around it."""
+    """The ``function_definition``, without what stands around it; a ``declaration`` where it is being typed."""
     body: Node
     is_kernel: bool
     is_device: bool
@@ -50,7 +51,9 @@ class Function:
 @lru_cache(maxsize=KEPT_ANSWERS)
 def functions(tree: SyntaxTree) -> tuple[Function, ...]:
     """Every function definition with a body, in source order."""
-    found = (_function(tree, node) for node in tree.find("function_definition") if not _is_macro_block(tree, node))
+    definitions = [(n, n.child_by_field_name("body")) for n in tree.find("function_definition") if not _is_macro_block(tree, n)]
+    half_typed = _half_typed(tree) if tree.root.has_error else ()
+    found = (_function(tree, node, body) for node, body in sorted((*definitions, *half_typed), key=lambda pair: pair[0].start_byte))
     return tuple(function for function in found if function is not None)
 
 
@@ -115,9 +118,18 @@ def _is_macro_block(tree: SyntaxTree, definition: Node) -> bool:
     return False
 
 
-def _function(tree: SyntaxTree, node: Node) -> Function | None:
+def _half_typed(tree: SyntaxTree) -> Iterator[tuple[Node, Node]]:
+    """(declaration, braces) of ``void k(int *a) { a[0] = 1 }``, which the grammar takes for a variable until the semicolon comes."""
+    for declarator in tree.find("init_declarator"):
+        parent, value = declarator.parent, declarator.child_by_field_name("value")
+        if parent is None or not parent.has_error or value is None or value.type != "initializer_list":
+            continue
+        if function_declarator(parent) is not None and "=" not in {child.type for child in declarator.children}:
+            yield parent, value
+
+
+def _function(tree: SyntaxTree, node: Node, body: Node | None) -> Function | None:
     declarator = function_declarator(node)
-    body = node.child_by_field_name("body")
     if declarator is None or body is None:
         return None
     name = declarator.child_by_field_name("declarator")

@@ -17,6 +17,8 @@ CODE_BY_KIND: dict[str, str] = {
     "wild_pointer": "KO201",
     "shared_race": "KO202",
     "global_race": "KO202",
+    "possible_shared_race": "KO202",
+    "possible_global_race": "KO202",
     "uninitialised_read": "KO203",
     "barrier_divergence": "KO204",
     "use_after_free": "KO205",
@@ -30,8 +32,9 @@ CODE_BY_KIND: dict[str, str] = {
 }
 """``Problem.kind`` → finding; a kind that is not listed is KO207."""
 
-_WARNING_KINDS = frozenset({"host_pointer", "missing_syncwarp"})
-"""Some systems let a kernel read host memory; lock-step code without ``__syncwarp`` worked before Volta."""
+_WARNING_KINDS = frozenset({"host_pointer", "missing_syncwarp", "possible_shared_race", "possible_global_race"})
+"""Some systems let a kernel read host memory; lock-step code without ``__syncwarp`` worked before Volta; fences and atomics may order
+what looks like a race."""
 
 
 def defects(context: FindContext, problems: tuple[Problem, ...]) -> tuple[Diagnosis, ...]:

@@ -274,3 +274,18 @@ def test_any_cut_or_deletion_is_parsed_without_an_exception(text: str, data: st.
 def test_any_characters_are_parsed_without_an_exception(text: str) -> None:
     parsed_text(text)
     parsed_text("__global__ " + text)
+
+
+@pytest.mark.parametrize("body", ["{ a[0] = 1 }", "{\n  a[threadIdx.x] = 2\n}", "{ f(a) }", "{ a }", "{ a[0] = 1; a[1] = 2 }", "{ }"])
+def test_a_kernel_stays_while_its_last_statement_is_typed(body: str) -> None:
+    for head in ("", "template <typename T> "):
+        text = f"__global__ void before(int *a) {{}}\n{head}__global__ void k(int *a) {body}\nint main() {{ k<<<1, 1>>>(0); }}\n"
+        parsed = parse(Source(Path("/a.cu"), text))
+        assert [kernel.name for kernel in parsed.kernels] == ["before", "k"]
+        assert parsed.kernels[1].body.end == parsed.source.text.index("}\nint") + 1
+        assert parsed.has_main
+
+
+def test_a_variable_with_braces_is_no_function_whatever_else_is_half_typed() -> None:
+    text = "__global__ void k(int *a) { dim3 b(int{}); int c{1}; dim3 d(a) ; x = \n}\nint main() { k<<<1, dim3(2){}>>>(0) }"
+    assert [kernel.name for kernel in parse(Source(Path("/a.cu"), text)).kernels] == ["k"]
