@@ -26,6 +26,7 @@ from itertools import groupby
 from assistant.build.cfg import ControlFlow, control_flow, opcode_name
 from assistant.build.copies import copies_reason
 from assistant.build.corrections import Place, place_of, proposals
+from assistant.build.divergence import regroupings
 from assistant.build.loop_map import LoopMap
 from assistant.build.moves import Surroundings, moved, with_waiting_atomics
 from assistant.build.regions import COUNT, WARP_LANES, Ran, RegionFacts
@@ -49,6 +50,7 @@ WIDE_SHARED = "how hardware groups the lanes of such a wide shared access is not
 JUMPS = "the kernel's control flow cannot be read"
 MOVED = "nvcc moved accesses of this kind between lines under a condition"
 REBOOKED = "nvcc places this access on another line than g++; counted where nvcc has it"
+REGROUPED = "threads of a warp leave the unrolled loop at different times; counted as nvcc's pieces deal them"
 MERGED = "nvcc does accesses of several branches as one; counted so"
 _ORDERING = ("BAR", "MEMBAR", "ERRBAR", "ATOM", "RED", "CCTL", "WARPSYNC", "SYNCS", "UCGABAR")
 """Begin the opcodes that let one thread wait for another's values (CUDA Binary Utilities 13.0, "Instruction Set Reference")."""
@@ -190,7 +192,9 @@ class _Comparison:
         )
 
     def proposals(self) -> tuple[Correction, ...]:
-        return proposals(self._emulated, self._machine, self._facts.chain, self._facts.threads_of)
+        found = proposals(self._emulated, self._machine, self._facts.chain, self._facts.threads_of)
+        taken = {address for correction in found for address in correction.addresses}
+        return (*found, *(c for c in regroupings(self._facts) if not taken & set(c.addresses)))
 
     def corrected_profile(self) -> LaunchProfile:
         """With every access on nvcc's line and atomics as nvcc's instruction does them."""
@@ -224,6 +228,8 @@ class _Comparison:
             return WIDE_SHARED
         if any(site.address in self._merged for site in sites):
             return MERGED
+        if any(site.address in self._regrouped for site in sites):
+            return REGROUPED
         reason = split_loop_reason(self._facts, key) if is_split_loop(self._facts, key) else self._facts.reason(key)
         return reason if reason and copies_reason(self._facts, key) else ""
 
@@ -238,7 +244,12 @@ class _Comparison:
 
     @cached_property
     def _merged(self) -> frozenset[int]:
-        return frozenset(a for c in self._request.corrections if not c.fused_bytes for a in (*c.addresses, *c.alternatives))
+        merges = [c for c in self._request.corrections if not c.fused_bytes and not c.pieces]
+        return frozenset(a for c in merges for a in (*c.addresses, *c.alternatives))
+
+    @cached_property
+    def _regrouped(self) -> frozenset[int]:
+        return frozenset(a for c in self._request.corrections if c.pieces for a in c.addresses)
 
     def _missing(self, key: AccessKey) -> str:
         other = sorted(k.size_bytes for k in self._machine if (k.file, k.line, k.op) == (key.file, key.line, key.op))

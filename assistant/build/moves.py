@@ -43,7 +43,7 @@ def moved(
     unseen = [key for key in machine if not _is_seen(key, emulated) and key.op in MOVABLE]
     moves = [
         *(m for key in unseen for m in _moves(key, emulated, machine, around) or _whole_moves(key, emulated, machine, around)),
-        *(m for c in corrections if not c.fused_bytes for m in _branch_moves(c, emulated, machine, around)),
+        *(m for c in corrections if not c.fused_bytes and not c.pieces for m in _branch_moves(c, emulated, machine, around)),
     ]
     targets = {m.site.address: m.target for m in moves}
     if len(targets) != len(moves) or 0 in targets:

@@ -74,12 +74,18 @@ def core_environment(mode: Mode, limits: Limits, sample_blocks: int, corrections
     return {
         "EMU_MODE": mode,
         "EMU_SAMPLE_BLOCKS": str(sample_blocks),
-        "EMU_CORRECTIONS": ";".join(f"{c.fused_bytes}:{','.join(map(str, c.addresses))}" for c in corrections),
+        "EMU_CORRECTIONS": ";".join(map(_correction_text, corrections)),
         "EMU_MEMORY_BYTES": str(limits.memory_bytes),
         "EMU_LAUNCH_WALL_S": f"{limits.wall_s * 0.9:.3f}",  # before the whole program's time is over: the report names the place
         "EMU_RECORD_LAUNCH_BYTES": str(limits.launch_bytes),
         "EMU_RECORD_TOTAL_BYTES": str(limits.recording_bytes),
     }
+
+
+def _correction_text(correction: Correction) -> str:
+    """As `runtime/corrections.h` reads it: ``16:4221345,4221368``, ``0/1.4:4221345``."""
+    pieces = f"/{'.'.join(map(str, correction.pieces))}" if correction.pieces else ""
+    return f"{correction.fused_bytes}{pieces}:{','.join(map(str, correction.addresses))}"
 
 
 def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Symbolizer, report_path: Path) -> RunReply:

@@ -107,6 +107,8 @@ class Correction:
     """Width per thread of the machine's access; 0: accesses of exclusive branches, merged at their width."""
     alternatives: tuple[int, ...] = ()
     """Addresses of sites that may be meant instead of one of ``addresses``: their counts are doubtful, too."""
+    pieces: tuple[int, ...] = ()
+    """Iterations per pass of the pieces that nvcc split the sites' loop into, in the order of the code; empty without a loop."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ std::vector<Correction> parse(const std::string& text) {
     char* end = nullptr;
     Correction c;
     c.fused_bytes = static_cast<unsigned>(strtoul(at, &end, 10));
+    while (*end == '/' || *end == '.') c.pieces.push_back(static_cast<unsigned>(strtoul(end + 1, &end, 10)));
+    if (std::count(c.pieces.begin(), c.pieces.end(), 0u)) return found;
     while (*end == ':' || *end == ',') c.sites.push_back(static_cast<uint32_t>(strtoul(end + 1, &end, 10)));
     if (c.sites.empty()) return found;
     found.push_back(c);
@@ -142,6 +144,68 @@ void split(Worker& w, PendingAccess& p, unsigned part_bytes, const Event& event,
   p.lane_count = 0;
 }
 
+// How many iterations a piece takes of those that a lane has left: a remainder that comes first leaves whole passes to the pieces
+// after it, any other takes all the passes it can.
+size_t iterations_of(const std::vector<unsigned>& pieces, size_t index, size_t left) {
+  auto later = pieces.begin() + static_cast<ptrdiff_t>(index) + 1;
+  bool is_first_remainder = later != pieces.end() && *std::max_element(later, pieces.end()) > pieces[index];
+  return is_first_remainder ? left % *std::min_element(later, pieces.end()) : left - left % pieces[index];
+}
+
+// One pass of a piece: its copies, each by the lanes that still have an iteration in it.
+void count_pass(Worker& w, const PendingAccess& p, unsigned copies, size_t pass, const size_t* start, const size_t* end) {
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    PendingAccess one;
+    one.event = p.event;
+    one.is_shared = p.is_shared;
+    for (unsigned i = 0; i < WARP_LANES; ++i) {
+      size_t iteration = start[i] + pass * copies + copy;
+      if (iteration >= end[i]) continue;
+      one.address[one.lane_count] = p.iterations[i][iteration];
+      one.lane[one.lane_count++] = static_cast<uint8_t>(i);
+    }
+    if (one.lane_count) count(w, one, one.event, 0);
+  }
+}
+
+// Iterations that no piece took, one by one.
+void count_rest(Worker& w, const PendingAccess& p, size_t* start) {
+  size_t end[WARP_LANES], most = 0;
+  for (unsigned i = 0; i < WARP_LANES; ++i) {
+    end[i] = p.iterations[i].size();
+    most = std::max(most, end[i] - start[i]);
+  }
+  for (size_t pass = 0; pass < most; ++pass) count_pass(w, p, 1, pass, start, end);
+}
+
+void count_pieces(Worker& w, PendingAccess& p, const std::vector<unsigned>& pieces) {
+  size_t start[WARP_LANES] = {}, end[WARP_LANES] = {};
+  for (size_t index = 0; index < pieces.size(); ++index) {
+    size_t pass_count = 0;
+    for (unsigned i = 0; i < WARP_LANES; ++i) {
+      start[i] = end[i];
+      end[i] += iterations_of(pieces, index, p.iterations[i].size() - start[i]);
+      pass_count = std::max(pass_count, (end[i] - start[i]) / pieces[index]);
+    }
+    for (size_t pass = 0; pass < pass_count; ++pass) count_pass(w, p, pieces[index], pass, start, end);
+  }
+  count_rest(w, p, end);
+  for (auto& lane : p.iterations) lane.clear();
+}
+
+constexpr size_t MOST_ITERATIONS = 1 << 16;  // that are kept per lane; a longer loop is counted in parts
+
+void gather(Worker& w, PendingAccess& p, const Correction& c, const Event& event, const Request& r, bool is_shared) {
+  p.event = event;
+  p.is_shared = is_shared;
+  bool is_full = false;
+  for (unsigned i = 0; i < r.lane_count; ++i) {
+    p.iterations[r.lane[i]].push_back(r.address[i]);
+    is_full |= p.iterations[r.lane[i]].size() == MOST_ITERATIONS;
+  }
+  if (is_full) count_pieces(w, p, c.pieces);
+}
+
 bool shares_a_lane(const PendingAccess& p, const Request& r) {
   return std::find_first_of(p.lane, p.lane + p.lane_count, r.lane, r.lane + r.lane_count) != p.lane + p.lane_count;
 }
@@ -187,14 +251,19 @@ void count_corrected(Worker& w, int correction, const Event& event, const Reques
   const Correction& c = corrections()[static_cast<size_t>(correction)];
   w.pending.resize(corrections().size());
   PendingAccess& p = w.pending[static_cast<size_t>(correction)];
-  if (c.fused_bytes && c.fused_bytes < r.size_bytes) split(w, p, c.fused_bytes, event, r, is_shared);
+  if (!c.pieces.empty()) gather(w, p, c, event, r, is_shared);
+  else if (c.fused_bytes && c.fused_bytes < r.size_bytes) split(w, p, c.fused_bytes, event, r, is_shared);
   else if (c.is_partial(r.size_bytes)) fill(w, p, c, event, r, is_shared);
   else if (c.fused_bytes) fuse(w, p, c.fused_bytes, event, r, is_shared);
   else merge(w, p, c.sites, event, r, is_shared);
 }
 
 void count_pending(Worker& w) {
-  for (size_t i = 0; i < w.pending.size(); ++i) count_and_forget(w, w.pending[i], corrections()[i].fused_bytes);
+  for (size_t i = 0; i < w.pending.size(); ++i) {
+    const Correction& c = corrections()[i];
+    if (c.pieces.empty()) count_and_forget(w, w.pending[i], c.fused_bytes);
+    else count_pieces(w, w.pending[i], c.pieces);
+  }
 }
 
 }  // namespace emu

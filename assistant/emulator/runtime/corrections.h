@@ -1,4 +1,5 @@
-// Accesses that the GPU's compiler does as one: neighbours fused into a wider access, equal accesses of two branches merged.
+// Accesses that the GPU's compiler does otherwise: neighbours fused into a wider access, equal accesses of two branches merged,
+// iterations of a loop dealt to unrolled pieces, where threads that iterate less often than others run other pieces with them.
 //
 // Which ones is read from the machine code by someone else (EMU_CORRECTIONS); here they are counted as one where the addresses and
 // lanes of this run allow it, and one by one where they do not.
@@ -14,9 +15,10 @@ namespace emu {
 
 struct Worker;
 
-// A correction's sites in program order. Text form: "BYTES:PC,PC;BYTES:PC,…".
+// A correction's sites in program order. Text form: "BYTES:PC,PC;BYTES/COPIES.COPIES:PC,…".
 struct Correction {
   unsigned fused_bytes = 0;                  // width of the access that the GPU does; 0: sites of exclusive branches, merged
+  std::vector<unsigned> pieces;              // iterations per pass of each piece of an unrolled loop, in the order of the code
   std::vector<uint32_t> sites;
 
   // Several sites that fill only part of the access (three of a struct's four members), each once.
@@ -37,6 +39,7 @@ struct PendingAccess {
   unsigned lane_count = 0;                   // 0: nothing waits
   uint64_t address[WARP_LANES];
   uint8_t lane[WARP_LANES];
+  std::vector<uint64_t> iterations[WARP_LANES];  // of an unrolled loop: each lane's addresses
 };
 
 void count_corrected(Worker& w, int correction, const Event& event, const Request& request, bool is_shared);
