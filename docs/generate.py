@@ -47,10 +47,10 @@ error that keeps a job from starting (no such file, say) goes to standard error,
 
 | command | events between the two |
 |---|---|
-| `inspect` | `stage_ended`, `message`, `diagnostics`, `kernel` |
-| `check` | `message`, `diagnostics`, `stage_ended`, `check` |
-| `profile` | `stage_ended`, `message`, `diagnostics`, `profile` per launch, `profile_summary` per kernel and launch shape |
-| `compare` | `stage_ended`, `message`, `comparison` per kernel pair, and an overall one if there are several |
+| `inspect` | `stage_started`, `stage_ended`, `message`, `diagnostics`, `kernel` |
+| `check` | `stage_started`, `stage_ended`, `message`, `diagnostics`, `check` |
+| `profile` | `stage_started`, `stage_ended`, `message`, `diagnostics`, `profile` per launch, `profile_summary` per kernel and launch shape |
+| `compare` | `stage_started`, `stage_ended`, `message`, `comparison` per kernel pair, and an overall one if there are several |
 | `optimize` | `findings`, `plan`, `candidate`, `stage_started`, `message`, `proposal`, `decision` |
 | `proposals`, `show` | `proposal` without a job around it |
 | `accept`, `reject`, `undo` | `decision`; a job as of `compare` before it where the text had to be judged |

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from assistant.cli import exit_codes
 from assistant.cli.render import TextRenderer
+from assistant.cli.status import StatusLine
 from assistant.engine.event_json import event_json
 from assistant.errors import KernelOptError
 from assistant.model import events
@@ -77,10 +78,13 @@ def fail(error: KernelOptError) -> int:
 async def _show(stream: EventStream, as_json: bool, is_verbose: bool) -> int:
     show: Callable[[Any], None] = _print_json if as_json else TextRenderer(console(), is_verbose).render
     exit_code = exit_codes.INTERNAL
-    async for event in stream:
-        show(event)
-        if isinstance(event, events.JobEnded):
-            exit_code = event.exit_code
+    with StatusLine(console(is_error=True)) as status:
+        async for event in stream:
+            status.hide()
+            show(event)
+            status.follow(event)
+            if isinstance(event, events.JobEnded):
+                exit_code = event.exit_code
     return exit_code
 
 

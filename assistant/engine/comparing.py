@@ -39,6 +39,7 @@ _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of
 async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> AsyncIterator[events.Event]:
     """Is B right, and what does the model predict? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
     watch = Stopwatch(job, "build")
+    yield watch.started("counts what both versions do")
     before = await look(job, a)
     if isinstance(before, LabFailure):
         for event in failed(job, replace(before, message=f"A: {before.message}")):
@@ -56,6 +57,7 @@ async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> AsyncIte
 
 async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bool) -> AsyncIterator[events.Event]:
     watch = Stopwatch(job, "confirm")
+    yield watch.started("fresh values, repeats, checks, boundary shapes")
     repeat = repeat_limited if after.subject.program.is_candidate else repeat_run
     again = await repeat(job, before.subject, before.counted)
     if isinstance(again, LabFailure):

@@ -81,12 +81,15 @@ class Ending:
 
 
 class Stopwatch:
-    """Wall time of a stage, for the event that ends it."""
+    """Wall time of a stage, for the events that begin and end it."""
 
     def __init__(self, job: Job, stage: str) -> None:
         self._job = job
         self._stage = stage
         self._start_s = time.monotonic()
+
+    def started(self, detail: str) -> events.StageStarted:
+        return events.StageStarted(self._job.id, self._stage, detail)
 
     def ended(self, detail: str = "") -> events.StageEnded:
         return events.StageEnded(self._job.id, self._stage, detail, (time.monotonic() - self._start_s) * 1e3)

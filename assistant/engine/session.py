@@ -128,6 +128,7 @@ class Session:
     ) -> AsyncIterator[events.Event]:
         for event in resumed_events(job, earlier, subject):
             yield event
+        yield events.StageStarted(job.id, "profile", "counts what the kernels do as they stand")
         looked = await look(job, subject)
         if isinstance(looked, LabFailure):
             for event in stages.failed(job, looked):

@@ -32,6 +32,7 @@ KeepReport = Callable[[ProfileReport], None]
 async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     """Kernels, launches, resources, occupancy, flags; nothing is run."""
     watch = Stopwatch(job, "build")
+    yield watch.started(job.target.architecture)
     build = await build_subject(job, subject, ())
     yield watch.ended(job.target.architecture)
     for event in inspection_events(job, subject, build):
@@ -48,6 +49,7 @@ async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
 
 async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     """Build it with the CUDA compiler, run it with every check on, run it again and compare."""
+    yield Stopwatch(job, "build").started(job.target.architecture)
     build = await build_subject(job, subject, ())
     for event in _diagnostics(job, build):
         yield event
@@ -55,6 +57,7 @@ async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
         yield job.ended(Ending(NO, f"{build.compiler} does not compile it"))
         return
     watch = Stopwatch(job, "verify")
+    yield watch.started(f"runs {_named(subject)} with race, bounds and initialisation checks")
     seen = await observe(job, subject)
     if isinstance(seen, LabFailure):
         for event in _unseen(job, build, seen):
@@ -62,6 +65,8 @@ async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
         return
     yield watch.ended("run with race, bounds and initialisation checks")
     failure = next((counted.failure for counted in seen if counted.failure is not None), None)
+    if failure is None:
+        yield Stopwatch(job, "verify").started(f"runs {_named(subject)} again and compares")
     is_deterministic = None if failure is not None else await _is_deterministic(job, subject, seen)
     problems = _by_kernel(subject, seen)
     launch_counts = _launch_counts(subject, seen)
@@ -88,6 +93,7 @@ def _check_ending(seen: Sequence[Counted], problems: Sequence[Problem], failure:
 async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) -> AsyncIterator[events.Event]:
     """Counters of the first launches in program order, then one summary per launch shape; ``keep`` is given the whole as one value."""
     watch = Stopwatch(job, "profile")
+    yield watch.started(f"counts what {_named(subject)} does")
     looked = await look(job, subject)
     if isinstance(looked, LabFailure):
         for event in failed(job, looked):
@@ -159,6 +165,12 @@ def _launch_events(job: Job, looked: Looked) -> Iterator[events.Profile]:
             found = findings_of_launch(job, looked.subject, item, launch, next_evidence)
             next_evidence += len(found.evidence)
         yield profile_event(job, item, launch, found)
+
+
+def _named(subject: Subject) -> str:
+    """The one kernel in question by name, or how many there are."""
+    first, *others = subject.kernels
+    return counted_noun(1 + len(others), "kernel") if others else first.qualified_name
 
 
 def _never_launched(subject: Subject, looked: Looked) -> list[Kernel]:

@@ -1,0 +1,88 @@
+"""One moving line on the terminal while a job is silent: what it is at and for how long. Nothing where no terminal shows it.
+
+The line is written to standard error and taken away before anything else is printed. Example::
+
+    with StatusLine(console(is_error=True)) as status:
+        async for event in stream:
+            status.hide()
+            show(event)
+            status.follow(event)
+"""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.spinner import Spinner
+
+from assistant.model import events
+
+__all__ = ["StatusLine", "doing"]
+
+_REFRESHES_PER_S = 4
+
+
+class StatusLine:
+    """Shows what the job is doing until it says something else."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._is_shown = console.is_terminal and not console.is_dumb_terminal
+        self._text: str | None = None
+        self._start_s = time.monotonic()
+        self._spinner = Spinner("dots")
+        self._live: Live | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.hide()
+
+    def hide(self) -> None:
+        """Take the line away, so that others may print."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def follow(self, event: events.Event) -> None:
+        """Show what the job does after this event; nothing while a person is asked, or when it is over."""
+        text = doing(event, self._text)
+        if text != self._text:
+            self._text, self._start_s = text, time.monotonic()
+        if text is not None and self._is_shown:
+            self._live = Live(
+                get_renderable=self._line, console=self._console, transient=True, refresh_per_second=_REFRESHES_PER_S, redirect_stdout=False
+            )
+            self._live.start()
+
+    def _line(self) -> Spinner:
+        elapsed_s = time.monotonic() - self._start_s
+        self._spinner.update(text=f"[dim]{escape(self._text or '')} · {elapsed_s:.0f} s[/]")
+        return self._spinner
+
+
+def doing(event: events.Event, before: str | None) -> str | None:
+    """What a job is at after ``event``, in words; ``before`` is what it was at. None: it waits for a person, or is over."""
+    match event:
+        case events.JobStarted():
+            return f"{event.command}: reads the source"
+        case events.StageStarted():
+            return f"{event.stage}: {event.detail}"
+        case events.FindingsFound():
+            return f"{event.kernel}: plans"
+        case events.PlanMade():
+            return f"{event.steps[0].kernel}: tries {event.steps[0].technique}" if event.steps else before
+        case events.CandidateTried():
+            return f"{event.kernel}: goes on after {event.technique}"
+        case events.ProposalMade() | events.JobEnded():
+            return None
+        case events.DecisionMade():
+            return "goes on"
+        case _:
+            return before

@@ -1,0 +1,47 @@
+"""The moving line: what it says, that it goes away, and that no pipe ever sees it."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from assistant.cli.status import StatusLine, doing
+from assistant.model import events
+
+STARTED = events.JobStarted("J1", "check", "/w/a.cu", "cpu", "emulator")
+VERIFY = events.StageStarted("J1", "verify", "runs tone_map again and compares")
+ENDED = events.JobEnded("J1", 0, "done")
+
+
+def shown(is_terminal: bool, *told: events.Event) -> str:
+    stream = io.StringIO()
+    with StatusLine(Console(file=stream, force_terminal=is_terminal, width=100, color_system=None)) as status:
+        for event in told:
+            status.hide()
+            status.follow(event)
+    return stream.getvalue()
+
+
+def test_a_stage_is_named_with_its_time() -> None:
+    seen = shown(True, STARTED, VERIFY)
+    assert "check: reads the source · 0 s" in seen
+    assert "verify: runs tone_map again and compares · 0 s" in seen
+
+
+def test_nothing_is_written_where_no_terminal_shows_it() -> None:
+    assert shown(False, STARTED, VERIFY, ENDED) == ""
+
+
+def test_the_line_is_erased_before_others_print() -> None:
+    assert shown(True, VERIFY).rstrip().endswith("\x1b[2K"), "erase in line is the last thing written"
+
+
+@pytest.mark.parametrize("event", [ENDED])
+def test_it_rests_when_the_job_is_over(event: events.Event) -> None:
+    assert doing(event, "before") is None
+
+
+def test_what_changes_nothing_keeps_the_words() -> None:
+    assert doing(events.StageEnded("J1", "build", "", 1.0), "before") == "before"
