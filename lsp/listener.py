@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.engine.event_json import event_object
+from assistant.engine.event_json import event_json, event_object
 from assistant.engine.lanes import Work
 from assistant.engine.tasks import Verb
+from assistant.engine.words import comparison_sentence
 from assistant.errors import KernelOptError
-from assistant.model.events import CandidateTried, Event, JobEnded, Message, StageEnded
+from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, StageEnded
 from assistant.model.profile import Severity
-from assistant.model.proposal import Decision
+from assistant.model.proposal import AlreadyDecided, Decision
 from lsp.features.diagnostics import publish
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class EditorListener:
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._progressing: set[str] = set()
         self._endings: dict[str, JobEnded] = {}
+        self._verdicts: dict[str, ComparisonMade] = {}
 
     def shown(self, key: str) -> None:
         unit = self._server.units.find(key)
@@ -62,13 +64,23 @@ class EditorListener:
         self._server.client.log(f"{decision.proposal} {decision.kind.value.replace('_', ' ')}")
         self._server.decided(key, decision)
 
+    def lost(self, key: str, outcome: AlreadyDecided) -> None:
+        first = outcome.decision
+        kind = first.kind.value.replace("_", " ")
+        self._server.client.say(
+            f"{first.proposal} was already {kind} by {first.decided_by}: what you did is not kept as a decision", types.MessageType.Warning
+        )
+
     def job_started(self, work: Work) -> None:
         loop = asyncio.get_running_loop()
-        if self._server.client.shows_progress:
+        if work.id in self._progressing:
+            self._report(work, "started again")  # it had given way to what a person asked for
+        elif self._server.client.shows_progress:
             self._timers[work.id] = loop.call_later(_PROGRESS_AFTER_S, lambda: self._server.spawn(self._begin(work)))
 
     def job_told(self, work: Work, event: Event) -> None:
         self._server.edits.told(work, event)
+        self._server.client.trace(f"{work.id} {event.event}", lambda: event_json(event))
         if self._server.client.supports("event"):
             self._server.protocol.notify("kernelopt/event", event_object(event))
         match event:
@@ -78,6 +90,8 @@ class EditorListener:
                 self._report(work, f"{technique}: {outcome}")
             case Message(severity=severity, message=message, remedy=remedy):
                 self._server.client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
+            case ComparisonMade():
+                self._verdicts[work.id] = event  # the overall one is the last
             case JobEnded():
                 self._endings[work.id] = event
             case _:
@@ -88,11 +102,14 @@ class EditorListener:
         timer = self._timers.pop(work.id, None)
         if timer is not None:
             timer.cancel()
-        ending = self._endings.pop(work.id, None)
+        ending, verdict = self._endings.pop(work.id, None), self._verdicts.pop(work.id, None)
         told = _ending_text(refusal, is_cancelled, ending)
+        if work.task.verb is Verb.JUDGE and verdict is not None:
+            told = f"judged as it stands now: {comparison_sentence(verdict)}"
         if work.id in self._progressing:
             self._progressing.discard(work.id)
             self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=told))
+            self._server.work_done_progress.tokens.pop(work.id, None)  # pyright: ignore[reportUnknownMemberType]
         if not work.is_background:
             self._tell(work, refusal, is_cancelled, ending, told)
         elif refusal is not None:

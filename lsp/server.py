@@ -11,13 +11,14 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from importlib.metadata import version
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
@@ -29,6 +30,7 @@ from assistant.engine.guard import Guard
 from assistant.engine.jobs import JobHost
 from assistant.engine.lanes import Lane
 from assistant.engine.session import Session
+from assistant.errors import UsageError
 from assistant.model.proposal import Decision, DecisionKind
 from lsp.client import Client
 from lsp.documents import NOTEBOOK_SYNC
@@ -75,7 +77,7 @@ class KernelOptServer(LanguageServer):
         self._open_session = open_session
         self.units = Units()
         self.client = Client(self)
-        self.configuration = EditorConfiguration()
+        self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
         self.edits = ScratchEdits(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self._desk: Desk | None = None
@@ -105,19 +107,25 @@ class KernelOptServer(LanguageServer):
             self._desk = Desk(self.session, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, who))
         return self._desk
 
-    def spawn(self, work: Any) -> None:
+    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a coroutine that no handler waits for; nothing may cancel one that awaits the client."""
-        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
+        task = asyncio.get_running_loop().create_task(self._answered(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def _answered(self, work: Coroutine[Any, Any, object]) -> None:
+        """``work``, whose requests some clients answer with an error."""
+        try:
+            await work
+        except JsonRpcException as error:
+            self.client.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
+
     def apply_configuration(self) -> None:
         """The editor's settings changed."""
-        for uri in self.units.uris():
-            publish(self, uri)
-        if self.configuration.problem is not None:
-            self.client.say(f"kernelopt settings: {self.configuration.problem}", types.MessageType.Warning)
-        self.desk.look_again()
+        if self._desk is not None:
+            for uri in self.units.uris():
+                publish(self, uri)
+            self._desk.look_again()
 
     def trust_changed(self, is_trusted: bool) -> None:
         """The editor's workspace was trusted, or no longer is."""
@@ -134,7 +142,10 @@ class KernelOptServer(LanguageServer):
     def decided(self, key: str, decision: Decision) -> None:
         """The text of an open source shows a decision; a partial accept is judged before it earns a badge."""
         if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:
-            self.desk.judge(key, self.session.store.find_proposal(decision.proposal).before_text)
+            try:
+                self.desk.judge(key, self.session.store.find_proposal(decision.proposal).before_text)
+            except UsageError as error:
+                self.client.say(f"what you took of {decision.proposal} was not judged: {error.message}", types.MessageType.Warning)
 
     async def close(self) -> None:
         """End every job."""

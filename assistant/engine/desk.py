@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from assistant.config import Settings
-from assistant.engine.guard import Guard
+from assistant.config import ConsentAnswer, ProgramConsent, Settings, find_workspace
+from assistant.engine.guard import CONSENTED, Guard
 from assistant.engine.ids import new_id
 from assistant.engine.lanes import Lane, Work
 from assistant.engine.request import JobRequest, OptimizeOptions
@@ -32,7 +33,7 @@ from assistant.engine.tasks import Task, Verb
 from assistant.engine.view import EMPTY_VIEW, View
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event, ProposalMade
-from assistant.model.proposal import Decision, ProposalState
+from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource
 from assistant.source.includes import included_names
 from assistant.workload.blocks import sidecar_path
@@ -55,6 +56,10 @@ class DeskListener(Protocol):
         ...
 
     def decided(self, key: str, decision: Decision) -> None: ...
+
+    def lost(self, key: str, outcome: AlreadyDecided) -> None:
+        """What the text shows was not kept: somebody else had decided."""
+        ...
 
     def job_started(self, work: Work) -> None: ...
 
@@ -104,9 +109,7 @@ class Desk:
         elif sheet.text != text or sheet.path != path:
             sheet.text, sheet.path = text, path
             self._parse_soon(key)
-            for decision in self.review.observe(path, text):
-                self._parts.listener.decided(key, decision)
-                self._offer(sheet)
+            self._observe(sheet)
         if self._parts.guard.is_trusted(path):
             self._staging.changed(key, trigger, self._parts.settings_of(path))
         if self._poll is None:
@@ -149,9 +152,13 @@ class Desk:
         return sheet.parsed
 
     def look_again(self) -> None:
-        """Settings, trust or an included file changed: every source counts as saved."""
+        """Settings, trust or an included file changed: every source counts as saved; what may not run any more ends."""
         for sheet in self._sheets.values():
-            if self._parts.guard.is_trusted(sheet.path):
+            if not self._parts.guard.is_trusted(sheet.path):
+                self._staging.drop(sheet.key)
+                for lane in (self._parts.quick, self._parts.heavy):
+                    lane.cancel_source(sheet.key, is_background_only=False)
+            else:
                 self._staging.changed(sheet.key, Trigger.SAVED, self._parts.settings_of(sheet.path))
 
     def files_changed(self, paths: tuple[Path, ...]) -> None:
@@ -217,9 +224,10 @@ class Desk:
 
     def told(self, work: Work, event: Event) -> None:
         sheet = self._sheets.get(work.key)
-        command = work.task.verb.value
-        if sheet is not None and command in ANALYSES and sheet.collect(work.id, command, work.task.text, event):
+        if sheet is not None and work.task.verb.value in ANALYSES and sheet.collect(work.id, work.task, event):
             self._parts.listener.shown(work.key)
+        if sheet is not None and work.task.verb is Verb.JUDGE and work.task.text == sheet.text:
+            self._collect_judgement(sheet, work, event)
         if isinstance(event, ProposalMade):
             self.offers_changed()
         self._parts.listener.job_told(work, event)
@@ -251,11 +259,36 @@ class Desk:
             sheet.reparse()
             self._parts.listener.shown(key)
 
+    def _collect_judgement(self, sheet: Sheet, work: Work, event: Event) -> None:
+        """What was found of the very text that is open is shown there, and after a restart, too."""
+        if sheet.collect(work.id, work.task, event):
+            workspace = find_workspace(sheet.path)
+            self._session.store.keep_analysis(workspace, sheet.path, sheet.stored(Verb.JUDGE.value), time.time_ns() // 1_000_000)
+            self._parts.listener.shown(sheet.key)
+
+    def _observe(self, sheet: Sheet) -> None:
+        """Keep what the text shows to have been decided."""
+        for outcome in self.review.observe(sheet.path, sheet.text):
+            if isinstance(outcome, Decision):
+                self._parts.listener.decided(sheet.key, outcome)
+            else:
+                self._parts.listener.lost(sheet.key, outcome)
+            self._offer(sheet)
+
     def _offer(self, sheet: Sheet) -> bool:
         return sheet.offer(self._session.store.proposals(states=_OFFERED, path=sheet.path))
 
     def _request(self, sheet: Sheet) -> JobRequest:
-        return JobRequest(sheet.path, working_directory=sheet.path.parent, texts=((sheet.path, sheet.text),))
+        settings = self._parts.settings_of(sheet.path)
+        return JobRequest(
+            sheet.path,
+            working_directory=sheet.path.parent,
+            texts=((sheet.path, sheet.text),),
+            device=settings.device,
+            target=settings.target,
+            cflags=settings.build.flags or None,
+            timeout_s=settings.run.timeout_s,
+        )
 
     def _ask(self, sheet: Sheet, task: Task) -> str:
         if not self._parts.guard.is_trusted(sheet.path):
@@ -278,16 +311,20 @@ class Desk:
             await self._submit(key, new_id("J"), Task(verb, self._request(sheet)), is_background=True)
 
     async def _submit(self, key: str, job_id: str, task: Task, is_background: bool) -> None:
-        """Queue the task once it may run."""
+        """Queue the task once it may run; background work then takes the text as it stands."""
         work = Work(job_id, key, task, is_background, self)
-        if task.runs_program and not await self._parts.guard.may_run(task.request.file, (str(task.request.file),)):
-            refusal = UsageError(f"{task.request.file.name} was not run: nobody consented", "start the job again to be asked again")
-            self.ended(work, None if is_background else refusal, is_cancelled=is_background)
-            return
-        if key not in self._sheets:
+        if task.runs_program:
+            answer = await self._parts.guard.may_run(_run_of(task.request), is_asked_for=not is_background)
+            if answer not in CONSENTED:
+                self.ended(work, None if is_background else _not_run(task.request, answer), is_cancelled=is_background)
+                return
+        sheet = self._sheets.get(key)
+        if sheet is None:
             self.ended(work, None, is_cancelled=True)
-        else:
-            (self._parts.heavy if task.runs_program else self._parts.quick).submit(work)
+            return
+        if is_background:
+            work = replace(work, task=replace(task, request=self._request(sheet)))
+        (self._parts.heavy if task.runs_program else self._parts.quick).submit(work)
 
     async def _watch_memory(self) -> None:
         """Other processes decide too."""
@@ -298,3 +335,16 @@ class Desk:
             if version != seen:
                 seen = version
                 self.offers_changed()
+
+
+def _run_of(request: JobRequest) -> ProgramConsent:
+    """What a person consents to."""
+    return ProgramConsent(find_workspace(request.file), (str(request.file),), request.cflags or ())
+
+
+def _not_run(request: JobRequest, answer: ConsentAnswer | None) -> UsageError:
+    if answer is ConsentAnswer.NEVER:
+        folder = find_workspace(request.file)
+        remedy = f"to be asked again: kernelopt trust --revoke {folder}, then kernelopt trust {folder}"
+        return UsageError(f"{request.file.name} was not run: you answered Never", remedy)
+    return UsageError(f"{request.file.name} was not run: nobody consented", "start the job again to be asked again")

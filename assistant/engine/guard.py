@@ -3,7 +3,7 @@
 Example::
 
     guard = Guard(TrustStore(user_paths().trust), ask)
-    if await guard.may_run(path, ("transpose.cu",), flags): ...
+    if await guard.may_run(ProgramConsent(folder, ("transpose.cu",), flags), is_asked_for=True) in CONSENTED: ...
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from pathlib import Path
 
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace
 
-__all__ = ["AskConsent", "Guard"]
+__all__ = ["CONSENTED", "AskConsent", "Guard"]
+
+CONSENTED = frozenset({ConsentAnswer.ALWAYS, ConsentAnswer.ONCE})
+"""Answers with which the program may run."""
 
 AskConsent = Callable[[ProgramConsent], Awaitable[ConsentAnswer | None]]
 """Puts the question to a person; None: no answer, which counts as no."""
@@ -32,29 +35,37 @@ class Guard:
 
     def is_trusted(self, path: Path) -> bool:
         """Whether anything but parsing may be done with the file."""
-        if self.is_trusted_by_editor is not None:
-            return self.is_trusted_by_editor
-        return self._trust.is_trusted(find_workspace(path))
+        return self._is_folder_trusted(find_workspace(path))
 
-    async def may_run(self, path: Path, command: tuple[str, ...], flags: tuple[str, ...] = ()) -> bool:
-        """Whether this very run was consented to; asks where nobody has. Several jobs that wait for one answer ask once."""
-        if not self.is_trusted(path):
-            return False
-        run = ProgramConsent(find_workspace(path), command, flags)
+    async def may_run(self, run: ProgramConsent, is_asked_for: bool) -> ConsentAnswer | None:
+        """The answer to this very run; asks where nobody has. None: no answer, or not trusted.
+
+        Several jobs that wait for one answer ask once, and ``ONCE`` counts as long as this front end lives. After a question that was
+        dismissed, only work that a person asked for by name (``is_asked_for``) puts it again.
+        """
+        if not self._is_folder_trusted(run.folder):
+            return None
         known = self._trust.consent(run)
         if known is not None:
-            return known is ConsentAnswer.ALWAYS
+            return known
         asked = self._asked.get(run.digest)
-        if asked is None:
+        if asked is None or (is_asked_for and _is_dismissed(asked)):
             asked = self._asked[run.digest] = asyncio.create_task(self._answered(run))
-        return await asyncio.shield(asked) in (ConsentAnswer.ALWAYS, ConsentAnswer.ONCE)
+        return await asyncio.shield(asked)
 
     def forget_answers(self) -> None:
         """Ask again: trust or settings changed."""
         self._asked.clear()
+
+    def _is_folder_trusted(self, folder: Path) -> bool:
+        return self._trust.is_trusted(folder) if self.is_trusted_by_editor is None else self.is_trusted_by_editor
 
     async def _answered(self, run: ProgramConsent) -> ConsentAnswer | None:
         answer = await self._ask(run)
         if answer is not None:
             self._trust.answer(run, answer)
         return answer
+
+
+def _is_dismissed(asked: asyncio.Task[ConsentAnswer | None]) -> bool:
+    return asked.done() and (asked.cancelled() or asked.exception() is not None or asked.result() is None)

@@ -86,15 +86,15 @@ class Review:
         request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
         return _taken(self._decider().reject(self._store.find_proposal(proposal_id), request))
 
-    def observe(self, path: Path, text: str) -> tuple[Decision, ...]:
-        """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo. One that lost a race is dropped."""
-        return tuple(decision for decision in self._shown_by(path, text) if decision is not None)
+    def observe(self, path: Path, text: str) -> tuple[Decision | AlreadyDecided, ...]:
+        """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo; for one that lost a race, who won."""
+        return tuple(self._shown_by(path, text))
 
     def refresh(self, path: Path) -> None:
         """Another process wrote: look at the proposals of this file afresh."""
         self._reversible.pop(path, None)
 
-    def _shown_by(self, path: Path, text: str) -> Iterator[Decision | None]:
+    def _shown_by(self, path: Path, text: str) -> Iterator[Decision | AlreadyDecided]:
         begun = self._begun.get(path)
         if begun is not None and text == begun.after:
             del self._begun[path]
@@ -122,9 +122,8 @@ class Review:
             return None  # its text is only known by its hash
         return _Reversible(proposal, request, chosen_text(proposal, request))
 
-    def _recorded(self, proposal: Proposal, request: DecisionRequest, text: str) -> Decision | None:
-        outcome = self._decider().record(proposal, request, text)
-        return None if isinstance(outcome, AlreadyDecided) else outcome
+    def _recorded(self, proposal: Proposal, request: DecisionRequest, text: str) -> Decision | AlreadyDecided:
+        return self._decider().record(proposal, request, text)
 
     def _why_closed(self, proposal: Proposal) -> str:
         decisions = self._store.decisions(proposal.id)

@@ -151,7 +151,9 @@ def _flags(request: JobRequest, loaded: LoadedSettings) -> Flags:
     workspace = find_workspace(request.file)
     database = workspace / "compile_commands.json"
     known = compile_commands_flags(database.read_text("utf-8"), request.file) if database.is_file() else None
-    return choose_flags(command_line=request.cflags, project=loaded.settings.build.flags or None, database=known)
+    project = loaded.settings.build.flags or None
+    given = None if request.cflags == project else request.cflags  # an editor hands the file's own back
+    return choose_flags(command_line=given, project=project, database=known)
 
 
 def _seeds(settings: Settings) -> tuple[int, ...]:

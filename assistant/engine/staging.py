@@ -48,11 +48,12 @@ class Staging:
 
     def changed(self, key: str, trigger: Trigger, settings: Settings) -> None:
         """Plan the stages that ``trigger`` calls for, after the pause that belongs to it."""
-        verbs = {verb for verb, name in STAGES.items() if _is_due(str(setting(settings, name)), trigger)}
+        when = {verb: str(setting(settings, name)) for verb, name in STAGES.items()}
+        verbs = {verb for verb in STAGES if _is_due(when[verb], trigger)}
         pending = self._pending.setdefault(key, _Pending())
         if trigger is Trigger.TYPED:
             pending.verbs.clear()  # what a save asked for is about an older text
-        pending.verbs |= verbs
+        pending.verbs = {verb for verb in pending.verbs if _is_due(when[verb], Trigger.SAVED)} | verbs
         if pending.timer is not None:
             pending.timer.cancel()
         if pending.verbs:

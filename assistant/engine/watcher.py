@@ -25,7 +25,7 @@ from assistant.engine.view import View
 from assistant.engine.watch import SETUP_FILES, changes, is_source
 from assistant.errors import KernelOptError
 from assistant.model.events import Event
-from assistant.model.proposal import Decision
+from assistant.model.proposal import AlreadyDecided, Decision
 from assistant.source.includes import included_names
 
 __all__ = ["WatchReport", "watch"]
@@ -141,6 +141,9 @@ class _Listener:
 
     def decided(self, key: str, decision: Decision) -> None:
         del key, decision
+
+    def lost(self, key: str, outcome: AlreadyDecided) -> None:
+        del key, outcome
 
     def job_started(self, work: Work) -> None:
         del work

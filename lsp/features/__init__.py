@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lsp.features import actions, commands, configuration, diagnostics, extension, hints, hovers, lenses, lifecycle, previews, symbols, sync
+from lsp.features import (
+    actions,
+    commands,
+    configuration,
+    diagnostics,
+    extension,
+    hints,
+    hovers,
+    lenses,
+    lifecycle,
+    previews,
+    progress,
+    symbols,
+    sync,
+)
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
@@ -14,5 +28,6 @@ __all__ = ["register_features"]
 
 def register_features(server: KernelOptServer) -> None:
     """Every feature."""
-    for feature in (lifecycle, sync, configuration, diagnostics, lenses, hints, hovers, symbols, actions, commands, previews, extension):
+    shown = (diagnostics, lenses, hints, hovers, symbols, actions, previews)
+    for feature in (lifecycle, sync, configuration, commands, progress, extension, *shown):
         feature.register(server)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -12,7 +13,10 @@ from lsp.settings import SECTION
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
-__all__ = ["register"]
+__all__ = ["pull", "register"]
+
+_ANSWER_S = 2.0
+"""How long background work waits for the client's settings."""
 
 
 def register(server: KernelOptServer) -> None:
@@ -29,13 +33,17 @@ def register(server: KernelOptServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_workspace_folders(_: types.DidChangeWorkspaceFoldersParams) -> None:
-        server.desk.look_again()
+        server.apply_configuration()
 
 
 async def pull(server: KernelOptServer) -> None:
-    """Ask the client for our section."""
+    """Ask the client for our section; one that does not answer in time has none, until it does."""
     items = [types.ConfigurationItem(section=SECTION)]
-    answers: list[Any] = list(await server.workspace_configuration_async(types.ConfigurationParams(items)))
+    asked = asyncio.ensure_future(server.workspace_configuration_async(types.ConfigurationParams(items)))
+    answered, _ = await asyncio.wait((asked,), timeout=_ANSWER_S)
+    if not answered or asked.exception() is not None:
+        _take(server, {})
+    answers: list[Any] = list(await asked)
     _take(server, plain(answers[0]) if answers else {})
 
 

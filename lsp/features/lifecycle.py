@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from lsp.features.configuration import pull
+
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
@@ -27,9 +29,13 @@ def register(server: KernelOptServer) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         server.client.introduce(params)
+        if server.client.takes_configuration:
+            server.configuration.expect()
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
+        if server.client.takes_configuration:
+            server.spawn(pull(server))
         server.spawn(_register_watchers(server))
 
     @server.feature(types.SHUTDOWN)

@@ -27,7 +27,7 @@ from pytest_lsp.client import make_test_lsp_client
 
 from tests.e2e.cli.harness import COMMAND, Cli
 
-__all__ = ["DEADLINE_S", "NO_ANSWER", "Document", "Editor", "bare", "neovim", "start", "vscode"]
+__all__ = ["DEADLINE_S", "NO_ANSWER", "Document", "Editor", "bare", "failure", "neovim", "start", "vscode"]
 
 DEADLINE_S = 100.0
 """Of one wait, on a loaded machine with a cold cache."""
@@ -213,8 +213,13 @@ class Editor:
 
     def state(self) -> str:
         """Everything seen so far, for a failing test."""
-        notes = {uri.rsplit("/", 1)[-1]: [(n.code, n.range.start.line, n.message[:70]) for n in notes] for uri, notes in self.client.diagnostics.items()}
-        return f"notes {notes}\nsaid {self.said}\nlogged {self.logged}\nasked {[q.message for q in self.asked]}\nstderr {''.join(self.stderr)[-3000:]}"
+        notes = {
+            uri.rsplit("/", 1)[-1]: [(item.code, item.range.start.line, item.message[:70]) for item in items]
+            for uri, items in self.client.diagnostics.items()
+        }
+        asked = [question.message for question in self.asked]
+        errors = "".join(self.stderr)[-3000:]
+        return f"notes {notes}\nsaid {self.said}\nlogged {self.logged}\nasked {asked}\nstderr {errors}"
 
     # --- the process ------------------------------------------------------------------------------------------------
 
@@ -268,9 +273,7 @@ class Editor:
     # --- inside -----------------------------------------------------------------------------------------------------
 
     async def begin(self, cli: Cli, parameters: types.InitializeParams) -> None:
-        await PlainClient.start_io(
-            self.client, *COMMAND, "lsp", cwd=cli.folder, env=cli.environment(), limit=64 << 20
-        )
+        await PlainClient.start_io(self.client, *COMMAND, "lsp", cwd=cli.folder, env=cli.environment(), limit=64 << 20)
         self._reading = asyncio.create_task(self._read_stderr())
         self._listen()
         self.result = await self.client.initialize_session(parameters)
@@ -394,6 +397,15 @@ async def start(
     )
     await editor.begin(cli, parameters)
     return editor
+
+
+async def failure(editor: Editor, command: str, **arguments: Any) -> str:
+    """The error that a command answers with."""
+    try:
+        answer = await editor.run(command, **arguments)
+    except Exception as error:  # noqa: BLE001 - the client's exception types are its own
+        return str(error)
+    raise AssertionError(f"no error: {answer}")
 
 
 def vscode() -> types.ClientCapabilities:

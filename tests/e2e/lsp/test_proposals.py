@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 from lsprotocol import types
 
 from tests.e2e.lsp.conftest import Offered, Start
-from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, bare, neovim
+from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, bare, failure, neovim
 
 
 async def shown(editor: Editor, offered: Offered) -> Document:
@@ -30,6 +29,10 @@ def kinds(offered: Offered) -> list[str]:
 
 async def is_offered(editor: Editor, document: Document) -> bool:
     return any(title.startswith("Proposal: ") for title in await editor.titles(document))
+
+
+def content(path: Path) -> str:
+    return path.read_text("utf-8")
 
 
 QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
@@ -102,7 +105,7 @@ async def test_a_preview_is_a_file_where_the_editor_only_shows_files(offered: Of
     await editor.run("kernelopt.proposal.preview", proposal_id=offered.id)
     await editor.until(lambda: editor.client.shown_documents)
     path = Path(editor.client.shown_documents[0].uri.removeprefix("file://"))
-    assert path.is_relative_to(offered.cli.folder / ".kernelopt") and path.read_text() == offered.proposal["diff"]
+    assert path.is_relative_to(offered.cli.folder / ".kernelopt") and content(path) == offered.proposal["diff"]
 
 
 async def test_a_preview_is_a_path_in_a_message_for_the_least_of_editors(offered: Offered, open_editor: Start) -> None:
@@ -113,7 +116,7 @@ async def test_a_preview_is_a_path_in_a_message_for_the_least_of_editors(offered
     await editor.run("kernelopt.proposal.preview", proposal_id=offered.id)
     await editor.until(lambda: any(offered.id in message for message in editor.said))
     (told,) = [message for message in editor.said if offered.id in message]
-    assert Path(told.partition(": ")[2]).read_text() == offered.proposal["diff"]
+    assert content(Path(told.partition(": ")[2])) == offered.proposal["diff"]
 
 
 async def test_an_editor_without_versions_gets_plain_changes(offered: Offered, open_editor: Start) -> None:
@@ -194,12 +197,3 @@ def edits_of(editor: Editor) -> list[types.TextEdit]:
     (change,) = editor.applied[0].edit.document_changes or ()
     assert isinstance(change, types.TextDocumentEdit)
     return [edit for edit in change.edits if isinstance(edit, types.TextEdit)]
-
-
-async def failure(editor: Editor, command: str, **arguments: Any) -> str:
-    """The error that a command answers with."""
-    try:
-        answer = await editor.run(command, **arguments)
-    except Exception as error:  # noqa: BLE001 - the client's exception types are its own
-        return str(error)
-    raise AssertionError(f"no error: {answer}")

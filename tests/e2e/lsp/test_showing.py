@@ -10,32 +10,9 @@ from lsprotocol import types
 
 from tests.e2e.cli.harness import Cli, make_cli, no_orphans
 from tests.e2e.lsp.editor import Document, Editor, start
+from tests.e2e.lsp.programs import RACE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-RACE = """\
-#include <cstdio>
-
-__global__ void last_one(int *out, const int *in)
-{
-    __shared__ int tile[64];
-    tile[threadIdx.x] = in[threadIdx.x];
-    out[threadIdx.x] = tile[63 - threadIdx.x];
-}
-
-int main()
-{
-    int *in, *out;
-    cudaMalloc(&in, 64 * sizeof(int));
-    cudaMalloc(&out, 64 * sizeof(int));
-    cudaMemset(in, 0, 64 * sizeof(int));
-    last_one<<<1, 64>>>(out, in);
-    cudaDeviceSynchronize();
-    int first;
-    cudaMemcpy(&first, out, sizeof(int), cudaMemcpyDeviceToHost);
-    printf("%d\\n", first);
-}
-"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -66,7 +43,9 @@ async def test_the_server_says_what_it_can_do(warm: tuple[Cli, Editor]) -> None:
     assert can.text_document_sync is not None and can.code_lens_provider and can.inlay_hint_provider and can.hover_provider
     assert can.document_symbol_provider and can.code_action_provider
     assert can.execute_command_provider is not None
-    assert {"kernelopt.check", "kernelopt.profile", "kernelopt.optimize", "kernelopt.job.cancel"} <= set(can.execute_command_provider.commands)
+    assert {"kernelopt.check", "kernelopt.profile", "kernelopt.optimize", "kernelopt.job.cancel"} <= set(
+        can.execute_command_provider.commands
+    )
     assert can.workspace is not None and can.workspace.text_document_content is not None
     assert can.diagnostic_provider is None, "diagnostics are pushed, never also pulled"
 

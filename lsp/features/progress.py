@@ -1,0 +1,19 @@
+"""``window/workDoneProgress/cancel``: the cross in the editor's progress ends the job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["register"]
+
+
+def register(server: KernelOptServer) -> None:
+    @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def cancel(params: types.WorkDoneProgressCancelParams) -> None:
+        """A progress' token is its job's id."""
+        server.desk.cancel(str(params.token))

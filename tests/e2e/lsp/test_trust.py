@@ -1,0 +1,114 @@
+"""What may run: nothing in an untrusted folder; the user's own program once somebody said so; never waiting for an answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.e2e.cli.harness import Cli, alive
+from tests.e2e.lsp.conftest import Start
+from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, failure
+from tests.e2e.lsp.programs import HALVE
+
+UNTRUSTED = {"protocol": 1, "trusted": False, "supports": ["event"]}
+
+
+def descendants(editor: Editor) -> list[str]:
+    """Processes besides the server itself."""
+    return [process.command for process in alive() if process.pid != editor.process.pid]
+
+
+def is_run(editor: Editor) -> bool:
+    """Whether some job ran the program."""
+    return any(event["event"] == "job_started" and event["command"] in ("check", "profile") for event in editor.events)
+
+
+async def is_compiled(editor: Editor, document: Document) -> bool:
+    return any("registers" in text for text in (await editor.hints(document)).values())
+
+
+async def test_in_an_untrusted_folder_sources_are_only_parsed(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(options=UNTRUSTED)
+    document = editor.open(cli.write("halve.cu", HALVE))
+    assert [symbol.name for symbol in await editor.symbols(document)] == ["halve"]
+    assert "Optimize" in await editor.titles(document)
+    error = await failure(editor, "kernelopt.check", uri=document.uri)
+    assert "not trusted" in error and "kernelopt trust" in error
+    editor.save(document)
+    await asyncio.sleep(1.0)
+    assert descendants(editor) == [] and editor.asked == [] and editor.events == []
+
+
+async def test_without_a_word_from_the_editor_the_trust_file_decides(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(options={})
+    document = editor.open(cli.write("halve.cu", HALVE))
+    await asyncio.sleep(0.5)
+    assert descendants(editor) == [] and "not trusted" in await failure(editor, "kernelopt.check", uri=document.uri)
+    assert (await asyncio.to_thread(cli.run, "trust", cli.folder)).code == 0
+    editor.save(document)
+    await editor.until(lambda: is_compiled(editor, document))
+    assert len(editor.asked) == 1
+
+
+async def test_trust_given_and_taken_applies_at_once(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(options=UNTRUSTED)
+    document = editor.open(cli.write("halve.cu", HALVE))
+    editor.client.protocol.notify("kernelopt/trustChanged", {"trusted": True})
+    await editor.until(lambda: is_compiled(editor, document))
+    editor.client.protocol.notify("kernelopt/trustChanged", {"trusted": False})
+    await editor.until(lambda: nothing_runs(editor), deadline_s=10)
+    assert "not trusted" in await failure(editor, "kernelopt.profile", uri=document.uri)
+
+
+async def nothing_runs(editor: Editor) -> bool:
+    return not await editor.jobs()
+
+
+async def test_consent_is_asked_once_with_the_exact_command(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(answer=lambda question: "Always here")
+    document = editor.open(cli.write("halve.cu", HALVE))
+    await editor.until(lambda: is_run(editor))
+    await editor.quiet()
+    (question,) = editor.asked
+    assert str(document.path) in question.message
+    assert [action.title for action in question.actions or ()] == ["Once", "Always here", "Never"]
+    await editor.stop()
+
+    later = await open_editor()
+    document = later.open(cli.write("halve.cu", HALVE.replace("0.5f", "0.25f")))
+    await later.until(lambda: is_run(later))
+    assert later.asked == [], "the answer was for good"
+
+
+async def test_never_is_remembered(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(answer=lambda question: "Never")
+    document = editor.open(cli.write("halve.cu", HALVE))
+    await editor.until(lambda: is_compiled(editor, document))
+    await editor.until(lambda: editor.asked)
+    await editor.quiet()
+    await editor.stop()
+
+    later = await open_editor()
+    document = later.open(document.path)
+    await later.run("kernelopt.check", uri=document.uri)
+    await later.until(lambda: any("not run" in message and "Never" in message for message in later.said))
+    await later.quiet()
+    assert later.asked == [] and not is_run(later) and not is_run(editor)
+
+
+async def test_no_answer_blocks_nothing_and_a_command_asks_again_after_a_dismissal(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(answer=lambda question: NO_ANSWER)
+    document = editor.open(cli.write("halve.cu", HALVE))
+    await editor.until(lambda: editor.asked)
+    await editor.until(lambda: is_compiled(editor, document))
+    assert [symbol.name for symbol in await editor.symbols(document)] == ["halve"]
+    assert not is_run(editor)
+    await editor.stop()
+
+    other = await open_editor(answer=lambda question: None)
+    document = other.open(document.path)
+    await other.until(lambda: other.asked)
+    await other.run("kernelopt.check", uri=document.uri)
+    await other.until(lambda: any("nobody consented" in message for message in other.said))
+    other.answer = lambda question: "Once"
+    await other.run("kernelopt.check", uri=document.uri)
+    await other.until(lambda: is_run(other))
