@@ -76,7 +76,8 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
     can_pass = bool(judged.intersection(evidence.edited or judged))
     if can_pass or verdict.outcome is Outcome.FAIL:
         return verdict
-    return next(iter(weak.values()), CannotJudge("no case launches the changed kernels", _REMEDY))
+    reasons = [reason for kernel, reason in weak.items() if not evidence.edited or kernel in evidence.edited]
+    return reasons[0] if reasons else CannotJudge("no case launches the changed kernels", _REMEDY)
 
 
 def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJudge]) -> list[VerificationFinding]:

@@ -68,6 +68,30 @@ def test_a_version_that_moves_more_memory_is_answered_with_no(cli: Cli) -> None:
     assert ended.one("comparison")["speed"]["ratio"] < 1.0
 
 
+def test_a_changed_kernel_that_never_runs_is_named_and_not_covered_by_another(cli: Cli) -> None:
+    idle = "__global__ void idle(float *out, int n) { if (threadIdx.x < n) out[threadIdx.x] += 1.0f; }\n"
+    text = PRECISE.replace("__global__ void soften", idle + "__global__ void soften")
+    after = text.replace("+= 1.0f", "+= 2.0f").replace("int i = blockIdx.x", "const int i = blockIdx.x")
+    ended = cli.run("compare", cli.write("a.cu", text), cli.write("b.cu", after), "--json")
+    outcomes = {event["kernel"]: event["verification"]["outcome"] for event in ended.all("comparison")}
+    assert outcomes["soften(float *, const float *, int)"] == "PASS"
+    assert outcomes["idle(float *, int)"] == outcomes[None] == "NEEDS_DECISION"
+    assert ended.code == 0 and cli.run("compare", "a.cu", "b.cu", "--strict").code == 1
+
+
+def test_an_edited_neighbour_gives_no_label_to_a_kernel(cli: Cli) -> None:
+    """Both kernels are launched; only the second becomes less precise, only it is judged and labelled."""
+    second = "__global__ void grow(float *out, int n) { int i = blockIdx.x * 128 + threadIdx.x; if (i < n) out[i] = expf(out[i]); }\n"
+    text = PRECISE.replace("__global__ void soften", second + "__global__ void soften")
+    text = text.replace("(out, in, n);", "(out, in, n);\n    grow<<<(n + 127) / 128, 128>>>(out, n);")
+    after = text.replace("out[i] = expf(out[i])", "out[i] = __expf(out[i])").replace(
+        "int i = blockIdx.x * blockDim", "const int i = blockIdx.x * blockDim"
+    )
+    ended = cli.run("compare", cli.write("a.cu", text), cli.write("b.cu", after), "--json")
+    labels = {event["kernel"]: event["verification"]["labels"] for event in ended.all("comparison")}
+    assert labels["soften(float *, const float *, int)"] == [] and "fast-math" in labels["grow(float *, int)"]
+
+
 def test_a_version_that_does_not_compile_fails(cli: Cli) -> None:
     text = (CHEATS / "original.cu").read_text("utf-8")
     ended = cli.run("compare", CHEATS / "original.cu", cli.write("b.cu", text.replace("__syncthreads();", "__syncthreads()")))
