@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from assistant.build.grading import GradingInput, corrections, grade
 from assistant.model.build import KernelCode
@@ -182,3 +183,48 @@ def test_sites_that_fill_part_of_a_wider_access_are_proposed_as_one(listing: Lis
     code = listing("6 LDG.E.128 R4, desc[UR4][R2.64]\n9 EXIT")
     sites = tuple(site(6, "global load", *EVERY, address) for address in (1, 2, 3))
     assert corrections(request(code, profile(sites, {}))) == (Correction((1, 2, 3), 16),)
+
+
+SPLIT = """
+6          MOV R7, RZ
+7          @!P1 BRA `(.L_x_2)
+8  .L_x_1: LDG.E R2, desc[UR6][R4.64]
+7          VIADD R8, R8, 0xffffffff
+7          ISETP.NE.AND P1, PT, R8, RZ, PT
+7          @P1 BRA `(.L_x_1)
+7  .L_x_2: @!P2 EXIT
+8  .L_x_3: LDG.E R2, desc[UR6][R4.64]
+8          LDG.E R2, desc[UR6][R4.64+0x4]
+8          LDG.E R2, desc[UR6][R4.64+0x8]
+8          LDG.E R2, desc[UR6][R4.64+0xc]
+7          IADD3 R0, R5, R0, R5
+7          IADD3 R0, R5, R0, R5
+7          ISETP.GE.AND P1, PT, R0, UR5, PT
+7          @!P1 BRA `(.L_x_3)
+9          EXIT
+"""
+
+
+def strided(listing: Listing, rows: str, ran: tuple[int, int], divergent: int = 0) -> GradingInput:
+    launch = profile((site(8, "global load", *ran, 1),), {})
+    counted = LineExecution(FILE, 8, ran[1], ran[0], divergent)
+    return request(listing(rows), replace(launch, executions=(counted,)), loop(7, 8))
+
+
+def test_a_stride_added_for_each_copy_proves_the_main_loop_and_its_remainder(listing: Listing) -> None:
+    ran = (5 * EVERY[0], 5 * EVERY[1])
+    remainder = SPLIT.replace("VIADD R8, R8, 0xffffffff", "VIADD R8, R8, 0xffffffff\n7 IADD3 R0, R5, R0, RZ")
+    assert reasons(strided(listing, remainder, ran))[8, "global load"] == ""
+    assert reasons(strided(listing, SPLIT, ran))[8, "global load"]
+    three_strides = remainder.replace(
+        "IADD3 R0, R5, R0, R5\n7          IADD3 R0, R5, R0, R5", "IADD3 R0, R5, R0, R5\n7 IADD3 R0, R5, R0, RZ"
+    )
+    assert reasons(strided(listing, three_strides, ran))[8, "global load"]
+
+
+def test_iterations_of_threads_that_leave_at_different_times_are_dealt_to_the_pieces(listing: Listing) -> None:
+    uneven = strided(listing, SPLIT, (5 * EVERY[0] - 9, 5 * EVERY[1]), divergent=3)
+    (proposed,) = corrections(uneven)
+    assert proposed == Correction((1,), 0, pieces=(1, 4))
+    assert "different times" in reasons(replace(uneven, corrections=(proposed,)))[8, "global load"]
+    assert corrections(strided(listing, SPLIT, (5 * EVERY[0], 5 * EVERY[1]))) == ()

@@ -84,3 +84,26 @@ def test_three_members_that_nvcc_loads_as_four_are_counted_as_the_one_access(run
     assert (whole["size_bytes"], whole["requests"], whole["units"], whole["ideal_units"]) == (16, 32, 500, 500)
     out_of_turn = {"addresses": [s["address"] for s in reversed(single)], "fused_bytes": 16}
     assert [(s["size_bytes"], s["units"]) for s in loads(corrections=[out_of_turn])] == [(4, s["units"]) for s in single]
+
+
+def strided_loads(run: Any, binary: Path, pieces: list[int], address: int = 0) -> dict[str, Any]:
+    """Of the first launch of functor_transform.cu that has a loop whose last warp's threads iterate 5 or 6 times."""
+    used = [{"addresses": [address], "fused_bytes": 0, "pieces": pieces}] if pieces else []
+    launches = run(binary, corrections=used)["sites"]
+    return next(s for sites in launches for s in sites if (s["line"], s["op"]) == (22, "global load"))
+
+
+def test_threads_with_fewer_iterations_run_other_pieces_of_an_unrolled_loop(run: Any, build: Any) -> None:
+    binary = build("h200/unseen/functor_transform.cu")
+    single = strided_loads(run, binary, [])
+    dealt = strided_loads(run, binary, [1, 4], single["address"])
+    assert (single["units"], single["tags"]) == (5002, 1251)
+    assert (dealt["units"], dealt["ideal_units"], dealt["tags"]) == (5006, 5002, 1255)  # as the H200 counts (unseen.json)
+    assert dealt["lanes"] == single["lanes"]
+
+
+def test_iterations_that_no_piece_takes_are_counted_one_by_one(run: Any, build: Any) -> None:
+    binary = build("h200/unseen/functor_transform.cu")
+    single = strided_loads(run, binary, [])
+    dealt = strided_loads(run, binary, [4], single["address"])
+    assert (dealt["lanes"], dealt["units"]) == (single["lanes"], 5002)
