@@ -5,21 +5,19 @@ Cuts off what follows ``--`` (the user's program's own arguments) and hands the 
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
-from collections.abc import Generator
-from contextlib import contextmanager
+
+from assistant.cli.loading import loading
 
 __all__ = ["main"]
 
 
 def main() -> int:
     """Run one command; its exit code."""
-    with _quiet_interrupt():
+    with loading():
         from assistant.cli.app import build_app
         from assistant.cli.exit_codes import INTERNAL
-        from assistant.cli.jobs import fail
         from assistant.cli.servers import Servers
         from assistant.errors import KernelOptError
 
@@ -27,6 +25,9 @@ def main() -> int:
     try:
         build_app(Servers(_lsp))(args=arguments, prog_name="kernelopt", obj=program_arguments, standalone_mode=True)
     except KernelOptError as error:
+        with loading():
+            from assistant.cli.jobs import fail
+
         return fail(error)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
@@ -38,23 +39,10 @@ def main() -> int:
 
 
 def _lsp(port: int | None) -> int:
+    from assistant.cli.compose import open_session
     from lsp.server import serve  # no other command pays for it
 
-    from assistant.cli.compose import open_session
-
     return serve(lambda: open_session("lsp"), port)
-
-
-@contextmanager
-def _quiet_interrupt() -> Generator[None]:
-    """While modules load, Ctrl-C ends the process as the system does it, without a traceback; ignored stays ignored."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is not signal.default_int_handler:
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGINT, handler)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:

@@ -1,24 +1,27 @@
 """The commands that look at code. Each reads its options, asks the session, and shows what comes back.
 
-Everything after ``--`` belongs to the user's program; ``__main__`` cuts it off and hands it over as the context object.
+Everything after ``--`` belongs to the user's program; ``__main__`` cuts it off and hands it over as the context object. What runs a
+command is imported by ``_run`` when one runs (see ``loading``).
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assistant.cli import options as opt
-from assistant.cli.compose import open_session
-from assistant.cli.decisions import AskOnTerminal
-from assistant.cli.html_report import page_path, with_page
-from assistant.cli.jobs import show_events
 from assistant.cli.ledger import add_ledger_commands
+from assistant.cli.loading import loading
 from assistant.cli.machine import add_machine_commands
 from assistant.cli.paths import plain_path
 from assistant.cli.servers import Servers, add_server_commands
 from assistant.engine.request import Accept, OptimizeOptions
+
+if TYPE_CHECKING:
+    from assistant.engine.session import Session
+    from assistant.model.events import Event
 
 __all__ = ["build_app"]
 
@@ -52,7 +55,7 @@ def _inspect(
 ) -> None:
     """Kernels, parameters, launch sites, registers, occupancy and flags. Runs nothing."""
     request = opt.job_request(file, sources, kernel, "auto", target, cflags, context.obj)
-    raise typer.Exit(show_events(lambda: open_session().inspect(request), as_json))
+    raise typer.Exit(_run(lambda session: session.inspect(request), as_json))
 
 
 def _check(
@@ -70,7 +73,7 @@ def _check(
 ) -> None:
     """Races, out-of-bounds and uninitialised reads, barrier divergence, run-to-run differences of FILE as it stands."""
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
-    raise typer.Exit(show_events(lambda: open_session().check(request), as_json))
+    raise typer.Exit(_run(lambda session: session.check(request), as_json))
 
 
 def _profile(
@@ -92,9 +95,12 @@ def _profile(
     """Memory counters per kernel and source line, findings, and the predicted bottleneck."""
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, launches, count, build=build, run=run)
     if html is None:
-        raise typer.Exit(show_events(lambda: open_session().profile(request), as_json))
+        raise typer.Exit(_run(lambda session: session.profile(request), as_json))
+    with loading():
+        from assistant.cli.html_report import page_path, with_page
+
     page = page_path(html)
-    raise typer.Exit(show_events(lambda: with_page(lambda keep: open_session().profile(request, keep), page), as_json))
+    raise typer.Exit(_run(lambda session: with_page(lambda keep: session.profile(request, keep), page), as_json))
 
 
 def _compare(
@@ -113,7 +119,7 @@ def _compare(
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
     request = opt.job_request(a, None, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
-    raise typer.Exit(show_events(lambda: open_session().compare(request, plain_path(b), is_strict), as_json))
+    raise typer.Exit(_run(lambda session: session.compare(request, plain_path(b), is_strict), as_json))
 
 
 def _optimize(
@@ -138,8 +144,20 @@ def _optimize(
 ) -> None:
     """Plan edits from the profile, prove each one, and offer what survives as a diff."""
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
+    with loading():
+        from assistant.cli.decisions import AskOnTerminal
+
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
     may_edit_host_code = allow_host_code or ask is not None
     options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=may_edit_host_code, is_resumed=resume)
-    raise typer.Exit(show_events(lambda: open_session().optimize(request, options, chosen, ask), as_json))
+    raise typer.Exit(_run(lambda session: session.optimize(request, options, chosen, ask), as_json))
+
+
+def _run(job: Callable[[Session], AsyncIterator[Event]], as_json: bool) -> int:
+    """Show one job's events; its exit code."""
+    with loading():
+        from assistant.cli.compose import open_session
+        from assistant.cli.jobs import show_events
+
+    return show_events(lambda: job(open_session()), as_json)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from assistant.cli.watch import watch_command
+from assistant.cli.loading import loading
+from assistant.cli.options import Json
 
 __all__ = ["Servers", "add_server_commands"]
 
@@ -38,11 +40,23 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
 
     def host(front_end: str) -> None:
         """Run jobs for a front end, one JSON object per line."""
-        from assistant.cli.compose import open_session  # a server starts faster without
-        from assistant.engine.host import serve
+        with loading():
+            from assistant.cli.compose import open_session
+            from assistant.engine.host import serve
 
         raise typer.Exit(serve(open_session(front_end)))
 
-    app.command("watch")(watch_command)
+    app.command("watch")(_watch)
     app.command("lsp")(lsp)
     app.command("host", hidden=True)(host)
+
+
+def _watch(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder whose sources are looked at when they are saved")],
+    as_json: Json = False,
+) -> None:
+    """Compile, check and profile every source of DIR whenever it, or a header that it includes, is saved. Ctrl-C ends it."""
+    with loading():
+        from assistant.cli.watch import watch_folder
+
+    watch_folder(folder, as_json)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -12,7 +11,6 @@ from rich.markup import escape
 
 from assistant.cli.compose import open_session
 from assistant.cli.jobs import console, run_async
-from assistant.cli.options import Json
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
 from assistant.engine.event_json import event_json
@@ -24,16 +22,13 @@ from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event
 from assistant.model.profile import Severity
 
-__all__ = ["watch_command"]
+__all__ = ["watch_folder"]
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "dim"}
 
 
-def watch_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder whose sources are looked at when they are saved")],
-    as_json: Json = False,
-) -> None:
-    """Compile, check and profile every source of DIR whenever it, or a header that it includes, is saved. Ctrl-C ends it."""
+def watch_folder(folder: Path, as_json: bool) -> None:
+    """Look at every source of the folder whenever it, or a header that it includes, is saved; until Ctrl-C."""
     root = plain_path(folder).resolve()
     if not root.is_dir():
         raise UsageError(f"{folder} is not a folder", f"name a folder, or use: kernelopt check {folder}")

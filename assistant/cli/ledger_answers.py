@@ -1,0 +1,210 @@
+"""What the commands about proposals, decisions and memory print."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from assistant.cli import exit_codes
+from assistant.cli.compose import open_session
+from assistant.cli.jobs import console, show_events
+from assistant.cli.paths import plain_path
+from assistant.cli.render import TextRenderer, print_table
+from assistant.config import find_workspace, load_settings, memory_path
+from assistant.engine.event_json import event_json
+from assistant.engine.reports import proposal_event
+from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
+from assistant.memory import as_json as as_json_text
+from assistant.model import events
+from assistant.model.attempt import Attempt
+from assistant.model.proposal import Decision, ProposalState
+from assistant.ports import Store
+from assistant.serialize import dumps
+
+__all__ = [
+    "accept",
+    "export",
+    "forget",
+    "print_history",
+    "print_knowledge",
+    "print_memory_path",
+    "print_proposal",
+    "print_proposals",
+    "reject",
+    "undo",
+    "verify",
+]
+
+_OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+
+
+def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
+    """Proposals that wait for a decision."""
+    session = open_session()
+    found = session.store.proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else _OPEN)
+    chosen = [p for p in found if file is None or p.path == plain_path(file)]
+    if as_json:
+        for proposal in chosen:
+            typer.echo(event_json(proposal_event(proposal.job, proposal)))
+        return
+    if not chosen:
+        console().print("no open proposals in this workspace")
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("id", "state", "verdict", "predicted", "kernel", "technique", "file"):
+        table.add_column(name, min_width=len(chosen[0].id) if name == "id" else None, overflow="fold")
+    for p in chosen:
+        speed = f"{p.comparison.outcome.value} {p.comparison.ratio:.2f}x"
+        names = " + ".join(p.techniques)
+        kernel = p.kernel.partition("(")[0]
+        table.add_row(p.id, p.state.value, p.verification.outcome.value, speed, escape(kernel), names, p.path.name)
+    print_table(console(), table)
+
+
+def print_proposal(id_prefix: str, as_json: bool) -> None:
+    """One proposal: diff, verdict, prediction, evidence, explanation, decisions."""
+    session = open_session()
+    proposal = session.store.find_proposal(id_prefix)
+    event = proposal_event(proposal.job, proposal)
+    if as_json:
+        typer.echo(event_json(event))
+        return
+    TextRenderer(console()).render(event)
+    for decision in session.store.decisions(proposal.id):
+        reason = decision.reason or decision.reason_code or ""
+        console().print(f"{_when(decision.decided_ms)} {decision.kind.value} by {decision.decided_by} {reason}", markup=False)
+
+
+def accept(id_prefix: str, hunks: tuple[str, ...], as_json: bool) -> None:
+    """Write a proposal into its file, as an undoable edit."""
+    raise typer.Exit(show_decision(lambda: open_session().accept(id_prefix, hunks), as_json))
+
+
+def reject(id_prefix: str, code: str | None, reason: str | None, as_json: bool) -> None:
+    """Turn a proposal down; the technique ranks lower here from now on."""
+    _show_now(open_session().reject(id_prefix, code, reason), as_json)
+
+
+def undo(id_prefix: str, as_json: bool) -> None:
+    """Take an accepted proposal back; refused if the file moved on."""
+    _show_now(open_session().undo(id_prefix), as_json)
+
+
+def print_history(file: Path | None, limit: int, as_json: bool) -> None:
+    """What was tried and decided, newest first."""
+    session = open_session()
+    path = None if file is None else plain_path(file)
+    workspace = find_workspace(plain_path(file or Path.cwd()))
+    attempts = session.store.attempts(workspace, path, limit)
+    if as_json:
+        for attempt in attempts:
+            typer.echo(json.dumps(_attempt_object(attempt)))
+        return
+    for attempt in attempts:
+        ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
+        line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}: {attempt.outcome}{ratio} — {attempt.reason}"
+        console().print(line, markup=False, highlight=False, soft_wrap=True)
+    decisions = _decisions(session.store, workspace, path)
+    for decision in decisions:
+        reason = decision.reason or decision.reason_code or ""
+        line = f"{_when(decision.decided_ms)} {decision.proposal} {decision.kind.value} by {decision.decided_by} {reason}"
+        console().print(line.rstrip(), markup=False, highlight=False, soft_wrap=True)
+    if not attempts and not decisions:
+        console().print(f"nothing was tried {'in this workspace' if file is None else f'on {file}'} yet", markup=False)
+
+
+def _decisions(store: Store, workspace: Path, path: Path | None) -> tuple[Decision, ...]:
+    """Those on the workspace's proposals, or on one file's; oldest first."""
+    here = {proposal.id for proposal in store.proposals(workspace) if path is None or proposal.path == path}
+    return tuple(decision for decision in store.decisions() if decision.proposal in here)
+
+
+def print_knowledge(as_json: bool) -> None:
+    """What was learnt: per technique and bottleneck, how often it was tried, right, better, accepted."""
+    rows = _store().knowledge()
+    typer.echo(as_json_text(rows) if as_json else as_text(rows) or "nothing was learnt yet")
+
+
+def print_memory_path() -> None:
+    """Where the memory file is."""
+    typer.echo(str(_memory_file()))
+
+
+def export() -> None:
+    """Every attempt and decision as JSON lines."""
+    for line in export_lines(_store()):
+        typer.echo(line)
+
+
+def verify(as_json: bool) -> None:
+    """Re-derive every hash and the chain of records; exit 1 if anything is not as it was written."""
+    report = _store().verify()
+    if as_json:
+        typer.echo(dumps(report))
+    else:
+        for damage in report.damages:
+            console().print(f"{damage.subject}: {damage.message}", markup=False, highlight=False)
+        verdict = "damaged" if report.damages else "as it was written"
+        console().print(f"{_memory_file()}: {report.record_count} records, {report.forgotten_count} forgotten: {verdict}", markup=False)
+    raise typer.Exit(exit_codes.ANSWER_IS_NO if report.damages else exit_codes.DONE)
+
+
+def forget(file: Path | None, workspace: Path | None, before: datetime | None) -> None:
+    """Purge what memory holds of a file, a workspace or a time; a tombstone without contents stays."""
+    before_ms = None if before is None else int(before.timestamp() * 1e3)
+    scope = ForgetScope(
+        workspace=None if workspace is None else plain_path(workspace),
+        path=None if file is None else plain_path(file),
+        before_ms=before_ms,
+    )
+    forgotten = _store().forget(scope, time.time_ns() // 1_000_000)
+    console().print(f"forgotten: {forgotten.attempt_count} attempts, {forgotten.proposal_count} proposals", markup=False)
+
+
+def _memory_file() -> Path:
+    return memory_path(load_settings(find_workspace(Path.cwd())).settings)
+
+
+def _store() -> MemoryStore:
+    return open_store(_memory_file())
+
+
+def show_decision(stream: Callable[[], object], as_json: bool) -> int:
+    """A decision's events end without ``job_ended`` when nothing had to be judged; then it is done."""
+    code = show_events(stream, as_json)  # pyright: ignore[reportArgumentType]
+    return exit_codes.DONE if code == exit_codes.INTERNAL else code
+
+
+def _show_now(shown: tuple[events.Event, ...], as_json: bool) -> None:
+    renderer = TextRenderer(console())
+    for event in shown:
+        if as_json:
+            typer.echo(event_json(event))
+        else:
+            renderer.render(event)
+
+
+def _attempt_object(attempt: Attempt) -> dict[str, object]:
+    return {
+        "id": attempt.id,
+        "job": attempt.job,
+        "file": str(attempt.path),
+        "kernel": attempt.kernel,
+        "technique": attempt.technique,
+        "finding": attempt.finding,
+        "outcome": attempt.outcome,
+        "reason": attempt.reason,
+        "ratio": None if attempt.comparison is None else attempt.comparison.ratio,
+        "created_ms": attempt.created_ms,
+    }
+
+
+def _when(moment_ms: int) -> str:
+    return datetime.fromtimestamp(moment_ms / 1e3, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M")
