@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 from assistant.cli.markdown import markdown_html
 from assistant.cli.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
+from assistant.engine.limits import limit_in_words
 from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
 from assistant.engine.quantity import format_quantity
 from assistant.errors import UsageError
@@ -35,22 +36,6 @@ _FAINTEST = 0.005
 """Shares below this print as ``<1 %``."""
 _HEAT_STEPS = 4
 """Shades of heat; the number stands beside each."""
-_LIMITS = {
-    "dram": "DRAM bandwidth",
-    "l2": "L2 bandwidth",
-    "l1": "L1 throughput",
-    "shared": "shared memory bandwidth",
-    "issue": "instruction issue",
-    "fp32": "single-precision pipe",
-    "fp64": "double-precision pipe",
-    "integer": "integer pipe",
-    "conversion": "conversion pipe",
-    "special": "special-function pipe",
-    "latency": "latency",
-    "launch": "launch overhead",
-    "blocks": "block scheduling",
-}
-"""The performance model's terms in words."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +87,7 @@ async def with_page(
 def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
     """The page as HTML; ``told`` are the job's events, for what was missing and how the numbers were made."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    filters: dict[str, Any] = {"quantity": format_quantity, "percent": _percent, "bottleneck": _bottleneck, "si": si, "count": _count}
+    filters: dict[str, Any] = {"quantity": format_quantity, "percent": _percent, "bottleneck": limit_in_words, "si": si, "count": _count}
     environment.filters.update(filters)
     style = _resource("report.css")
     told = tuple(told)
@@ -166,7 +151,7 @@ def _facts(launch: LaunchReport, finding: events.ProfileFinding) -> list[Evidenc
 def _terms(launch: LaunchReport) -> list[Share]:
     """The model's terms as shares of the predicted time, longest first; they overlap, so they do not add up."""
     terms = sorted(launch.predicted.terms, key=lambda term: -term.time_s)
-    return [Share(_bottleneck(term.name), term.time_s, term.time_s / launch.predicted.time_s) for term in terms if term.time_s > 0]
+    return [Share(limit_in_words(term.name), term.time_s, term.time_s / launch.predicted.time_s) for term in terms if term.time_s > 0]
 
 
 def _mix(mix: InstructionMix) -> list[Share]:
@@ -189,10 +174,6 @@ def _reasons(launch: LaunchReport) -> dict[str, list[str]]:
 
 def _percent(ratio: float) -> str:
     return "<1 %" if 0 < ratio < _FAINTEST else f"{ratio * 100:.0f} %"
-
-
-def _bottleneck(name: str) -> str:
-    return _LIMITS.get(name, name)
 
 
 def _count(value: int) -> str:

@@ -11,6 +11,7 @@ from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Verification
 from assistant.profile.findings import FindResult
+from assistant.profile.speed_of_light import speed_of_light
 from assistant.source.hunks import unified_diff
 
 __all__ = ["findings_event", "profile_event", "proposal_event", "speed_report", "summary_event", "verification_report"]
@@ -47,6 +48,7 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
 def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) -> events.ProfileSummary:
     """How often a launch shape happens and what limits it."""
     config = launch.profile.config
+    light = speed_of_light(launch.profile, launch.predicted, job.target)
     return events.ProfileSummary(
         job=job.id,
         kernel=assessed.kernel.key,
@@ -58,6 +60,8 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) 
         bottleneck=launch.predicted.bottleneck,
         predicted_time_s=launch.predicted.time_s,
         shape=launch.shape or None,
+        speed_of_light_ratio=None if light is None else light.ratio,
+        speed_of_light_limit=None if light is None else light.limit,
     )
 
 

@@ -5,14 +5,21 @@ Front ends differ in where they put these, not in what they say.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 
-from assistant.engine.picture import evidence_value, proposal_title
+from assistant.engine.defects import problems_in_words
+from assistant.engine.limits import limit_in_words
+from assistant.engine.picture import comparison_sentence, evidence_value, proposal_title
+from assistant.engine.quantity import format_quantity
 from assistant.engine.view import KernelView, LaunchView, LineView, Note, View
 from assistant.model import events
+from assistant.model.embedded import Declined
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
+from assistant.profile.wording import percent
 from assistant.source.hunks import unified_diff
 
 __all__ = [
@@ -21,29 +28,28 @@ __all__ = [
     "kernel_headline",
     "kernel_table",
     "line_hint",
+    "line_origin",
     "line_table",
+    "passed_over_text",
     "proposal_text",
     "resource_hint",
+    "resource_origin",
 ]
 
 _HOT_SHARE = 0.1
 """A line is hot from this share of its kernel's requests on."""
 _EXCESS = 1.1
 """Counters beyond the ideal by less are not worth a hint."""
-_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def kernel_headline(kernel: KernelView) -> str:
-    """``PREDICTED 4.16 µs (model, h200) · limited by l2 · 1 problem``; what is not known yet is said so."""
-    parts: list[str] = []
-    launch = kernel.launches[0] if kernel.launches else None
-    if launch is not None:
-        parts += _timing(launch)
+    """``PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light (DRAM bandwidth) · limited by …``.
+
+    Of the costliest launch; what is not known yet is said so.
+    """
+    parts = _timing(kernel.launches)
     if kernel.check is not None:
-        count = len(kernel.check.problems)
-        parts.append("checked: no problem found" if not count else f"checked: {count} problem{'s' * (count > 1)}")
-        if kernel.check.is_deterministic is False:
-            parts.append("differs from run to run")
+        parts += _checked(kernel.check)
     if not parts:
         parts.append("not profiled yet")
     if kernel.is_stale:
@@ -52,7 +58,10 @@ def kernel_headline(kernel: KernelView) -> str:
 
 
 def resource_hint(kernel: KernelView) -> str | None:
-    """``10 registers, 0 B spilled, 4,096 B shared, occupancy 100 % (sm_90)``; None before a compile."""
+    """``10 registers, 4,096 B shared (ptxas, sm_90), theoretical occupancy 100 % at 256 threads``; None before a compile.
+
+    Of several instances, the one with most registers.
+    """
     if not kernel.resources:
         return None
     worst = max(kernel.resources, key=lambda item: item.registers_per_thread)
@@ -61,13 +70,16 @@ def resource_hint(kernel: KernelView) -> str | None:
         parts.append(f"{worst.spill_bytes:,} B spilled")
     if worst.static_shared_bytes:
         parts.append(f"{worst.static_shared_bytes:,} B shared")
-    occupancy = evidence_value(kernel.evidence, "occupancy")
-    if occupancy is not None:
-        parts.append(f"occupancy {occupancy.value:.0%}")
-    elif worst.occupancy:
-        best = max(worst.occupancy, key=lambda item: item.active_warps_per_sm)
-        parts.append(f"occupancy ≤ {best.active_warps_per_sm / best.max_warps_per_sm:.0%}")
-    return f"{', '.join(parts)} ({worst.architecture})"
+    count = len({item.instance for item in kernel.resources})
+    most = f", most of {count} instances" if count > 1 else ""
+    return f"{', '.join(parts)} (ptxas, {worst.architecture}{most}){_occupancy(kernel, worst)}"
+
+
+def resource_origin(kernel: KernelView) -> str:
+    """Where the numbers of `resource_hint` come from, in a sentence."""
+    if evidence_value(kernel.evidence, "occupancy") is not None:
+        return "ptxas; theoretical occupancy of the costliest launch, calculated from registers, shared memory and block size"
+    return "ptxas; best theoretical occupancy of the usual block sizes, calculated, without dynamic shared memory"
 
 
 def hot_lines(view: View) -> Iterator[tuple[int, list[LineView]]]:
@@ -80,34 +92,34 @@ def hot_lines(view: View) -> Iterator[tuple[int, list[LineView]]]:
         yield line, list(group)
 
 
-def line_hint(item: LineView) -> str:
-    """``store 31.2 sectors/request (ideal 3.94)`` or ``shared load 32-way conflict``; ``~`` where only estimated."""
-    counters = item.counters
-    about = "" if counters.grade == "exact" else "~"
-    requests = max(1, counters.requests)
-    if counters.sectors is not None and counters.ideal_sectors is not None:
-        what = counters.op.removeprefix("global ")
-        ideal = counters.ideal_sectors / requests
-        return f"{what} {about}{counters.sectors / requests:.3g} sectors/request (ideal {ideal:.3g})"
-    if counters.wavefronts is not None and counters.ideal_wavefronts is not None:
-        ways = counters.wavefronts / max(1, counters.ideal_wavefronts)
-        return f"{counters.op} {about}{ways:.3g}-way conflict" if ways > _EXCESS else f"{counters.op} without conflict"
-    return f"{counters.op} {about}{counters.requests:,} requests"
+def line_hint(items: Sequence[LineView]) -> str:
+    """What tells most of a line, by kernel where several share it: ``store 31.2 sectors/request (ideal 3.94)``."""
+    kernels = list(dict.fromkeys(item.kernel for item in items))
+    said = [(", ".join(_counter_hint(item) for item in items if item.kernel == kernel), kernel.split("(")[0]) for kernel in kernels]
+    return said[0][0] if len(said) == 1 else "; ".join(f"{name}: {text}" for text, name in said)
+
+
+def line_origin(items: Sequence[LineView]) -> str:
+    """Where the numbers of `line_hint` come from, in a sentence; why those marked ``~`` are only estimated."""
+    reasons = dict.fromkeys(i.counters.grade_reason or "no reason is recorded" for i in items if i.counters.grade != "exact")
+    estimated = f"; ~ is estimated: {'; '.join(reasons)}" if reasons else ""
+    return f"counted by {_counter_source(items[0])}, in the kernel's costliest launch{estimated}"
 
 
 def kernel_table(kernel: KernelView) -> str:
     """Markdown: everything known of a kernel."""
-    rows = [f"**{kernel.key}**", "", kernel_headline(kernel)]
+    rows = [f"**`{kernel.key}`**", "", kernel_headline(kernel)]
     for resources in kernel.resources:
         rows += ["", *_resources_table(resources)]
     if kernel.launches:
-        rows += ["", "| launches | grid | block | time each | limited by |", "|---|---|---|---|---|"]
+        rows += ["", "| launches | grid | block | time each | of the speed of light | limited by |", "|---|---|---|---|---|---|"]
         rows += [_launch_row(launch) for launch in kernel.launches]
+        rows += ["", _prediction_source(kernel.launches)]
     if kernel.evidence:
         rows += ["", "| evidence | line | value | method |", "|---|---|---|---|"]
         rows += [_evidence_row(item) for item in kernel.evidence]
     if kernel.check is not None and kernel.check.problems:
-        rows += ["", *(f"- line {problem.line}: {problem.message}" for problem in kernel.check.problems)]
+        rows += ["", *(f"- {Path(problem.file).name}:{problem.line}: {problem.message}" for problem in kernel.check.problems)]
     return "\n".join(rows)
 
 
@@ -120,7 +132,7 @@ def line_table(lines: Sequence[LineView], notes: Sequence[Note]) -> str:
     if lines:
         rows += ["| access | requests | threads/request | counted | ideal | grade |", "|---|---|---|---|---|---|"]
         rows += [_line_row(item) for item in lines]
-        rows.append(f"\nCounted by {lines[0].method} on {lines[0].device.name}, in the kernel's costliest launch.")
+        rows.append(f"\nCounted by {_counter_source(lines[0])}, in the kernel's costliest launch.")
     return "\n".join(rows)
 
 
@@ -135,35 +147,91 @@ def proposal_text(proposal: Proposal) -> str:
     return "\n".join([*parts, "", "```diff", diff.rstrip("\n"), "```"])
 
 
-def comparison_sentence(comparison: events.ComparisonMade) -> str:
-    """``PASS, PREDICTED 1.57x (model)``, with the first reason where it is not a plain pass."""
-    verification, speed = comparison.verification, comparison.speed
-    parts = [verification.outcome]
-    if speed is not None:
-        parts.append(f"{speed.outcome} {speed.ratio:.2f}x ({speed.method})")
-    if verification.findings:
-        parts.append(verification.findings[0].message)
-    return ", ".join(parts)
+def passed_over_text(declined: Declined) -> str:
+    """Why a CUDA text inside another text is not looked at."""
+    return f"the CUDA text of {declined.kind.value} is not looked at: {declined.reason}"
 
 
-def _timing(launch: LaunchView) -> list[str]:
-    summary = launch.summary
-    if summary.predicted_time_s is None:
-        return [f"limited by {summary.bottleneck}"]
-    target = "" if launch.profile is None else f", {launch.profile.device.target}"
-    return [f"PREDICTED {_time(summary.predicted_time_s)} (model{target})", f"limited by {summary.bottleneck}"]
+def _timing(launches: Sequence[LaunchView]) -> list[str]:
+    """Of the costliest launch shape."""
+    if not launches:
+        return []
+    summary, parts = launches[0].summary, list[str]()
+    if summary.predicted_time_s is not None:
+        each = f" each of {summary.launch_count:,} launches" if summary.launch_count > 1 else ""
+        shapes = f", costliest of {len(launches)} launch shapes" if len(launches) > 1 else ""
+        target = next((f", {launch.profile.device.target}" for launch in launches if launch.profile is not None), "")
+        parts.append(f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}{each} (model{target}{shapes})")
+        parts += [f"at least {light} of the speed of light ({_light_limit(summary)})" for light in _light(summary)]
+    return [*parts, f"limited by {limit_in_words(summary.bottleneck)}"]
 
 
-def _time(seconds: float) -> str:
-    scale, unit = next(((s, u) for s, u in _PREFIXES if seconds >= s), _PREFIXES[-1])
-    return f"{seconds / scale:.3g} {unit}"
+def _light(summary: events.ProfileSummary) -> tuple[str, ...]:
+    return () if summary.speed_of_light_ratio is None else (percent(summary.speed_of_light_ratio),)
+
+
+def _light_limit(summary: events.ProfileSummary) -> str:
+    return limit_in_words(summary.speed_of_light_limit or summary.bottleneck)
+
+
+def _checked(check: events.CheckEnded) -> list[str]:
+    if not check.launch_count and not check.problems:
+        return ["not checked: the program never launches it"]
+    differs = ["results differ from run to run"] if check.is_deterministic is False else []
+    return [f"checked: {problems_in_words(check.problems)}", *differs]
+
+
+def _occupancy(kernel: KernelView, resources: events.ResourcesFound) -> str:
+    """Theoretical; of the costliest launch, before a profile the best of the usual block sizes."""
+    counted = evidence_value(kernel.evidence, "occupancy")
+    launch = next((launch.summary for launch in kernel.launches if launch.profile is not None), None)
+    if counted is not None and launch is not None:
+        return f", theoretical occupancy {percent(counted.value)} at {math.prod(launch.block):,} threads"
+    if not resources.occupancy:
+        return ""
+    best = max(resources.occupancy, key=lambda item: item.active_warps_per_sm)
+    return f", theoretical occupancy at most {percent(best.active_warps_per_sm / best.max_warps_per_sm)}"
+
+
+def _counter_hint(item: LineView) -> str:
+    """``~`` marks what is only estimated."""
+    counters = item.counters
+    about = "" if counters.grade == "exact" else "~"
+    requests = max(1, counters.requests)
+    if counters.sectors is not None and counters.ideal_sectors is not None:
+        what = counters.op.removeprefix("global ")
+        ideal = counters.ideal_sectors / requests
+        return f"{what} {about}{counters.sectors / requests:.3g} sectors/request (ideal {about}{ideal:.3g})"
+    if counters.wavefronts is not None and counters.ideal_wavefronts is not None:
+        ways = counters.wavefronts / max(1, counters.ideal_wavefronts)
+        return f"{counters.op} {about}{ways:.3g}-way bank conflict" if ways > _EXCESS else f"{counters.op} without bank conflict"
+    return f"{counters.op} {about}{counters.requests:,} requests"
+
+
+def _counter_source(item: LineView) -> str:
+    """``CPU emulator (sm_90 rules)``, with the method's name where the device does not say it."""
+    return item.device.name if item.method in item.device.name else f"{item.method} on {item.device.name}"
+
+
+def _prediction_source(launches: Sequence[LaunchView]) -> str:
+    target = next((launch.profile.device.target for launch in launches if launch.profile is not None), None)
+    shown = "the profiled target" if target is None else target
+    text = f"Times are predicted by the performance model for {shown}, launch overhead included; nothing was timed."
+    if any(launch.summary.speed_of_light_ratio is not None for launch in launches):
+        text += (
+            " Speed of light: the least time that the launch's distinct data and its arithmetic take at the target's nominal peaks, "
+            "as a share of the predicted time."
+        )
+    return text
 
 
 def _launch_row(launch: LaunchView) -> str:
     summary = launch.summary
-    time = "not predicted" if summary.predicted_time_s is None else f"PREDICTED {_time(summary.predicted_time_s)}"
+    time = "not predicted" if summary.predicted_time_s is None else f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}"
     shape = f" at {summary.shape}" if summary.shape else ""
-    return f"| {summary.launch_count:,}{shape} | {_triple(summary.grid)} | {_triple(summary.block)} | {time} | {summary.bottleneck} |"
+    light = next((f"≥ {share} ({_light_limit(summary)})" for share in _light(summary)), "not known")
+    limit = limit_in_words(summary.bottleneck)
+    return f"| {summary.launch_count:,}{shape} | {_triple(summary.grid)} | {_triple(summary.block)} | {time} | {light} | {limit} |"
 
 
 def _triple(value: tuple[int, int, int]) -> str:
@@ -175,20 +243,21 @@ def _resources_table(resources: events.ResourcesFound) -> list[str]:
         f"`{resources.instance}` for {resources.architecture} (ptxas): {resources.registers_per_thread} registers, "
         f"{resources.spill_bytes:,} B spilled, {resources.stack_bytes:,} B stack, {resources.static_shared_bytes:,} B static shared",
         "",
-        "| block | occupancy | limited by |",
+        "| block | theoretical occupancy | limited by |",
         "|---|---|---|",
     ]
     for item in resources.occupancy:
         share = item.active_warps_per_sm / item.max_warps_per_sm
         rows.append(
-            f"| {item.block_threads} | {share:.0%} ({item.active_warps_per_sm} of {item.max_warps_per_sm} warps) | {item.limiter} |"
+            f"| {item.block_threads} | {percent(share)} ({item.active_warps_per_sm} of {item.max_warps_per_sm} warps) | {item.limiter} |"
         )
     return rows
 
 
 def _evidence_row(item: Evidence) -> str:
     method = f"{item.method.value}, {item.grade.value} ({item.device})"
-    return f"| {item.metric} | {item.line or ''} | {item.value:,.4g} {item.unit} | {method} |"
+    value = f"{item.value * 100:.3g} %" if item.unit == "ratio" else format_quantity(item.value, item.unit)
+    return f"| {item.metric.replace('_', ' ')} | {item.line or ''} | {value} | {method} |"
 
 
 def _line_row(item: LineView) -> str:

@@ -205,6 +205,11 @@ class ProfileSummary:
     predicted_time_s: float | None
     shape: str | None = None
     """Of the declared workload (``n=1024``); null for a program's own launches."""
+    speed_of_light_ratio: float | None = None
+    """At least this share (0..1): least time of the launch's distinct data and arithmetic at the target's nominal peaks / predicted
+    time; null where that least time is not known (docs/explanation/performance-model.md)."""
+    speed_of_light_limit: str | None = None
+    """What that least time is spent on: ``dram``, ``l2``, ``fp32``, ``fp64``, ``half`` or ``special``."""
     event: Literal["profile_summary"] = "profile_summary"
     schema: int = SCHEMA
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.engine.words import hot_lines, line_hint, resource_hint
+from assistant.engine.words import hot_lines, line_hint, line_origin, resource_hint, resource_origin
 from lsp.units import Unit
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ def register(server: KernelOptServer) -> None:
 
 def _hints(server: KernelOptServer, unit: Unit) -> Iterator[types.InlayHint]:
     view = server.desk.view(unit.key)
-    for kernel in view.kernels:
-        text = resource_hint(kernel)
-        if text is not None:
-            yield _hint(unit, kernel.line, text)
+    for line, kernels in groupby(sorted(view.kernels, key=lambda kernel: kernel.line), key=lambda kernel: kernel.line):
+        told = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
+        for kernel, text in told:
+            yield _hint(unit, line, text if len(told) == 1 else f"{kernel.name}: {text}", resource_origin(kernel))
     for line, counters in hot_lines(view):
-        yield _hint(unit, line, ", ".join(line_hint(item) for item in counters))
+        yield _hint(unit, line, line_hint(counters), line_origin(counters))
 
 
-def _hint(unit: Unit, line: int, text: str) -> types.InlayHint:
-    return types.InlayHint(unit.line_end(line), text, padding_left=True)
+def _hint(unit: Unit, line: int, text: str, origin: str) -> types.InlayHint:
+    return types.InlayHint(unit.line_end(line), text, tooltip=origin, padding_left=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from assistant.engine.view import KernelView
 from assistant.engine.words import kernel_table, line_table, proposal_text
 from lsp.units import Unit
 
@@ -28,8 +29,12 @@ def register(server: KernelOptServer) -> None:
 
 def _markdown(server: KernelOptServer, unit: Unit, line: int) -> str:
     view = server.desk.view(unit.key)
-    for kernel in view.kernels:
-        if kernel.line == line:
-            proposal = "" if kernel.proposal is None else f"\n\n---\n\n{proposal_text(kernel.proposal)}"
-            return kernel_table(kernel) + proposal
+    tables = [_kernel(kernel) for kernel in view.kernels if kernel.line == line]
+    if tables:
+        return "\n\n---\n\n".join(tables)
     return line_table([item for item in view.lines if item.line == line], [note for note in view.notes if note.line == line])
+
+
+def _kernel(kernel: KernelView) -> str:
+    proposal = "" if kernel.proposal is None else f"\n\n---\n\n{proposal_text(kernel.proposal)}"
+    return kernel_table(kernel) + proposal

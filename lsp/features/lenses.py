@@ -23,19 +23,22 @@ def register(server: KernelOptServer) -> None:
     def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
         lenses: list[types.CodeLens] = []
         for unit in server.units.of(params.text_document.uri):
-            for kernel in server.desk.view(unit.key).kernels:
-                lenses.extend(_lenses(unit, kernel))
+            kernels = server.desk.view(unit.key).kernels
+            for kernel in kernels:
+                is_alone = sum(other.line == kernel.line for other in kernels) == 1
+                lenses.extend(_lenses(unit, kernel, "" if is_alone else f"{kernel.name}: "))
         return lenses
 
 
-def _lenses(unit: Unit, kernel: KernelView) -> Iterator[types.CodeLens]:
+def _lenses(unit: Unit, kernel: KernelView, name: str) -> Iterator[types.CodeLens]:
+    """``name`` tells kernels of one line apart."""
     place = unit.line_range(kernel.line)
 
     def lens(title: str, command: str, **arguments: Any) -> types.CodeLens:
         return types.CodeLens(place, types.Command(title, command, arguments=[arguments]))
 
-    source = {"uri": unit.uri, "kernel": kernel.key}
-    yield lens(kernel_headline(kernel), "kernelopt.kernel.explain", **source)
+    source = unit.arguments(kernel.key)
+    yield lens(name + kernel_headline(kernel), "kernelopt.kernel.explain", **source)
     yield lens("Optimize", "kernelopt.optimize", **source)
     yield lens("Profile", "kernelopt.profile", **source)
     yield lens("Verify", "kernelopt.check", **source)
