@@ -256,7 +256,7 @@ def test_outputs_and_scratch_of_steps_go_by_the_blocks_own_names(cli: Cli) -> No
 
 
 def test_init_writes_no_block_that_could_not_be_used(cli: Cli) -> None:
-    text = "struct P { float x, y; };\n__global__ void k(float *out, const P *p, int n)\n{\n    int i = threadIdx.x;\n    out[i] = p[i].x;\n}\n"
+    text = "struct P { float x, y; };\n__global__ void k(float *out, const P *p, int n)\n{\n    out[threadIdx.x] = p[n].x;\n}\n"
     path = cli.write("structs.cu", text)
     ended = cli.run("init", path)
     assert ended.code == 3, ended.said
@@ -265,6 +265,6 @@ def test_init_writes_no_block_that_could_not_be_used(cli: Cli) -> None:
 
 
 def test_init_says_what_is_left_to_fill_in(cli: Cli) -> None:
-    text = "struct P { float x; int n; };\n__global__ void k(float *out, P p)\n{\n    int i = threadIdx.x;\n    out[i] = p.x;\n}\n"
+    text = "struct P { float x; int n; };\n__global__ void k(float *out, P p)\n{\n    out[threadIdx.x] = p.x;\n}\n"
     ended = cli.run("init", cli.write("by_value.cu", text))
     assert ended.code == 0 and "fill in first: p = 0 stands for a P: write a table of its fields" in ended.out, ended.said
