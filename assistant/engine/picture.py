@@ -8,8 +8,10 @@ Answers about an older text are kept and moved with the lines they speak of; wha
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,7 +21,7 @@ from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import Proposal
-from assistant.model.source import Kernel, ParsedSource
+from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.profile.rules.defects import CODE_BY_KIND
 from assistant.source.edits import lines_of
 from assistant.source.includes import include_line
@@ -83,12 +85,11 @@ class _Builder:
         checks = [e for e in _all(analyses, "check", events.CheckEnded) if e.kernel == kernel.key]
         launches = _launches(analyses.get("profile"), kernel.key)
         costliest = next((launch.profile for launch in launches if launch.profile is not None), None)
-        last_line = self._parsed.source.line_of(kernel.span.end)
         return KernelView(
             key=kernel.key,
             name=kernel.qualified_name,
             line=kernel.line,
-            last_line=last_line,
+            last_line=self._ranges[kernel.span][1],
             resources=tuple(r for event in found for r in event.resources),
             check=checks[-1] if checks else None,
             launches=launches,
@@ -178,9 +179,19 @@ class _Builder:
 
     def _is_touched(self, kernel: Kernel, text: str) -> bool:
         """Whether anything changed since ``text`` but blank lines, comment lines and other kernels."""
-        line_of = self._parsed.source.line_of
-        others = [(line_of(k.span.start), line_of(k.span.end)) for k in self._parsed.kernels if k is not kernel]
-        return any(not any(a <= first and last <= b for a, b in others) for first, last in self._changes(text))
+        own = self._ranges[kernel.span]
+        inside = (self._around(first, last) for first, last in self._changes(text))
+        return any(around is None or around == own for around in inside)
+
+    def _around(self, first: int, last: int) -> tuple[int, int] | None:
+        """The lines of the kernel that holds these lines; None where they are not one kernel's."""
+        return next(((a, b) for a, b in self._ranges.values() if a <= first and last <= b), None)
+
+    @cached_property
+    def _ranges(self) -> dict[Span, tuple[int, int]]:
+        """First and last line of each kernel."""
+        ends = [match.start() for match in re.finditer("\n", self._parsed.source.text)]
+        return {k.span: (bisect_left(ends, k.span.start) + 1, bisect_left(ends, k.span.end) + 1) for k in self._parsed.kernels}
 
     def _is_untouched(self, kernel: Kernel, text: str) -> bool:
         """Whether the kernel's own text is in the text that was looked at."""
@@ -189,6 +200,8 @@ class _Builder:
 
     def _changes(self, text: str) -> tuple[tuple[int, int], ...]:
         """(first, last) line of each change since ``text``, as of now; of a removal the lines around it."""
+        if text == self._parsed.source.text:
+            return ()
         if text not in self._changed:
             self._changed[text] = tuple(self._changes_between(lines_of(text), lines_of(self._parsed.source.text), self._map(text)))
         return self._changed[text]
@@ -197,12 +210,14 @@ class _Builder:
         now = [lines.line(number) for number in range(1, len(old) + 1)]
         kept = {line for line in now if line is not None}
         yield from ((n, n) for n, line in enumerate(new, start=1) if n not in kept and not _BLANK.fullmatch(line.strip()))
-        before = 0
-        for text, line in zip(old, now, strict=True):
-            if line is not None:
-                before = line
-            elif not _BLANK.fullmatch(text.strip()):
-                yield before, min(before + 1, len(new))
+        before, is_removing = 0, False
+        for text, line in zip((*old, ""), (*now, len(new) + 1), strict=True):
+            if line is None:
+                is_removing = is_removing or not _BLANK.fullmatch(text.strip())
+                continue
+            if is_removing:
+                yield (before + 1, line - 1) if line - before > 1 else (before, line)
+            before, is_removing = line, False
 
     def _is_mine(self, file: str) -> bool:
         return not file or Path(file) == self._path

@@ -233,3 +233,9 @@ def test_a_run_or_machine_code_answers_what_the_text_alone_suggests(
 def test_notes_are_in_the_order_of_their_places() -> None:
     view = _view(static=(_static("KO206", 10), _static("KO204", 4)), inspect=_said(_compiler(7)), check=_said(_check(_problem("trap", 3))))
     assert [note.line for note in view.notes] == [3, 4, 7, 10]
+
+
+def test_kernels_on_one_line_are_stale_together() -> None:
+    text = "__global__ void a(int *p) { p[0] = 1; } __global__ void b(int *p) { p[0] = 2; }\n__global__ void c(int *p) {}\n"
+    view = _view(text.replace("= 2", "= 3"), check=_said(_check(kernel="a(int *)"), text=text))
+    assert [(kernel.name, kernel.is_stale) for kernel in view.kernels] == [("a", True), ("b", True), ("c", False)]
