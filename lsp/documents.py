@@ -9,7 +9,9 @@ from lsprotocol import types
 from pygls.workspace import TextDocument
 
 from assistant.engine.staging import Trigger
-from lsp.units import Unit, is_cuda, path_of
+from assistant.model.embedded import Container
+from lsp.embedded import Opened, read_cuda_cell, read_embedded
+from lsp.units import PassedOver, Unit, file_of, is_cuda, is_python, path_of
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
@@ -20,7 +22,7 @@ NOTEBOOK_SYNC = types.NotebookDocumentSyncOptions(
     notebook_selector=[
         types.NotebookDocumentFilterWithNotebook(
             notebook=types.NotebookDocumentFilterNotebookType("jupyter-notebook"),
-            cells=[types.NotebookCellLanguage("python"), types.NotebookCellLanguage("cuda-cpp")],
+            cells=[types.NotebookCellLanguage(language) for language in ("python", "cuda-cpp", "cuda")],
         )
     ],
     save=True,
@@ -28,25 +30,45 @@ NOTEBOOK_SYNC = types.NotebookDocumentSyncOptions(
 
 
 def put_document(server: KernelOptServer, document: TextDocument, trigger: Trigger) -> None:
-    """A document was opened, typed in or saved."""
-    units = _units(server, document)
-    for key in server.units.replace(document.uri, units):
+    """A document or a cell was opened, typed in or saved."""
+    before, passed_before = server.units.of(document.uri), server.units.passed_over(document.uri)
+    units, passed = _read(server, document, before, trigger)
+    for key in server.units.replace(document.uri, units, passed):
         server.desk.remove(key)
-    for unit in units:
+    texts = {unit.key: unit.text for unit in before}
+    changed = [unit for unit in units if texts.get(unit.key) != unit.text]
+    for unit in units if trigger is not Trigger.TYPED else changed:
         server.desk.put(unit.key, unit.path, unit.text, trigger)
+    if not changed and (before != units or passed_before != passed):
+        server.show(document.uri)  # the desk has nothing to tell, but places have moved
 
 
 def close_document(server: KernelOptServer, uri: str) -> None:
     """A document was closed, deleted or renamed: its diagnostics go with it."""
+    if not server.units.of(uri) and not server.units.passed_over(uri):
+        return
     for key in server.units.replace(uri, ()):
         server.desk.remove(key)
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
 
-def _units(server: KernelOptServer, document: TextDocument) -> tuple[Unit, ...]:
-    if not is_cuda(document.uri, document.language_id):
-        return ()
-    return (Unit(document.uri, document.uri, path_of(document.uri, _root(server)), document.source, document.source, _encoding(server)),)
+def _read(
+    server: KernelOptServer, document: TextDocument, before: tuple[Unit, ...], trigger: Trigger
+) -> tuple[tuple[Unit, ...], tuple[PassedOver, ...]]:
+    """The units of a document, and what is passed over."""
+    uri, text, root, encoding = document.uri, document.source, _root(server), _encoding(server)
+    notebook = server.workspace.get_notebook_document(cell_uri=uri)
+    if notebook is None and is_cuda(uri, document.language_id):
+        return (Unit(uri, uri, path_of(uri, root), text, text, encoding),), ()
+    if notebook is None and not is_python(uri, document.language_id):
+        return (), ()
+    # a cell's URI says nothing of where its notebook lies
+    container = Container.PYTHON_FILE if notebook is None else Container.NOTEBOOK_CELL
+    opened = Opened(uri, text, encoding, file_of(uri if notebook is None else notebook.uri, root), container)
+    names = (before, server.units.paths() - {unit.path for unit in before}, trigger is not Trigger.TYPED)
+    if is_cuda(uri, document.language_id):
+        return read_cuda_cell(opened, *names), ()
+    return read_embedded(opened, *names)
 
 
 def _root(server: KernelOptServer) -> Path | None:

@@ -20,10 +20,11 @@ from assistant.engine.initialize import initialized_text
 from assistant.engine.review import Apply
 from assistant.engine.words import kernel_table, proposal_text
 from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.embedded import Declined
 from assistant.model.proposal import REASON_CODES, Proposal
-from assistant.model.source import Hunk
+from assistant.model.source import Hunk, Span, TextEdit
 from assistant.source.hunks import hunks, unified_diff
-from lsp.units import Unit
+from lsp.units import Unit, version_of
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
@@ -32,13 +33,19 @@ __all__ = ["accept", "accept_edited", "content", "declare_workload", "edit", "ex
 
 
 def preview(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
-    """Show the diff the best way the client has; its own answer holds all of it besides."""
+    """Show the diff the best way the client has; its own answer holds all of it besides.
+
+    ``document_uri`` is what to compare with: the open document, or the CUDA text alone where that is only a part of one.
+    """
     proposal = server.session.store.find_proposal(proposal_id)
-    diff = _diff(proposal)
+    diff, name = _diff(proposal), quote(proposal.path.name)
+    key = server.desk.key_of(proposal.path)
+    unit = None if key is None else server.units.find(key)
+    is_part = unit is not None and unit.embedded is not None
     answer = {
         "proposal_id": proposal.id,
-        "document_uri": server.uri_of(proposal.path),
-        "proposal_uri": f"kernelopt:/proposal/{proposal.id}/{quote(proposal.path.name)}",
+        "document_uri": f"kernelopt:/proposal/{proposal.id}/before/{name}" if is_part else server.uri_of(proposal.path),
+        "proposal_uri": f"kernelopt:/proposal/{proposal.id}/{name}",
         "diff_uri": f"kernelopt:/proposal/{proposal.id}.diff",
         "diff": diff,
     }
@@ -82,7 +89,7 @@ def accept_edited(server: KernelOptServer, proposal_id: str, text: str) -> None:
     current = server.desk.text(key)
     if current != proposal.before_text:
         raise UsageError(f"{proposal.path.name} changed since {proposal.id} was made", "ask for a new proposal: kernelopt optimize")
-    server.spawn(_apply(server, unit, server.desk.review.begin_edited(proposal.id, current, text)))
+    _apply(server, unit, server.desk.review.begin_edited(proposal.id, current, text))
 
 
 def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...]) -> dict[str, Any]:
@@ -97,7 +104,7 @@ def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...])
             )
             return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
         case Apply() as apply:
-            server.spawn(_apply(server, unit, apply))
+            _apply(server, unit, apply)
             return {"proposal_id": proposal.id, "outcome": "applying", "hunk_ids": list(apply.request.hunk_ids)}
 
 
@@ -114,7 +121,8 @@ def reject(server: KernelOptServer, proposal_id: str, reason_code: str | None, r
 def declare_workload(server: KernelOptServer, unit: Unit, kernel: str | None) -> dict[str, Any]:
     """Have the editor put a workload block before the kernel."""
     after = initialized_text(server.desk.parsed(unit.key), kernel).text
-    server.spawn(_edit(server, unit, unit.text, after, "kernelopt: declare a workload"))
+    edits = _text_edits(unit, unit.text, after, "the workload block")
+    server.spawn(_edit(server, unit, edits, "kernelopt: declare a workload"))
     return {"outcome": "applying"}
 
 
@@ -126,7 +134,7 @@ def content(server: KernelOptServer, uri: str) -> str:
     name, _, suffix = parts[2].partition(".")
     proposal = server.session.store.find_proposal(name)
     if len(parts) > 3:
-        return proposal.after_text
+        return proposal.before_text if parts[3:-1] == ("before",) else proposal.after_text
     return proposal_text(proposal) if suffix == "md" else _diff(proposal)
 
 
@@ -139,18 +147,21 @@ def _open_unit(server: KernelOptServer, proposal: Proposal) -> tuple[str, Unit]:
     return key, unit
 
 
-async def _apply(server: KernelOptServer, unit: Unit, apply: Apply) -> None:
-    is_applied = await _edit(server, unit, apply.before, apply.after, f"kernelopt {apply.proposal.id}: {apply.proposal.summary}")
-    if not is_applied:
-        server.client.say(f"the editor did not make the edit of {apply.proposal.id}", types.MessageType.Warning)
+def _apply(server: KernelOptServer, unit: Unit, apply: Apply) -> None:
+    """Have the editor make the edit. Raises UsageError where the text around an embedded source cannot hold it."""
+    edits = _text_edits(unit, apply.before, apply.after, apply.proposal.id)
+    server.spawn(_applied(server, unit, apply.proposal, edits))
 
 
-async def _edit(server: KernelOptServer, unit: Unit, before: str, after: str, label: str) -> bool:
+async def _applied(server: KernelOptServer, unit: Unit, proposal: Proposal, edits: tuple[types.TextEdit, ...]) -> None:
+    if not await _edit(server, unit, edits, f"kernelopt {proposal.id}: {proposal.summary}"):
+        server.client.say(f"the editor did not make the edit of {proposal.id}", types.MessageType.Warning)
+
+
+async def _edit(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> bool:
     """Ask for the edit; False where the client says that it did not make it."""
-    edits = [_text_edit(unit, hunk) for hunk in hunks(before, after)]
     if server.client.takes_versioned_edits:
-        document = server.workspace.text_documents.get(unit.uri)
-        versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, None if document is None else document.version)
+        versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, version_of(server.workspace, unit.uri))
         edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(versioned, list(edits))])
     else:
         edit = types.WorkspaceEdit(changes={unit.uri: edits})
@@ -158,11 +169,18 @@ async def _edit(server: KernelOptServer, unit: Unit, before: str, after: str, la
     return result.applied
 
 
-def _text_edit(unit: Unit, hunk: Hunk) -> types.TextEdit:
+def _text_edits(unit: Unit, before: str, after: str, what: str) -> tuple[types.TextEdit, ...]:
+    """The change as edits of the document: whole lines of CUDA text."""
+    edits = unit.edits([_line_edit(unit, hunk) for hunk in hunks(before, after)])
+    if isinstance(edits, Declined):
+        raise UsageError(f"{what} cannot be written into {unit.path.stem}: {edits.reason}", "change the text by hand, or how it is quoted")
+    return edits
+
+
+def _line_edit(unit: Unit, hunk: Hunk) -> TextEdit:
     """One hunk as a replacement of whole lines; at the end of a text without a last line end, of what is there."""
     start = unit.start_of_line(hunk.before_line)
-    end = start + sum(len(line) for line in hunk.before)
-    return types.TextEdit(unit.span(start, end), "".join(hunk.after))
+    return TextEdit(Span(start, start + sum(len(line) for line in hunk.before)), "".join(hunk.after))
 
 
 async def _ask_reason(server: KernelOptServer, proposal: Proposal) -> None:

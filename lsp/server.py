@@ -120,11 +120,15 @@ class KernelOptServer(LanguageServer):
         except JsonRpcException as error:
             self.client.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
 
+    def show(self, uri: str) -> None:
+        """Send the diagnostics of a document afresh."""
+        publish(self, uri)
+
     def apply_configuration(self) -> None:
         """The editor's settings changed."""
         if self._desk is not None:
             for uri in self.units.uris():
-                publish(self, uri)
+                self.show(uri)
             self._desk.look_again()
 
     def trust_changed(self, is_trusted: bool) -> None:
@@ -137,7 +141,8 @@ class KernelOptServer(LanguageServer):
 
     def files_changed(self, uris: tuple[str, ...]) -> None:
         """Files changed on disk: settings apply, and sources that include one of them are looked at again."""
-        self.desk.files_changed(tuple(Path(path) for uri in uris if (path := to_fs_path(uri))))
+        if self._desk is not None:
+            self._desk.files_changed(tuple(Path(path) for uri in uris if (path := to_fs_path(uri))))
 
     def decided(self, key: str, decision: Decision) -> None:
         """The text of an open source shows a decision; a partial accept is judged before it earns a badge."""

@@ -6,8 +6,7 @@ A `Unit` knows where its text lies in the document, so that everything shown lan
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,17 +14,18 @@ from urllib.parse import unquote, urlparse
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
+from pygls.workspace import Workspace
 
-__all__ = ["Unit", "Units", "is_cuda", "path_of"]
+from assistant.model.embedded import Declined, Embedded
+from assistant.model.source import Span, TextEdit
+from assistant.source.embedded.replace import replace
+from lsp.positions import Positions
+
+__all__ = ["PassedOver", "Unit", "Units", "file_of", "is_cuda", "is_python", "path_of", "version_of"]
 
 _LANGUAGES = frozenset({"cuda-cpp", "cuda", "cuda-c++"})
 _SUFFIXES = frozenset({".cu", ".cuh"})
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_UNIT_BYTES = {
-    types.PositionEncodingKind.Utf8: ("utf-8", 1),
-    types.PositionEncodingKind.Utf16: ("utf-16-le", 2),
-    types.PositionEncodingKind.Utf32: ("utf-32-le", 4),
-}
+_FILE_SCHEMES = frozenset({"file", "vscode-remote"})
 
 
 @dataclass(frozen=True)
@@ -36,21 +36,24 @@ class Unit:
     uri: str
     """Of the document, or of the notebook cell."""
     path: Path
-    """What jobs call it."""
+    """What jobs call it; no such file need exist."""
     text: str
     """Its CUDA text."""
     document: str
     """The document's whole text."""
     encoding: types.PositionEncodingKind
+    embedded: Embedded | None = None
+    """Where ``text`` stands in the document; None: it is the whole document."""
 
     def position(self, offset: int) -> types.Position:
         """The document's position of a character offset into ``text``."""
-        at = self._to_document(offset)
-        line = bisect_right(self._document_lines, at) - 1
-        return types.Position(line, self._length(self.document[self._document_lines[line] : at]))
+        return self.positions.position(offset if self.embedded is None else self.embedded.to_container(offset))
 
     def span(self, start: int, end: int) -> types.Range:
-        return types.Range(self.position(start), self.position(end))
+        if self.embedded is None:
+            return self.positions.span(start, end)
+        place = self.embedded.span_to_container(Span(start, end))
+        return self.positions.span(place.start, place.end)
 
     def line_range(self, line: int) -> types.Range:
         """What stands on a 1-based line of ``text``, without the blanks around it."""
@@ -73,21 +76,45 @@ class Unit:
 
     def line_end(self, line: int) -> types.Position:
         """Where a 1-based line of ``text`` ends."""
-        return self.position(self._line_bounds(line)[1])
+        start, end = self._line_bounds(line)
+        return self.span(start, end).end
 
     def offset(self, position: types.Position) -> int | None:
         """The character offset into ``text`` of a position of the document; None outside of it."""
-        lines = self._document_lines
-        if position.line >= len(lines):
-            return None
-        start = lines[position.line]
-        end = lines[position.line + 1] if position.line + 1 < len(lines) else len(self.document)
-        return self._from_document(start + self._characters(self.document[start:end], position.character))
+        offset = self.positions.offset(position)
+        return offset if offset is None or self.embedded is None else self.embedded.to_embedded(offset)
 
     def line_at(self, position: types.Position) -> int | None:
         """The 1-based line of ``text`` at a position of the document; None outside of it."""
         offset = self.offset(position)
         return None if offset is None else self.text.count("\n", 0, offset) + 1
+
+    def lines_in(self, place: types.Range) -> tuple[int, int] | None:
+        """First and last 1-based line of ``text`` in a range of the document; None where they have nothing in common."""
+        first, last = self.line_at(place.start), self.line_at(place.end)
+        whole = self.span(0, len(self.text))
+        if first is None and place.start <= whole.start <= place.end:
+            first = 1
+        if last is None and place.start <= whole.end <= place.end:
+            last = self.text.count("\n") + 1
+        return None if first is None or last is None else (first, last)
+
+    def arguments(self, kernel: str) -> dict[str, str]:
+        """What commands on one of its kernels take; two texts of one document may have kernels of the same name."""
+        named = {"uri": self.uri, "kernel": kernel}
+        return named if self.key == self.uri else {**named, "source": self.key}
+
+    def edits(self, edits: Iterable[TextEdit]) -> tuple[types.TextEdit, ...] | Declined:
+        """Edits of the document that make ``edits`` of ``text``; declined where the text around it cannot hold the result."""
+        placed = tuple(edits) if self.embedded is None else replace(self.embedded, edits)
+        if isinstance(placed, Declined):
+            return placed
+        return tuple(types.TextEdit(self.positions.span(edit.span.start, edit.span.end), edit.new_text) for edit in placed)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Of the document."""
+        return Positions(self.document, self.encoding)
 
     def _line_bounds(self, line: int) -> tuple[int, int]:
         """Offsets of a 1-based line of ``text``, its end excluded; the last line for one beyond."""
@@ -103,26 +130,13 @@ class Unit:
     def _lines(self) -> list[int]:
         return [0, *(i + 1 for i, character in enumerate(self.text) if character == "\n")]
 
-    @cached_property
-    def _document_lines(self) -> list[int]:
-        return [0, *(match.end() for match in _LINE_END.finditer(self.document))]
 
-    def _to_document(self, offset: int) -> int:
-        return offset
+@dataclass(frozen=True)
+class PassedOver:
+    """A CUDA text of a document that is no unit, and why."""
 
-    def _from_document(self, offset: int) -> int | None:
-        return offset
-
-    def _length(self, text: str) -> int:
-        codec, size = _UNIT_BYTES[self.encoding]
-        return len(text) if text.isascii() else len(text.encode(codec, "surrogatepass")) // size
-
-    def _characters(self, line: str, units: int) -> int:
-        """How many characters ``units`` code units are; clipped to the line."""
-        if line.isascii():
-            return min(units, len(line))
-        codec, size = _UNIT_BYTES[self.encoding]
-        return len(line.encode(codec, "surrogatepass")[: units * size].decode(codec, "ignore"))
+    place: types.Range
+    declined: Declined
 
 
 class Units:
@@ -131,22 +145,31 @@ class Units:
     def __init__(self) -> None:
         self._by_uri: dict[str, tuple[Unit, ...]] = {}
         self._by_key: dict[str, Unit] = {}
+        self._passed_over: dict[str, tuple[PassedOver, ...]] = {}
 
-    def replace(self, uri: str, units: tuple[Unit, ...]) -> tuple[str, ...]:
+    def replace(self, uri: str, units: tuple[Unit, ...], passed_over: tuple[PassedOver, ...] = ()) -> tuple[str, ...]:
         """Set a document's units; the keys that are gone."""
-        before = {unit.key for unit in self._by_uri.get(uri, ())}
+        before = {unit.key for unit in self._by_uri.pop(uri, ())}
         gone = before - {unit.key for unit in units}
         for key in gone:
             del self._by_key[key]
         self._by_key.update((unit.key, unit) for unit in units)
+        self._passed_over.pop(uri, None)
         if units:
             self._by_uri[uri] = units
-        else:
-            self._by_uri.pop(uri, None)
+        if passed_over:
+            self._passed_over[uri] = passed_over
         return tuple(sorted(gone))
 
     def of(self, uri: str) -> tuple[Unit, ...]:
         return self._by_uri.get(uri, ())
+
+    def passed_over(self, uri: str) -> tuple[PassedOver, ...]:
+        """CUDA texts of a document that are no units."""
+        return self._passed_over.get(uri, ())
+
+    def paths(self) -> frozenset[Path]:
+        return frozenset(unit.path for unit in self._by_key.values())
 
     def find(self, key: str) -> Unit | None:
         return self._by_key.get(key)
@@ -167,10 +190,30 @@ def is_cuda(uri: str, language_id: str | None) -> bool:
     return language_id in _LANGUAGES or Path(unquote(urlparse(uri).path)).suffix in _SUFFIXES
 
 
+def is_python(uri: str, language_id: str | None) -> bool:
+    """Whether a whole document is Python."""
+    return language_id == "python" or (not language_id and Path(unquote(urlparse(uri).path)).suffix == ".py")
+
+
 def path_of(uri: str, root: Path | None) -> Path:
-    """The file of a URI; a document that is in no file gets a name in the workspace, where its includes are looked for."""
+    """The file of a CUDA document; one that is in no file gets a name in the workspace, where its includes are looked for."""
+    path = file_of(uri, root)
+    return path if _is_file(uri) or path.suffix in _SUFFIXES else path.with_name(f"{path.name}.cu")
+
+
+def file_of(uri: str, root: Path | None) -> Path:
+    """The file of a document, or where one that is in no file would be."""
     path = to_fs_path(uri)
-    if path and urlparse(uri).scheme in ("file", "vscode-remote", "vscode-notebook-cell"):
+    if path and _is_file(uri):
         return Path(path)
-    name = Path(unquote(urlparse(uri).path)).name or "untitled"
-    return (root or Path.cwd()) / (name if name.endswith((".cu", ".cuh")) else f"{name}.cu")
+    return (root or Path.cwd()) / (Path(unquote(urlparse(uri).path)).name or "untitled")
+
+
+def _is_file(uri: str) -> bool:
+    return urlparse(uri).scheme in _FILE_SCHEMES
+
+
+def version_of(workspace: Workspace, uri: str) -> int | None:
+    """The version of an open document or cell; None for one that is not open."""
+    document = workspace.text_documents.get(unquote(uri))  # pygls keeps them by the URI without escapes
+    return None if document is None else document.version

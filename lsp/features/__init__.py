@@ -14,6 +14,7 @@ from lsp.features import (
     hovers,
     lenses,
     lifecycle,
+    notebooks,
     previews,
     progress,
     symbols,
@@ -29,5 +30,5 @@ __all__ = ["register_features"]
 def register_features(server: KernelOptServer) -> None:
     """Every feature."""
     shown = (diagnostics, lenses, hints, hovers, symbols, actions, previews)
-    for feature in (lifecycle, sync, configuration, commands, progress, extension, *shown):
+    for feature in (lifecycle, sync, notebooks, configuration, commands, progress, extension, *shown):
         feature.register(server)

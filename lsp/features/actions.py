@@ -28,9 +28,9 @@ def register(server: KernelOptServer) -> None:
         only = params.context.only
         actions: list[types.CodeAction] = []
         for unit in server.units.of(params.text_document.uri):
-            first, last = unit.line_at(params.range.start), unit.line_at(params.range.end)
-            if first is not None and last is not None:
-                actions.extend(_actions(server, unit, first, last))
+            lines = unit.lines_in(params.range)
+            if lines is not None:
+                actions.extend(_actions(server, unit, *lines))
         return [action for action in actions if not only or any(_is_kind(str(action.kind), str(kind)) for kind in only)]
 
 
@@ -49,7 +49,7 @@ def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iter
         if first <= note.line <= last and note.stage in ("profile", "static") and note.code and owner is not None:
             yield _finding_action(unit, owner, note)
     for kernel in kernels:
-        source = {"uri": unit.uri, "kernel": kernel.key}
+        source = unit.arguments(kernel.key)
         yield _action(f"kernelopt: optimize {kernel.name}", REWRITE, "kernelopt.optimize", source)
         yield _action(f"kernelopt: profile {kernel.name}", REWRITE, "kernelopt.profile", source)
         yield _action(f"kernelopt: verify {kernel.name}", REWRITE, "kernelopt.check", source)
@@ -68,7 +68,7 @@ def _proposal_actions(proposal: Proposal) -> Iterator[types.CodeAction]:
 
 
 def _finding_action(unit: Unit, kernel: KernelView, note: Note) -> types.CodeAction:
-    arguments = {"uri": unit.uri, "kernel": kernel.key, "finding": note.code, "line": note.line}
+    arguments = {**unit.arguments(kernel.key), "finding": note.code, "line": note.line}
     return _action(f"kernelopt: find a verified edit for {note.code} in {kernel.name}", QUICK_FIX, "kernelopt.optimize", arguments)
 
 

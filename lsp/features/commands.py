@@ -31,6 +31,8 @@ class SourceArguments:
     finding: str | None = None
     """Only edits that answer this finding."""
     line: int | None = None
+    source: str | None = None
+    """Which CUDA text of the document, as lenses and actions name it; None: the one that holds the kernel."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def _register_proposal_commands(server: KernelOptServer) -> None:
 
 def _unit(server: KernelOptServer, arguments: SourceArguments) -> Unit:
     """The source that is meant: the document's only one, or the one that holds the kernel."""
-    units = server.units.of(arguments.uri)
+    units = [unit for unit in server.units.of(arguments.uri) if arguments.source in (None, unit.key)]
     for unit in units:
         keys = {kernel.key for kernel in server.desk.view(unit.key).kernels} if len(units) > 1 else set[str]()
         if arguments.kernel is None or len(units) == 1 or arguments.kernel in keys:

@@ -21,7 +21,7 @@ def register(server: KernelOptServer) -> None:
         works = [
             {
                 "job_id": work.id,
-                "uri": work.key,
+                "uri": work.key if (unit := server.units.find(work.key)) is None else unit.uri,
                 "command": work.task.verb.value,
                 "kernel": work.task.request.kernel,
                 "is_background": work.is_background,

@@ -1,4 +1,4 @@
-"""Documents and notebooks as the client has them."""
+"""Documents as the client has them."""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ _POLL_S = 0.02
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
+Send = Callable[[types.VersionedTextDocumentIdentifier, types.TextDocumentContentChangePartial], None]
 Answer = Callable[[types.ShowMessageRequestParams], str | None]
 
 
@@ -49,6 +50,8 @@ class Document:
     version: int = 1
     past: list[str] = field(default_factory=list[str])
     undone: list[str] = field(default_factory=list[str])
+    send: Send | None = None
+    """How its changes are told, where that is not ``textDocument/didChange``."""
 
     @property
     def path(self) -> Path:
@@ -351,7 +354,10 @@ class Editor:
         document.text, document.version = text, document.version + 1
         identifier = types.VersionedTextDocumentIdentifier(document.version, document.uri)
         change = types.TextDocumentContentChangePartial(place, text[head : len(text) - tail])
-        self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+        if document.send is not None:
+            document.send(identifier, change)
+        else:
+            self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
 
     def position(self, text: str, offset: int) -> types.Position:
         """The position of a character offset, in the encoding that was agreed on."""

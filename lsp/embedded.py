@@ -1,0 +1,142 @@
+"""CUDA texts inside Python documents and notebook cells, as units with names of their own.
+
+A text keeps its name while it is typed in, so that what is known of it stays with it. The name is that of its first kernel (of a
+``%%writefile`` cell the file's), so that an editor that starts later gives the same one. Example::
+
+    read_embedded(Opened(uri, text, encoding, Path("/w/train.py"), Container.PYTHON_FILE), (), frozenset(), False)[0][0].path
+    # /w/train.py.halve.cu
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from lsprotocol import types
+
+from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind
+from assistant.source.embedded.find import find_embedded
+from lsp.positions import Positions
+from lsp.units import PassedOver, Unit
+
+__all__ = ["Opened", "read_cuda_cell", "read_embedded"]
+
+_LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\([^()]*\)")
+_CALLED = re.compile(r"([A-Za-z_]\w{0,60})\s*\(")
+_SIGNATURE_CHARACTERS = 400
+"""How far behind ``__global__`` its kernel's name is looked for."""
+_NO_NAME = "cuda"
+_HEADER = ".cuh"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A document that an editor has open."""
+
+    uri: str
+    text: str
+    encoding: types.PositionEncodingKind
+    file: Path
+    """The Python file, or the notebook that the cell is of."""
+    container: Container
+
+
+@dataclass(frozen=True)
+class _Text:
+    """One CUDA text."""
+
+    text: str
+    embedded: Embedded | None
+    """None where it is the whole cell."""
+
+
+def read_embedded(
+    opened: Opened, before: Sequence[Unit], taken: frozenset[Path], is_named_anew: bool
+) -> tuple[tuple[Unit, ...], tuple[PassedOver, ...]]:
+    """The units of a document, and what is passed over.
+
+    ``before``: its units until now, whose names are kept; with ``is_named_anew`` only as far as they still fit. ``taken``: paths that
+    other documents' units have.
+    """
+    found = find_embedded(opened.text, opened.container)
+    if not found:
+        return (), ()
+    texts = [_Text(item.text, item) for item in found if isinstance(item, Embedded)]
+    positions = Positions(opened.text, opened.encoding)
+    passed = tuple(PassedOver(positions.span(x.span.start, x.span.end), x) for x in found if isinstance(x, Declined))
+    return _units(opened, texts, before, taken, is_named_anew), passed
+
+
+def read_cuda_cell(opened: Opened, before: Sequence[Unit], taken: frozenset[Path], is_named_anew: bool) -> tuple[Unit, ...]:
+    """The unit of a notebook cell whose language is CUDA; arguments as of ``read_embedded``."""
+    return _units(opened, [_Text(opened.text, None)], before, taken, is_named_anew)
+
+
+def _units(opened: Opened, texts: list[_Text], before: Sequence[Unit], taken: frozenset[Path], is_named_anew: bool) -> tuple[Unit, ...]:
+    kept: dict[int, str] = {}
+    for index, unit in _matched(texts, before):
+        name = unit.key.rpartition("#")[2]
+        if not is_named_anew or _fits(name, _own_name(texts[index])):
+            kept[index] = name
+    used = {_path(opened, texts[index], name) for index, name in kept.items()} | taken
+    units: list[Unit] = []
+    for index, text in enumerate(texts):
+        name = kept.get(index)
+        if name is None:
+            name = next(name for name in _names(_own_name(text) or _NO_NAME) if _path(opened, text, name) not in used)
+        path = _path(opened, text, name)
+        used.add(path)
+        units.append(Unit(f"{opened.uri}#{name}", opened.uri, path, text.text, opened.text, opened.encoding, text.embedded))
+    return tuple(units)
+
+
+def _matched(texts: list[_Text], before: Sequence[Unit]) -> Iterator[tuple[int, Unit]]:
+    """(index of a text, the unit that it was): the same text first, then those that are left, in order."""
+    left = list(before)
+    changed: list[int] = []
+    for index, text in enumerate(texts):
+        same = next((unit for unit in left if unit.text == text.text), None)
+        if same is None:
+            changed.append(index)
+        else:
+            left.remove(same)
+            yield index, same
+    yield from zip(changed, left, strict=False)
+
+
+def _own_name(text: _Text) -> str | None:
+    """What the text itself says that it is called; None where it holds no kernel (yet)."""
+    written = _written_file(text)
+    if written is not None:
+        return re.sub(r"\W+", "-", written.stem).strip("-") or None
+    _, is_there, rest = text.text.partition("__global__")
+    name = _CALLED.search(_LAUNCH_BOUNDS.sub(" ", rest[:_SIGNATURE_CHARACTERS])) if is_there else None
+    return None if name is None else name[1]
+
+
+def _fits(name: str, own: str | None) -> bool:
+    return own is None or name == own or re.fullmatch(rf"{re.escape(own)}-\d+", name) is not None
+
+
+def _names(own: str) -> Iterator[str]:
+    yield own
+    number = 2
+    while True:
+        yield f"{own}-{number}"
+        number += 1
+
+
+def _path(opened: Opened, text: _Text, name: str) -> Path:
+    """Beside the document's file."""
+    written = _written_file(text)
+    suffix = _HEADER if written is not None and written.suffix == _HEADER else ".cu"
+    return opened.file.with_name(f"{opened.file.name}.{name}{suffix}")
+
+
+def _written_file(text: _Text) -> PurePosixPath | None:
+    """The last argument of ``%%writefile [-a] FILE``; None for every other text."""
+    if text.embedded is None or text.embedded.kind is not EmbeddingKind.WRITEFILE_MAGIC:
+        return None
+    return PurePosixPath(text.embedded.arguments.split()[-1].strip("\"'"))
