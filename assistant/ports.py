@@ -89,7 +89,8 @@ class ReplayOptions:
     """How cases are replayed."""
 
     mode: str = "plain"
-    """``plain``, ``count`` or ``check``."""
+    """``plain``, ``count``, ``check`` or ``grade``: ``check`` looks at every access that the source makes, so its counters are too high;
+    ``grade`` counts, and looks for races among the accesses that it counts."""
     fill: int = 0xAB
     """Byte that poisoned buffers are filled with."""
     shared_fill: int = 0x5A
@@ -165,7 +166,7 @@ class Lab(Protocol):
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
     ) -> ProgramRun | LabFailure:
-        """Run ``main``. ``mode`` is ``plain``, ``count`` or ``check``."""
+        """Run ``main``. ``mode`` is as in ``ReplayOptions``."""
         ...
 
     async def replay(

@@ -70,7 +70,7 @@ class Counted:
 
 
 async def run_program(job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
-    """Run ``main()`` under the lab in ``mode`` (``count`` or ``check``), recording every launch; however it ends."""
+    """Run ``main()`` under the lab in ``mode`` (``count``, ``check`` or ``grade``), recording every launch; however it ends."""
     run = await job.lab.run(
         subject.program, mode, job.limits, record=True, sample_blocks=job.request.sample_blocks, corrections=corrections
     )
@@ -83,7 +83,7 @@ async def run_program(job: Job, subject: Subject, mode: str = "count", correctio
         problems=run.problems,
         run=run,
         corrections=corrections,
-        is_order_checked=mode == "check",
+        is_order_checked=mode != "count",
         failure=_failed(run, subject, job.limits.wall_s),
     )
 
@@ -106,7 +106,7 @@ async def count_cases(
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
     difference = next((case.repeat_difference for case in replayed.cases if case.repeat_difference is not None), None)
     groups = _group_cases(subject, cases, replayed)
-    return Counted(groups, profiles, problems, None, difference, corrections, is_order_checked=mode == "check")
+    return Counted(groups, profiles, problems, None, difference, corrections, is_order_checked=mode != "count")
 
 
 def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:

@@ -95,7 +95,7 @@ async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | 
 
 async def _count_again(job: Job, subject: Subject, counted: Counted, corrections: tuple[Correction, ...]) -> Counted:
     """With the machine code's corrections and with races looked for; as it was where the second run fails."""
-    second = await count(job, subject, "check", corrections)
+    second = await count(job, subject, "grade", corrections)
     return counted if isinstance(second, LabFailure) else with_second_run(counted, second, corrections)
 
 

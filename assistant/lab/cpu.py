@@ -41,6 +41,8 @@ _COUNTED_LAUNCHES = 1024
 """Later launches of a program run without counting; how often each shape occurs is known all the same."""
 _EMULATOR = "emulator"
 """``Diagnostic.compiler`` of what the emulator itself refuses; the host compiler's errors carry its own name."""
+_FLAVOURS = {"plain": "fast", "count": "counted", "grade": "counted", "check": "checked"}
+"""How programs are built for each mode. Only ``check`` needs every access that the source makes; it would count too many."""
 _DEVICE = "CPU emulator (counting rules of sm_90)"
 
 
@@ -95,7 +97,7 @@ class CpuLab:
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
     ) -> ProgramRun | LabFailure:
-        built = await self._compile(program, "fast" if mode == "plain" and not record else "counted")
+        built = await self._compile(program, "counted" if mode == "plain" and record else _FLAVOURS[mode])
         if isinstance(built, LabFailure):
             return built
         recording = self._new_folder("recording") if record else None
@@ -105,7 +107,7 @@ class CpuLab:
                 "binary": built,
                 "args": list(program.arguments),
                 "cwd": str(program.working_directory),
-                "mode": mode,
+                "mode": _core_mode(mode),
                 "record": None if recording is None else str(recording),
                 "sample_blocks": sample_blocks,
                 "corrections": encode(corrections),
@@ -155,14 +157,14 @@ class CpuLab:
     async def _replay(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, promotion: Promotion
     ) -> ReplayRun | LabFailure:
-        built = await self._compile(program, "fast" if options.mode == "plain" else "counted", promotion)
+        built = await self._compile(program, _FLAVOURS[options.mode], promotion)
         if isinstance(built, LabFailure):
             return built
         out = self._new_folder("replay")
         message = {
             "op": "replay",
             "binary": built,
-            "mode": options.mode,
+            "mode": _core_mode(options.mode),
             "sample_blocks": options.sample_blocks,
             "corrections": encode(options.corrections),
             "out": str(out),
@@ -231,6 +233,11 @@ class CpuLab:
         folder = self._scratch / f"{kind}-{self._run_count}"
         folder.mkdir(parents=True)
         return folder
+
+
+def _core_mode(mode: str) -> str:
+    """What the emulator's core is asked for: it counts whenever it checks."""
+    return "check" if mode == "grade" else mode
 
 
 def _is_limit(diagnostics: Sequence[Diagnostic]) -> bool:

@@ -48,6 +48,31 @@ def test_check_names_the_line_of_a_missing_barrier(cli: Cli) -> None:
     assert "tile[" in source.splitlines()[problem["line"] - 1]
 
 
+_RACE_THAT_COMPILERS_REMOVE = """
+#include <cstdio>
+__global__ void number(const int *x, int *y) {
+    __shared__ int last;
+    last = threadIdx.x;
+    y[threadIdx.x] = last + x[threadIdx.x];
+}
+int main() {
+    int *x, *y;
+    cudaMalloc(&x, 1024);
+    cudaMalloc(&y, 1024);
+    cudaMemset(x, 0, 1024);
+    number<<<1, 256>>>(x, y);
+    printf("%d\\n", cudaDeviceSynchronize());
+}
+"""
+
+
+def test_check_finds_a_race_that_an_optimising_compiler_hides(cli: Cli) -> None:
+    ended = cli.run("check", cli.write("hidden.cu", _RACE_THAT_COMPILERS_REMOVE), "--json")
+    problems = ended.one("check")["problems"]
+    assert ended.code == 1
+    assert {(p["kind"], p["line"]) for p in problems} >= {("shared_race", 5), ("missing_syncwarp", 6)}
+
+
 @pytest.mark.parametrize("name", [*SLOW, *FAST])
 def test_profile_says_what_limits_a_program(cli: Cli, name: str) -> None:
     ended = cli.run("profile", cli.example(name), "--json")
