@@ -19,6 +19,7 @@ from assistant.model import events
 from assistant.model.embedded import Declined
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
+from assistant.profile.catalogue import METRICS
 from assistant.profile.wording import percent
 from assistant.source.hunks import unified_diff
 
@@ -38,12 +39,23 @@ __all__ = [
 
 _HOT_SHARE = 0.1
 """A line is hot from this share of its kernel's requests on."""
+_FAINT_SHARE = 0.01
+"""Shares below this are shown with two digits."""
+_LEAST_WORK = {
+    "dram": "its data through DRAM once",
+    "l2": "its data through L2 once",
+    "fp32": "its single-precision arithmetic",
+    "fp64": "its double-precision arithmetic",
+    "half": "its half-precision arithmetic",
+    "special": "its special functions",
+}
+"""What the least time is spent on, in words."""
 _EXCESS = 1.1
 """Counters beyond the ideal by less are not worth a hint."""
 
 
 def kernel_headline(kernel: KernelView) -> str:
-    """``PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light (DRAM bandwidth) · limited by …``.
+    """``PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light (its data through DRAM once) · …``.
 
     Of the costliest launch; what is not known yet is said so.
     """
@@ -167,11 +179,14 @@ def _timing(launches: Sequence[LaunchView]) -> list[str]:
 
 
 def _light(summary: events.ProfileSummary) -> tuple[str, ...]:
-    return () if summary.speed_of_light_ratio is None else (percent(summary.speed_of_light_ratio),)
+    """``23 %``, ``0.41 %``: a lower bound is never shown as nothing."""
+    ratio = summary.speed_of_light_ratio
+    return () if ratio is None else (percent(ratio) if ratio >= _FAINT_SHARE else f"{ratio * 100:.2g} %",)
 
 
 def _light_limit(summary: events.ProfileSummary) -> str:
-    return limit_in_words(summary.speed_of_light_limit or summary.bottleneck)
+    limit = summary.speed_of_light_limit or summary.bottleneck
+    return _LEAST_WORK.get(limit, limit_in_words(limit))
 
 
 def _checked(check: events.CheckEnded) -> list[str]:
@@ -256,7 +271,8 @@ def _resources_table(resources: events.ResourcesFound) -> list[str]:
 
 def _evidence_row(item: Evidence) -> str:
     method = f"{item.method.value}, {item.grade.value} ({item.device})"
-    value = f"{item.value * 100:.3g} %" if item.unit == "ratio" else format_quantity(item.value, item.unit)
+    of_what = next((f": {known.meaning}" for known in METRICS if known.name == item.metric), "")
+    value = f"{item.value * 100:.3g} %{of_what}" if item.unit == "ratio" else format_quantity(item.value, item.unit)
     return f"| {item.metric.replace('_', ' ')} | {item.line or ''} | {value} | {method} |"
 
 

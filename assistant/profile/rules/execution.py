@@ -47,7 +47,7 @@ def accidental_double(context: FindContext, launch: CountedLaunch) -> tuple[Diag
         Diagnosis(
             "KO106",
             facts.line,
-            f"The literal {', '.join(facts.double_literals)} is of type double: float operands are converted, computed in double "
+            f"Literals of type double ({', '.join(facts.double_literals)}): float operands are converted, computed in double "
             "precision and converted back",
             (Fact("double_literals", float(len(facts.double_literals)), facts.line, Method.STATIC),),
         )
@@ -70,13 +70,14 @@ def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[Li
     """One cause, one finding: at the costliest of its lines, with what the others add."""
     first, *others = lines
     literals = context.facts.at(first.line).double_literals
-    cause = f"The double literal {', '.join(literals)}" if literals else "A value of type double"
+    literal = "The double literals {} make" if len(literals) > 1 else "The double literal {} makes"
+    cause = literal.format(", ".join(literals)) if literals else "A value of type double makes"
     elsewhere = f"; the same happens on {lines_of(i.line for i in others)}" if others else ""
     instructions = tuple(replace(i, mix=_in_single(i.mix)) if i in lines else i for i in _without_helpers(context, launch.profile))
     return Diagnosis(
         "KO106",
         first.line,
-        f"{cause} makes float code compute in double: {number(first.mix.conversion)} conversions and {number(first.mix.fp64)} "
+        f"{cause} float code compute in double: {number(first.mix.conversion)} conversions and {number(first.mix.fp64)} "
         f"double-precision instructions (thread-level, from the machine code) on this line{elsewhere}",
         tuple(fact for line in lines for fact in _double_facts(line, launch.profile)),
         Mended(replace(launch.profile, instructions=instructions), launch.occupancy),

@@ -51,7 +51,7 @@ def _with(summary: events.ProfileSummary, *others: events.ProfileSummary) -> Ker
     return replace(_UNKNOWN, launches=(LaunchView(summary, _PROFILE), *(LaunchView(other, None) for other in others)))
 
 
-_TIME = "PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light (DRAM bandwidth) · limited by L2 bandwidth"
+_TIME = "PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light (its data through DRAM once) · limited by L2 bandwidth"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,8 @@ _TIME = "PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light
         (replace(_UNKNOWN, check=_check(replace(_PROBLEM, kind="host_pointer"))), "checked: 1 problem, only a warning"),
         (replace(_UNKNOWN, check=_check(is_deterministic=False)), "checked: no problem found · results differ from run to run"),
         (replace(_UNKNOWN, check=_check(count=0, is_deterministic=None)), "not checked: the program never launches it"),
+        (_with(replace(_SUMMARY, speed_of_light_ratio=0.00412, speed_of_light_limit="fp64")),
+         _TIME.replace("23 %", "0.41 %").replace("its data through DRAM once", "its double-precision arithmetic")),
         (_with(replace(_SUMMARY, predicted_time_s=None)), "limited by L2 bandwidth"),
         (_with(replace(_SUMMARY, speed_of_light_ratio=None)), "PREDICTED 4.16 µs (model, h200) · limited by L2 bandwidth"),
         (_with(replace(_SUMMARY, speed_of_light_ratio=None, launch_count=1000, bottleneck="launch")),
@@ -155,9 +157,9 @@ def test_only_lines_with_a_share_of_the_traffic_are_hot() -> None:
 def test_a_table_has_evidence_in_full_with_unit_method_and_grade() -> None:
     sectors = Evidence("E2", "global_sectors", 16777216, "sectors", 7, Method.EMULATOR, "emulator, sm_90 rules", Grade.ESTIMATED)
     table = kernel_table(replace(_PROFILED, evidence=(_OCCUPANCY, sectors), resources=(_RESOURCES,), check=_check(_PROBLEM)))
-    assert "| occupancy |  | 75 % | occupancy, exact (sm_90) |" in table
+    assert "| occupancy |  | 75 %: resident warps over the most an SM holds | occupancy, exact (sm_90) |" in table
     assert "| global sectors | 7 | 16,777,216 sectors | emulator, estimated (emulator, sm_90 rules) |" in table
-    assert "| 1 | 16 × 10 × 1 | 32 × 8 × 1 | PREDICTED 4.16 µs | ≥ 23 % (DRAM bandwidth) | L2 bandwidth |" in table
+    assert "| 1 | 16 × 10 × 1 | 32 × 8 × 1 | PREDICTED 4.16 µs | ≥ 23 % (its data through DRAM once) | L2 bandwidth |" in table
     assert "| 256 | 75 % (48 of 64 warps) | registers |" in table
     assert "- a.cu:7: writes past the end" in table
 
