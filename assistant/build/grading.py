@@ -230,6 +230,8 @@ class _Comparison:
             return MERGED
         if any(site.address in self._regrouped for site in sites):
             return REGROUPED
+        if self._facts.is_missing_in_a_piece(key):
+            return COUNT
         reason = split_loop_reason(self._facts, key) if is_split_loop(self._facts, key) else self._facts.reason(key)
         return reason if reason and copies_reason(self._facts, key) else ""
 

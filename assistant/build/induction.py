@@ -62,19 +62,26 @@ def _proves(update: Update, copies: int, source: SourceLoop) -> bool:
 
 
 def all_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
-    """Every register that the loop advances in one way."""
-    return _updates([i for block in sorted(loop.blocks) for i in graph.blocks[block].instructions])
+    """Every register that the loop itself, not a loop inside it, advances in one way."""
+    own = _own_instructions(graph, loop)
+    inner = (i for block in loop.blocks for i in graph.blocks[block].instructions if graph.loop_chain(block)[-1] != loop)
+    changed = {instruction.operands.split(",")[0].strip() for instruction in inner}
+    return {name: update for name, update in _updates(own).items() if name not in changed}
 
 
 def control_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
     """Registers that decide whether the loop goes on and that the loop itself advances."""
-    instructions = [i for block in sorted(loop.blocks) for i in graph.blocks[block].instructions]
-    updates = _updates(instructions)
+    instructions = _own_instructions(graph, loop)
+    updates = all_updates(graph, loop)
     tested = _tested(graph, loop, instructions)
     for _ in range(_DERIVATION_DEPTH):
         tested |= _sums_behind(tested, instructions)
     copies = _copies(instructions)
     return {name: updates[name] for name in sorted(updates) if name in tested or copies.get(name) in tested}
+
+
+def _own_instructions(graph: ControlFlow, loop: Loop) -> list[SassInstruction]:
+    return [i for block in sorted(loop.blocks) if graph.loop_chain(block)[-1] == loop for i in graph.blocks[block].instructions]
 
 
 def _tested(graph: ControlFlow, loop: Loop, instructions: list[SassInstruction]) -> set[str]:

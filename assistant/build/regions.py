@@ -70,6 +70,13 @@ class RegionFacts:
         calls = next(iter(frames)) if len(frames) == 1 else ()
         return self.loops.chain(((key.file, key.line), *calls))
 
+    def is_missing_in_a_piece(self, key: AccessKey) -> bool:
+        """Whether only some machine loops of the access's source loop hold it: the others use a value of these, or of before."""
+        chain = self.chain(key)
+        pieces = self.loops.machine_loops(chain[-1]) if chain else ()
+        holding = [any(region.block in loop.blocks for region in self.machine[key]) for loop in pieces]
+        return any(holding) and not all(holding)
+
     def threads_of(self, chain: tuple[SourceLoop, ...]) -> int | None:
         """Threads that run the innermost loop's iterations, or the kernel outside loops."""
         return self.loops.iterations(chain[-1]) if chain else self.everyone.threads

@@ -87,18 +87,23 @@ def _is_innermost(facts: RegionFacts, region: Region, loop: Loop) -> bool:
 
 
 def _all_hold_iterations(facts: RegionFacts, source: SourceLoop, pieces: tuple[_Piece, ...]) -> bool:
-    """Loops prove their copies by their control register; a straight copy must be a remainder of such a loop."""
+    """Loops prove their copies by their control register; a straight copy must be a remainder of such a loop.
+
+    A loop of u copies leaves up to u - 1 iterations over: so many single copies, unless a loop takes them one by one.
+    """
     looped = [p for p in pieces if p.loop is not None]
     source = _with_step(facts, looped, source)
     stride = _stride(facts, looped, source)
     if any(p.is_predicated or not (_is_proved(facts, p, source) or _counts_down(facts, p, stride)) for p in looped):
         return False
     most = max(p.copies for p in looped)
-    main_count = sum(p.copies == most for p in looped)
+    least = min(p.copies for p in looped)
+    least_count = sum(p.copies == least for p in looped)
     remainders = [p for p in pieces if p.loop is None]
     larger = [p for p in remainders if p.copies > 1]
+    single_count = len(remainders) - len(larger)
     return (
-        len(remainders) - len(larger) <= (most - 1) * main_count
+        (single_count == (least - 1) * least_count if least > 1 else single_count < most)
         and all(_follows(facts, p.block, source) for p in remainders)
         and all(most % p.copies == 0 and p.copies < most and not p.is_predicated for p in larger)
     )

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from assistant.build.cfg import control_flow
+from assistant.build.corrections import place_of
 from assistant.build.grading import GradingInput, grade
+from assistant.build.sites import machine_sites
+from assistant.model.build import SassInstruction
 from assistant.model.profile import Grade, LineAccess
 
 Graded = Callable[[str], list[tuple[GradingInput, tuple[LineAccess, ...]]]]
@@ -152,3 +156,39 @@ def test_one_access_more_in_the_machine_code_is_noticed(graded: Graded) -> None:
     twice = replace(request.code, instructions=tuple(sorted((*request.code.instructions, load), key=lambda i: i.offset_bytes)))
     found = grade(replace(request, code=twice))
     assert next(a.grade for a in found if a.op == "global load") is Grade.ESTIMATED
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "grade_loops.cu",
+        "more.cu",
+        "stencil3d_25d.cu",
+        "softmax_rows.cu",
+        "transpose3.cu",
+        "layernorm_vec4.cu",
+        "conv1d_const.cu",
+        "dot_double.cu",
+    ],
+)
+@pytest.mark.parametrize("copies", [0, 2])
+def test_no_line_stays_exact_when_one_of_its_accesses_is_left_out_or_repeated(graded: Graded, program: str, copies: int) -> None:
+    for request, accesses in graded(program):
+        assert request.code is not None
+        for access in (a for a in accesses if a.grade is Grade.EXACT):
+            place = (access.file, access.line, access.op)
+            own = [s.instruction for s in machine_sites(request.code, control_flow(request.code)) if place == place_of(s.key)]
+            for victim in (own[0], own[len(own) // 2], own[-1]):
+                changed = replace(request.code, instructions=tuple(repeated(request.code.instructions, victim, copies)))
+                found = {place_of_access(a): a.grade for a in grade(replace(request, code=changed))}
+                assert found.get(place) is not Grade.EXACT, (request.profile.kernel, place, victim)
+
+
+def repeated(instructions: Iterable[SassInstruction], victim: SassInstruction, copies: int) -> list[SassInstruction]:
+    """``victim`` so many times; a NOP in its place for none, so that jumps still find their targets."""
+    nothing = replace(victim, opcode="NOP", operands="", predicate="")
+    return [i for each in instructions for i in ([each] if each is not victim else [each] * copies or [nothing])]
+
+
+def place_of_access(access: LineAccess) -> tuple[str, int, str]:
+    return access.file, access.line, access.op
