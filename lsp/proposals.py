@@ -96,7 +96,12 @@ def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...])
     """Have the editor make the edit; where the text has moved on, judge the change there and offer it again."""
     proposal = server.session.store.find_proposal(proposal_id)
     key, unit = _open_unit(server, proposal)
-    match server.desk.review.begin(proposal.id, hunk_ids, server.desk.text(key)):
+    try:
+        begun = server.desk.review.begin(proposal.id, hunk_ids, server.desk.text(key))
+    except CannotAnswerError:
+        server.desk.offers_changed()  # it is stale now
+        raise
+    match begun:
         case Moved():
             job_id = server.desk.rebase(key, proposal.id)
             server.client.say(

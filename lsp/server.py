@@ -39,6 +39,7 @@ from lsp.features import register_features
 from lsp.features.diagnostics import publish
 from lsp.listener import EditorListener
 from lsp.settings import EditorConfiguration
+from lsp.texts import ExactWorkspace
 from lsp.units import Units
 
 __all__ = ["KernelOptServer", "build_server", "serve"]
@@ -46,16 +47,21 @@ __all__ = ["KernelOptServer", "build_server", "serve"]
 SCHEME = "kernelopt"
 """Of the read-only documents that previews are."""
 _LOOPBACK = "127.0.0.1"
+_ANSWERS = frozenset({types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value})
+"""Errors that a handler answers with on purpose."""
 
 OpenSession = Callable[[], Session]
 
 
 class _Protocol(LanguageServerProtocol):
-    """Adds the capability that pygls does not build."""
+    """Adds the capability that pygls does not build, and documents that are the client's to the character."""
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         result = yield from super().lsp_initialize(params)
+        plain = self.workspace
+        folders = list(plain.folders.values())
+        self._workspace = ExactWorkspace(plain.root_uri, types.TextDocumentSyncKind.Incremental, folders, plain.position_encoding)
         workspace = result.capabilities.workspace or types.WorkspaceOptions()
         workspace.text_document_content = types.TextDocumentContentOptions(schemes=[SCHEME])
         result.capabilities.workspace = workspace
@@ -170,12 +176,19 @@ def build_server(open_session: OpenSession) -> KernelOptServer:
 def serve(open_session: OpenSession, port: int | None) -> int:
     """Serve one client on stdio, or on a TCP port of the loopback interface (0: any; it is printed); the exit code."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_defect)
     server = build_server(open_session)
     try:
         asyncio.run(_serve_stdio(server) if port is None else _serve_one(server, port))
     except (KeyboardInterrupt, BrokenPipeError, ConnectionError):
         return 1
     return 0
+
+
+def _is_defect(record: logging.LogRecord) -> bool:
+    """Whether a logged failure is ours: a request that is answered with what is wrong with it is none."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, JsonRpcException) and error.code in _ANSWERS)
 
 
 async def _serve_stdio(server: KernelOptServer) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assistant.config import EditorSettings, Settings, find_workspace, load_settings
+from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings
 from assistant.config.settings import BackgroundSettings
 from assistant.errors import KernelOptError
 from lsp.client import as_object
@@ -27,44 +27,61 @@ class EditorConfiguration:
         """``tell`` puts a problem before a person; each is told once, until it is another one or mended."""
         self._given: dict[str, Any] = {}
         self._tell = tell
-        self._problems: dict[Path | None, str] = {}
+        self._wrong: dict[str | Path, str] = {}
+        """Setting of the editor, or workspace, → what is wrong with it."""
         self._is_expected = False
 
     @property
     def problem(self) -> str | None:
-        """Why the settings of some folder do not count; None while they do."""
-        return next(iter(self._problems.values()), None)
+        """Why some settings do not count; None while all do."""
+        return next(iter(self._wrong.values()), None)
 
     def expect(self) -> None:
         """The client is going to say: until it does, nothing runs that it may have switched off."""
         self._is_expected = True
 
     def take(self, settings: object) -> None:
-        """The client's settings: ours alone, or under ``kernelopt``."""
+        """The client's settings: ours alone, or under ``kernelopt``. A wrong one is told and left out; the others hold."""
         self._is_expected = False
         given = as_object(settings)
         ours = as_object(given.get(SECTION, given))
-        self._given = {name: value for name, value in ours.items() if name not in _CLIENT_ONLY and value is not None}
-        self._loaded(None)
+        self._given = {}
+        is_own_file_right = not isinstance(_load(None, {}), str)
+        for name, value in _leaves({name: value for name, value in ours.items() if name not in _CLIENT_ONLY}):
+            loaded = _load(None, {name: value}) if is_own_file_right else None
+            if self._is_right(name, loaded):
+                self._given[name] = value
 
     def settings_of(self, path: Path) -> Settings:
-        """Settings for a file; where they are wrong that is told, and the defaults hold."""
-        settings = self._loaded(find_workspace(path))
+        """Settings for a file; where its workspace's are wrong that is told, and the defaults hold."""
+        workspace = find_workspace(path)
+        loaded = _load(workspace, self._given)
+        settings = loaded.settings if self._is_right(workspace, loaded) and isinstance(loaded, LoadedSettings) else Settings()
         return settings.model_copy(update={"background": _NOTHING}) if self._is_expected else settings
 
-    def _loaded(self, workspace: Path | None) -> Settings:
-        """Settings of a workspace; None: what the editor and the user's own file say."""
-        editor = EditorSettings(folder={}, user=self._given) if self._given else None
-        try:
-            loaded = load_settings(workspace, editor=editor)
-        except KernelOptError as error:
-            self._fail(workspace, f"{error.message}; {error.remedy}" if error.remedy else error.message)
-            return Settings()
-        self._problems.pop(workspace, None)
-        return loaded.settings
-
-    def _fail(self, workspace: Path | None, problem: str) -> None:
-        is_news = problem not in self._problems.values()
-        self._problems[workspace] = problem
+    def _is_right(self, place: str | Path, loaded: LoadedSettings | str | None) -> bool:
+        if not isinstance(loaded, str):
+            self._wrong.pop(place, None)
+            return True
+        is_news = loaded not in self._wrong.values()
+        self._wrong[place] = loaded
         if is_news:
-            self._tell(f"kernelopt settings: {problem}")
+            self._tell(f"kernelopt settings: {loaded}")
+        return False
+
+
+def _load(workspace: Path | None, given: Mapping[str, object]) -> LoadedSettings | str:
+    """The settings; what is wrong with them where they are."""
+    try:
+        return load_settings(workspace, editor=EditorSettings(folder={}, user=given))
+    except KernelOptError as error:
+        return f"{error.message}; {error.remedy}" if error.remedy else error.message
+
+
+def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """(dotted name, value) of everything that was given; clients send null for what nobody set."""
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from _leaves(as_object(value), f"{prefix}{name}.")
+        elif value is not None:
+            yield f"{prefix}{name}", value

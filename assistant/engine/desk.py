@@ -159,6 +159,7 @@ class Desk:
                 for lane in (self._parts.quick, self._parts.heavy):
                     lane.cancel_source(sheet.key, is_background_only=False)
             else:
+                sheet.set_up(_setup_of(self._request(sheet)))
                 self._staging.changed(sheet.key, Trigger.SAVED, self._parts.settings_of(sheet.path))
 
     def files_changed(self, paths: tuple[Path, ...]) -> None:
@@ -323,7 +324,9 @@ class Desk:
             self.ended(work, None, is_cancelled=True)
             return
         if is_background:
-            work = replace(work, task=replace(task, request=self._request(sheet)))
+            request = self._request(sheet)
+            sheet.set_up(_setup_of(request))
+            work = replace(work, task=replace(task, request=request))
         (self._parts.heavy if task.runs_program else self._parts.quick).submit(work)
 
     async def _watch_memory(self) -> None:
@@ -335,6 +338,11 @@ class Desk:
             if version != seen:
                 seen = version
                 self.offers_changed()
+
+
+def _setup_of(request: JobRequest) -> object:
+    """What, besides its text, a source's answers depend on."""
+    return (request.target, request.device, request.cflags)
 
 
 def _run_of(request: JobRequest) -> ProgramConsent:

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient as PlainClient
@@ -389,6 +389,7 @@ async def start(
 ) -> Editor:
     """An editor with a server of its own, initialized; trusted unless ``options`` (of ``kernelopt``) say otherwise."""
     client = make_test_lsp_client()
+    _tell_actions_from_commands(client)
     editor = Editor(client, capabilities or vscode())
     if answer is not None:
         editor.answer = answer
@@ -412,6 +413,17 @@ async def failure(editor: Editor, command: str, **arguments: Any) -> str:
     except Exception as error:  # noqa: BLE001 - the client's exception types are its own
         return str(error)
     raise AssertionError(f"no error: {answer}")
+
+
+def _tell_actions_from_commands(client: LanguageClient) -> None:
+    """lsprotocol's converter takes a code action that carries a command for a command."""
+
+    def structure(value: Any, _: Any) -> types.CodeAction:
+        return converter.structure(value, types.CodeAction)
+
+    converter = client.protocol._converter  # pyright: ignore[reportPrivateUsage]
+    converter.register_structure_hook(types.Command | types.CodeAction, structure)
+    converter.register_structure_hook(Union[types.Command, types.CodeAction], structure)  # noqa: UP007 - another key to the converter
 
 
 def vscode() -> types.ClientCapabilities:

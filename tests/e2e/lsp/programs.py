@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["HALVE", "RACE", "SLEEPY", "halves"]
+__all__ = ["HALVE", "RACE", "SLEEPY", "SUMS", "halves"]
 
 RACE = """\
 #include <cstdio>
@@ -54,6 +54,22 @@ SLEEPY = HALVE.replace("#include <cstdio>", "#include <cstdio>\n#include <unistd
     "int main()\n{", "int main()\n{\n    sleep(40);"
 )
 """Runs for as long as a test needs it to."""
+
+SUMS = """\
+__global__ void first(float *x) { x[threadIdx.x] += 1.0f; }
+
+__global__ void second(float *x) { x[threadIdx.x] += 2.0f; }
+
+int main()
+{
+    float *x;
+    cudaMalloc(&x, 64 * sizeof(float));
+    cudaMemset(x, 0, 64 * sizeof(float));
+    first<<<1, 64>>>(x);
+    second<<<1, 64>>>(x);
+    return cudaDeviceSynchronize();
+}
+"""
 
 
 def halves(count: int) -> str:

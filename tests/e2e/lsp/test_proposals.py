@@ -7,6 +7,8 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from assistant.memory.store import open_store
+from assistant.model.proposal import Decision, ProposalState
 from tests.e2e.lsp.conftest import Offered, Start
 from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, bare, failure, neovim
 
@@ -22,9 +24,14 @@ def proposal_notes(editor: Editor, document: Document) -> list[types.Diagnostic]
     return [note for note in editor.diagnostics(document) if note.data]
 
 
+def decisions(offered: Offered) -> list[Decision]:
+    """What memory holds, oldest first."""
+    with open_store(offered.cli.home / "memory.sqlite3") as store:
+        return list(store.decisions(offered.id))
+
+
 def kinds(offered: Offered) -> list[str]:
-    """Decisions in memory, oldest first."""
-    return [event["kind"] for event in offered.cli.run("history", offered.source, "--json").events if event["event"] == "decision"]
+    return [decision.kind.value for decision in decisions(offered)]
 
 
 async def is_offered(editor: Editor, document: Document) -> bool:
@@ -133,8 +140,8 @@ async def test_a_reject_keeps_its_reason(offered: Offered, open_editor: Start) -
     await editor.run("kernelopt.proposal.reject", proposal_id=offered.id, reason_code="readability", reason="two tiles are enough")
     await editor.until(lambda: not proposal_notes(editor, document))
     assert not await is_offered(editor, document)
-    (decision,) = [e for e in offered.cli.run("history", offered.source, "--json").events if e["event"] == "decision"]
-    assert (decision["kind"], decision["reason_code"], decision["reason"]) == ("rejected", "readability", "two tiles are enough")
+    (decision,) = decisions(offered)
+    assert (decision.kind.value, decision.reason_code, decision.reason) == ("rejected", "readability", "two tiles are enough")
 
 
 async def test_a_reject_without_a_reason_asks_for_one(offered: Offered, open_editor: Start) -> None:
@@ -142,7 +149,8 @@ async def test_a_reject_without_a_reason_asks_for_one(offered: Offered, open_edi
     document = await shown(editor, offered)
     assert (await editor.run("kernelopt.proposal.reject", proposal_id=offered.id))["outcome"] == "asking"
     await editor.until(lambda: not proposal_notes(editor, document))
-    assert "no reason" in {action.title for action in editor.asked[0].actions or ()} and kinds(offered) == ["rejected"]
+    (question,) = editor.asked
+    assert "no reason" in {action.title for action in question.actions or ()} and kinds(offered) == ["rejected"]
 
 
 async def test_a_question_that_is_never_answered_rejects_nothing(offered: Offered, open_editor: Start) -> None:
@@ -163,7 +171,8 @@ async def test_a_stale_accept_is_refused_and_says_why(offered: Offered, open_edi
     assert "changed where" in error and "kernelopt optimize" in error
     await editor.until(lambda: not proposal_notes(editor, document))
     assert document.text == with_mine and editor.applied == [] and kinds(offered) == []
-    assert [event for event in offered.cli.open_proposals() if event["id"] == offered.id] == []
+    with open_store(offered.cli.home / "memory.sqlite3") as store:
+        assert store.find_proposal(offered.id).state is ProposalState.STALE
 
 
 async def test_a_decision_on_the_terminal_is_seen_within_a_second(offered: Offered, open_editor: Start) -> None:

@@ -79,7 +79,7 @@ async def test_a_finding_has_code_page_and_cost(slow: tuple[Editor, Document]) -
     editor, document = slow
     finding = editor.of_code(document, "KO101")[0]
     assert finding.source == "kernelopt" and finding.severity is types.DiagnosticSeverity.Warning
-    assert finding.code_description is not None and finding.code_description.href.startswith("https://")
+    assert finding.code_description is not None and finding.code_description.href.endswith("/findings/KO101.md")
     assert "estimated cost" in finding.message and "%" in finding.message
 
 

@@ -1,0 +1,38 @@
+"""Documents as the client has them. pygls takes form feeds and Unicode's separators for line ends, which LSP does not: an edit below
+one would land on another line (seen with pygls 2.1.1; can go when ``TextDocument.lines`` follows the specification)."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+from pygls.workspace import TextDocument, Workspace
+
+from lsp.positions import Positions
+
+__all__ = ["ExactWorkspace"]
+
+
+class ExactWorkspace(Workspace):
+    """A workspace whose documents follow the specification."""
+
+    def _create_text_document(
+        self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
+    ) -> TextDocument:
+        encoding = types.PositionEncodingKind(self.position_encoding)
+        return _ExactDocument(doc_uri, source, version, language_id, encoding)
+
+
+class _ExactDocument(TextDocument):
+    def __init__(
+        self, uri: str, source: str | None, version: int | None, language_id: str | None, encoding: types.PositionEncodingKind
+    ) -> None:
+        super().__init__(uri, source, version, language_id)
+        self._encoding = encoding
+
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
+        if not isinstance(change, types.TextDocumentContentChangePartial):
+            self._source = change.text
+            return
+        text = self.source
+        positions = Positions(text, self._encoding)
+        start, end = positions.offset(change.range.start), positions.offset(change.range.end)
+        self._source = text[: len(text) if start is None else start] + change.text + text[len(text) if end is None else end :]

@@ -1,0 +1,102 @@
+"""Jobs: shown with progress, cancelled with their processes, replaced by a newer text, second to what a person asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from tests.e2e.cli.harness import Cli, alive
+from tests.e2e.lsp.conftest import Start
+from tests.e2e.lsp.editor import Document, Editor
+from tests.e2e.lsp.programs import HALVE, SLEEPY, SUMS
+
+VERIFY_ONLY = {"background": {"compile": "off", "profile": "off"}}
+ON_COMMAND = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
+CANCELLED_WITHIN_S = 10.0
+"""Three on a quiet machine; the program that is cancelled would sleep for forty."""
+
+
+def running_programs() -> list[int]:
+    return [process.pid for process in alive() if process.name == "program"]
+
+
+def progress(editor: Editor, kind: type[Any]) -> list[Any]:
+    return [report for reports in editor.client.progress_reports.values() for report in reports if isinstance(report, kind)]
+
+
+async def checks(editor: Editor, document: Document) -> list[str]:
+    """Ids of the checks of a document that run or wait."""
+    return [job["job_id"] for job in await editor.jobs() if job["uri"] == document.uri and job["command"] == "check"]
+
+
+async def test_the_cross_in_the_progress_ends_the_job_and_its_processes(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings=ON_COMMAND)
+    document = editor.open(cli.write("sleepy.cu", SLEEPY))
+    job = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]
+    (begin,) = await editor.until(lambda: progress(editor, types.WorkDoneProgressBegin))
+    assert begin.cancellable and "sleepy.cu" in begin.title and list(editor.client.progress_reports) == [job]
+    await editor.until(running_programs)
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(job))
+    (end,) = await editor.until(lambda: progress(editor, types.WorkDoneProgressEnd), deadline_s=CANCELLED_WITHIN_S)
+    assert end.message == "cancelled" and await editor.jobs() == []
+    await editor.until(lambda: not running_programs(), deadline_s=2)
+
+
+async def test_a_job_is_cancelled_by_its_id(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings=ON_COMMAND)
+    document = editor.open(cli.write("sleepy.cu", SLEEPY))
+    job = (await editor.run("kernelopt.profile", uri=document.uri))["job_id"]
+    await editor.until(running_programs)
+    assert await editor.run("kernelopt.job.cancel", job_id=job) == {"is_cancelled": True}
+    await editor.until(lambda: not running_programs(), deadline_s=CANCELLED_WITHIN_S)
+    assert await editor.run("kernelopt.job.cancel", job_id=job) == {"is_cancelled": False}
+
+
+async def test_a_newer_text_replaces_the_background_job(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings=VERIFY_ONLY)
+    document = editor.open(cli.write("sleepy.cu", SLEEPY))
+    await editor.until(running_programs)
+    (first,) = await checks(editor, document)
+    editor.type(document, "// newer\n" + document.text)
+    editor.save(document)
+    await editor.until(lambda: is_replaced(editor, document, first))
+    assert len(await checks(editor, document)) == 1, "the older one is gone, not queued"
+
+
+async def is_replaced(editor: Editor, document: Document, job: str) -> bool:
+    return job not in await checks(editor, document)
+
+
+async def test_what_a_person_asks_for_goes_first_and_the_background_goes_on_after_it(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings=VERIFY_ONLY)
+    sleepy = editor.open(cli.write("sleepy.cu", SLEEPY))
+    await editor.until(running_programs)
+    (behind,) = await checks(editor, sleepy)
+    halve = editor.open(cli.write("halve.cu", HALVE))
+    await editor.run("kernelopt.check", uri=halve.uri)
+    await editor.until(lambda: any(message.startswith("halve.cu: ") for message in editor.said))
+    await editor.until(lambda: starts(editor, behind) == 2)
+    assert await checks(editor, sleepy) == [behind]
+
+
+def starts(editor: Editor, job: str) -> int:
+    return sum(event["event"] == "job_started" and event["job"] == job for event in editor.events)
+
+
+async def test_profiling_one_kernel_keeps_what_is_known_of_the_others(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings=ON_COMMAND)
+    document = editor.open(cli.write("sums.cu", SUMS))
+    await editor.run("kernelopt.profile", uri=document.uri)
+    await editor.until(lambda: any("sums.cu" in message for message in editor.said))
+    before = await headlines(editor, document)
+    assert all("PREDICTED" in headline for headline in before) and len(before) == 2
+    editor.client.messages.clear()
+    await editor.run("kernelopt.profile", uri=document.uri, kernel="first(float *)")
+    await editor.until(lambda: any("sums.cu" in message for message in editor.said))
+    assert await headlines(editor, document) == before
+
+
+async def headlines(editor: Editor, document: Document) -> list[str]:
+    lenses = await editor.lenses(document)
+    return [lens.command.title for lens in lenses if lens.command and lens.command.command == "kernelopt.kernel.explain"]
