@@ -8,9 +8,9 @@ from pathlib import Path
 
 from assistant.engine.event_json import event_from, event_json
 from assistant.engine.picture import Analysis, view_of
-from assistant.engine.static_notes import static_notes
+from assistant.engine.static_notes import moved_notes, static_notes
 from assistant.engine.tasks import Task
-from assistant.engine.view import View
+from assistant.engine.view import Note, View
 from assistant.model.events import Event, JobEnded
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
@@ -32,6 +32,9 @@ class Sheet:
         self._partial: dict[str, list[Event]] = {}
         self._proposals: tuple[Proposal, ...] = ()
         self._outdated: set[str] = set()
+        self._read: tuple[str, tuple[Note, ...]] | None = None
+        """The text that was last read as a whole, and what it said of itself."""
+        self._setup: object = None
         self._parse()
 
     @property
@@ -60,6 +63,12 @@ class Sheet:
         """Whether the command has answered on the text as it stands."""
         analysis = None if command in self._outdated else self._analyses.get(command)
         return analysis is not None and analysis.text == self.text
+
+    def set_up(self, setup: object) -> None:
+        """What jobs work with besides the text; answers that were given under another setup have to be given again."""
+        if self._setup is not None and self._setup != setup:
+            self.outdate()
+        self._setup = setup
 
     def outdate(self) -> None:
         """Something that the source is compiled with changed: every answer has to be given again, and is shown until it is."""
@@ -110,7 +119,9 @@ class Sheet:
 
     def _parse(self) -> None:
         self.parsed, trees = parse_with_trees(Source(self.path, self.text))
-        self._static = static_notes(self.parsed, trees)
+        if len(trees) == 1 or self._read is None:
+            self._read = (self.text, static_notes(self.parsed, trees))
+        self._static = moved_notes(self._read[1], self._read[0], self.text)
         self._look()
 
     def _look(self) -> None:

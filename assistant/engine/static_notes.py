@@ -10,6 +10,7 @@ a run or machine code has spoken of the same thing, that is shown instead (`assi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from assistant.engine.static_barriers import Threads, barrier_notes, guarded_barriers
 from assistant.engine.static_launches import TextLaunch, blocks_of, launch_notes, launches_in
@@ -18,10 +19,11 @@ from assistant.engine.view import Note
 from assistant.model.source import ParsedSource
 from assistant.source.functions import Function, functions
 from assistant.source.integers import Scope
+from assistant.source.linemap import LineMap
 from assistant.source.scopes import scope_inside, scope_of
 from assistant.source.syntax import SyntaxTree
 
-__all__ = ["static_notes"]
+__all__ = ["moved_notes", "static_notes"]
 
 
 def static_notes(parsed: ParsedSource, trees: Sequence[SyntaxTree]) -> tuple[Note, ...]:
@@ -32,6 +34,12 @@ def static_notes(parsed: ParsedSource, trees: Sequence[SyntaxTree]) -> tuple[Not
         notes += literal_notes(tree)
         notes += _barrier_notes(parsed, tree, launches)
     return tuple(sorted(notes, key=lambda note: (note.line, note.column)))
+
+
+def moved_notes(notes: Sequence[Note], before: str, after: str) -> tuple[Note, ...]:
+    """Notes on the text ``before`` at the lines where ``after`` has them unchanged: while brackets do not match, what was said stays."""
+    lines = LineMap(before, after)
+    return tuple(replace(note, line=line) for note in notes if (line := lines.line(note.line)) is not None)
 
 
 def _barrier_notes(parsed: ParsedSource, tree: SyntaxTree, launches: tuple[TextLaunch, ...]) -> Iterator[Note]:

@@ -16,7 +16,7 @@ from assistant.source.macros import macro_texts
 from assistant.source.parameters import declared_name
 from assistant.source.spelling import canonical_type
 from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree, parsed_expression
-from assistant.source.variables import Variable, locals_of
+from assistant.source.variables import Variable, declared_variables
 
 __all__ = ["constants_of", "integer_constant"]
 
@@ -71,8 +71,12 @@ def _named(tree: SyntaxTree) -> Iterator[tuple[str, Node | None]]:
         name, value = enumerator.child_by_field_name("name"), enumerator.child_by_field_name("value")
         if name is not None and value is not None:
             yield tree.text(name), value
-    for name, variables in locals_of(tree, tree.root).items():
-        yield from ((name, _constant_value(variable)) for variable in variables)
+    for declaration in tree.find("declaration", "for_range_loop"):
+        if "const" in tree.text(declaration):
+            yield from ((variable.name, _constant_value(variable)) for variable in declared_variables(tree, declaration))
+        else:
+            names = (declared_name(declarator) for declarator in declaration.children_by_field_name("declarator"))
+            yield from ((tree.text(name), None) for name in names if name is not None)
     for parameter in tree.find("parameter_declaration", "optional_parameter_declaration"):
         declared = declared_name(parameter.child_by_field_name("declarator"))
         if declared is not None and not _is_in_declaration(parameter):

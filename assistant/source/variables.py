@@ -10,14 +10,14 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from assistant.source.parameters import declared_name
 from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
 
-__all__ = ["Variable", "locals_of", "parameters_of"]
+__all__ = ["Variable", "declared_variables", "locals_of", "parameters_of"]
 
 _RESTRICT = re.compile(r"\b__restrict(?:__)?\b")
 _NOT_THE_TYPE = re.compile(
@@ -67,10 +67,15 @@ def locals_of(tree: SyntaxTree, body: Node) -> Mapping[str, tuple[Variable, ...]
     """Variables declared anywhere inside ``body``, by name; several where scopes reuse a name."""
     found: dict[str, tuple[Variable, ...]] = {}
     for declaration in tree.find("declaration", "for_range_loop", inside=body):
-        for declarator in declaration.children_by_field_name("declarator"):
-            variable = _variable(tree, declaration, declarator)
+        for variable in declared_variables(tree, declaration):
             found[variable.name] = (*found.get(variable.name, ()), variable)
     return found
+
+
+def declared_variables(tree: SyntaxTree, declaration: Node) -> Iterator[Variable]:
+    """What one ``declaration`` or range-based ``for`` declares, in order."""
+    for declarator in declaration.children_by_field_name("declarator"):
+        yield _variable(tree, declaration, declarator)
 
 
 def _parameter(tree: SyntaxTree, node: Node) -> Variable:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.static_notes import static_notes
+from assistant.engine.sheet import Sheet
+from assistant.engine.static_notes import moved_notes, static_notes
 from assistant.engine.view import Note
 from assistant.model.profile import Severity
 from assistant.model.source import Source
@@ -252,3 +253,18 @@ def test_a_program_cut_anywhere_says_nothing_new(path: Path) -> None:
     whole = {(note.code, note.message) for note in _notes(text)}
     for end in range(0, len(text), 97):
         assert {(note.code, note.message) for note in _notes(text[:end])} <= whole
+
+
+def test_notes_follow_their_lines_and_go_where_the_line_was_changed() -> None:
+    text = _launched("k<<<0, 32>>>(p);")
+    assert [note.line for note in moved_notes(_notes(text), text, f"\n\n{text}")] == [7]
+    assert moved_notes(_notes(text), text, text.replace("<<<0", "<<<4")) == ()
+
+
+def test_what_was_said_stays_while_a_bracket_is_open_elsewhere() -> None:
+    other = "__global__ void late(int *p) {\n  p[0] = 1;\n}\n"
+    sheet = Sheet("k", Path("/a.cu"), f"{_barrier('if (threadIdx.x == 0) __syncthreads();')}{other}")
+    assert [(note.line, note.code) for note in sheet.view.notes] == [(4, "KO204")]
+    sheet.text = f"\n{_barrier('if (threadIdx.x == 0) __syncthreads();')}{other.replace('p[0]', 'if (p[0')}"
+    sheet.reparse()
+    assert [(note.line, note.code) for note in sheet.view.notes] == [(5, "KO204")]
