@@ -13,6 +13,7 @@ from typing import Protocol
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.build import BuildResult, Diagnostic, Flags, KernelResources
 from assistant.model.device import Architecture, LabDescription, Target
+from assistant.model.pair import PairSession, Turn
 from assistant.model.plan import Plan, Rewrite, Step
 from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Problem
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
@@ -326,6 +327,26 @@ class Store(Protocol):
 
     def analyses(self, path: Path) -> tuple[StoredAnalysis, ...]:
         """The last answer of each command on a file, oldest first."""
+        ...
+
+    def open_pair(self, session: PairSession, first: Turn) -> PairSession:
+        """Store a pair session with its first turn, unless one is open on its file and kernel: the one that is open then."""
+        ...
+
+    def add_turn(self, turn: Turn) -> bool:
+        """Append; False, and nothing written, where the session has a turn of that number already, or has ended."""
+        ...
+
+    def pair_sessions(self, path: Path | None = None, is_open_only: bool = True) -> tuple[PairSession, ...]:
+        """Newest first; None means every file."""
+        ...
+
+    def find_pair(self, id_prefix: str) -> PairSession:
+        """The one pair session whose id starts so; raises UsageError for none or several."""
+        ...
+
+    def turns(self, session_id: str) -> tuple[Turn, ...]:
+        """In order."""
         ...
 
     def data_version(self) -> int:

@@ -165,7 +165,8 @@ def forget(file: Path | None, workspace: Path | None, before: datetime | None) -
         before_ms=before_ms,
     )
     forgotten = _store().forget(scope, time.time_ns() // 1_000_000)
-    console().print(f"forgotten: {forgotten.attempt_count} attempts, {forgotten.proposal_count} proposals", markup=False)
+    told = f"{forgotten.attempt_count} attempts, {forgotten.proposal_count} proposals, {forgotten.pair_count} pair sessions"
+    console().print(f"forgotten: {told}", markup=False)
 
 
 def _memory_file() -> Path:

@@ -1,6 +1,6 @@
-"""The whole memory as JSON lines, for other programs and for keeping: one line per attempt, proposal and decision, texts included.
+"""The whole memory as JSON lines, for other programs and for keeping: a line per attempt, proposal, decision, pair session and turn.
 
-Example::
+Texts are included. Example::
 
     for line in export_lines(store):        # {"record": "attempt", "workspace": …, "text": …}
         stream.write(line + "\\n")
@@ -26,6 +26,10 @@ def export_lines(store: MemoryStore) -> Iterator[str]:
         yield _line("proposal", proposal)
     for decision in store.decisions():
         yield _line("decision", decision)
+    for session in reversed(store.pair_sessions(is_open_only=False)):
+        yield _line("pair", session)
+        for turn in store.turns(session.id):
+            yield _line("turn", turn)
 
 
 def _line(kind: str, value: Any) -> str:

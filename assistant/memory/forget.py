@@ -39,6 +39,8 @@ class Forgotten:
     job_count: int
     is_wiped_from_disk: bool
     """False while another process still reads the write-ahead log; its next close, or forgetting again, wipes the rest."""
+    pair_count: int = 0
+    """Pair sessions, each with all its turns."""
 
 
 _DAY_MS = 86_400_000
@@ -53,6 +55,15 @@ _QUERIES = {
         " and p.record is not null and (?1 is null or p.workspace = json_extract(?1, '$'))"
         " and (?2 is null or p.path = json_extract(?2, '$')) and (?3 is null or p.created_ms < ?3)"
     ),
+    "turn": (
+        "select t.id from pair_turns t join pair_sessions s on s.id = t.session where t.record is not null"
+        " and s.record is not null and (?1 is null or s.workspace = json_extract(?1, '$'))"
+        " and (?2 is null or s.path = json_extract(?2, '$')) and (?3 is null or s.created_ms < ?3)"
+    ),
+    "pair": (
+        "select id from pair_sessions where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
+        " and (?2 is null or path = json_extract(?2, '$')) and (?3 is null or created_ms < ?3)"
+    ),
     "proposal": (
         "select id from proposals where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
         " and (?2 is null or path = json_extract(?2, '$')) and (?3 is null or created_ms < ?3)"
@@ -62,6 +73,8 @@ _QUERIES = {
 _PURGES = {
     "attempt": "update attempts set record = null where id in (select value from json_each(?))",
     "decision": "update decisions set record = null where cast(id as text) in (select value from json_each(?))",
+    "turn": "update pair_turns set record = null where id in (select value from json_each(?))",
+    "pair": "update pair_sessions set record = null where id in (select value from json_each(?))",
     "proposal": "update proposals set record = null where id in (select value from json_each(?))",
 }
 
@@ -75,11 +88,15 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
         attempt_count = _bury(database, "attempt", parameters, now_ms)
         decision_count = _bury(database, "decision", parameters, now_ms)
         proposal_count = _bury(database, "proposal", parameters, now_ms)
+        _bury(database, "turn", parameters, now_ms)
+        pair_count = _bury(database, "pair", parameters, now_ms)
         text_count = database.execute(
             "update blobs set content = null where content is not null and hash not in ("
             "select parent_blob from attempts where record is not null union select text_blob from attempts where record is not null"
             " union select before_blob from proposals where record is not null"
-            " union select after_blob from proposals where record is not null)"
+            " union select after_blob from proposals where record is not null"
+            " union select baseline_blob from pair_sessions where record is not null"
+            " union select text_blob from pair_turns where record is not null and text_blob is not null)"
         )
         database.execute(
             "delete from analyses where (?1 is null or workspace = ?1) and (?2 is null or path = ?2) and (?3 is null or ended_ms < ?3)",
@@ -90,7 +107,7 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
             " and (?3 is null or started_ms < ?3) and (ended_ms is not null or heartbeat_ms < ?4)",
             (*parameters, now_ms - _DAY_MS),
         )
-    return Forgotten(attempt_count, proposal_count, decision_count, text_count, job_count, _wipe(database))
+    return Forgotten(attempt_count, proposal_count, decision_count, text_count, job_count, _wipe(database), pair_count)
 
 
 def _bury(database: Database, kind: str, parameters: tuple[object, ...], now_ms: int) -> int:

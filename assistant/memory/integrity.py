@@ -1,7 +1,7 @@
 """Whether a memory file is what its writers left: every hash derived again, the chain walked, the schema compared.
 
-The chain shows a change, a removal and a cut anywhere in attempts, proposals and decisions; its head is kept apart, so that a cut end
-shows too. It protects against accidents and casual edits, not against somebody who recomputes all of it. Example::
+The chain shows a change, a removal and a cut anywhere in attempts, proposals, decisions and pair sessions; its head is kept apart, so
+that a cut end shows too. It protects against accidents and casual edits, not against somebody who recomputes all of it. Example::
 
     verify(database).damages        # () when all is well
 """
@@ -23,6 +23,8 @@ _RECORD_QUERIES = {
     "attempt": "select id, record from attempts",
     "proposal": "select id, record from proposals",
     "decision": "select cast(id as text), record from decisions",
+    "pair": "select id, record from pair_sessions",
+    "turn": "select id, record from pair_turns",
 }
 
 
@@ -122,7 +124,8 @@ def _texts(database: Database) -> Iterator[Damage]:
             yield Damage(f"text {digest}", "is not the text that was stored")
     lost = database.rows(
         "select id, hash from blobs join (select id, parent_blob as used from attempts union all select id, text_blob from attempts"
-        " union all select id, before_blob from proposals union all select id, after_blob from proposals) on used = hash"
+        " union all select id, before_blob from proposals union all select id, after_blob from proposals"
+        " union all select id, baseline_blob from pair_sessions union all select id, text_blob from pair_turns) on used = hash"
         " where content is null"
     )
     for record_id, digest in lost:

@@ -1,4 +1,4 @@
-"""Attempts, proposals and decisions as JSON records and back; hashes over both. Pure.
+"""Attempts, proposals, decisions and pair sessions as JSON records and back; hashes over both. Pure.
 
 A record holds no source text, only the hash of it; the texts lie in the blob table. Records are ASCII JSON with sorted keys,
 so that the same value always has the same hash. Example::
@@ -17,6 +17,7 @@ from typing import Any
 
 from assistant import serialize
 from assistant.model.attempt import Attempt
+from assistant.model.pair import PairSession, Turn
 from assistant.model.proposal import Decision, Proposal, ProposalState
 
 __all__ = [
@@ -28,11 +29,15 @@ __all__ = [
     "decision_of",
     "decision_record",
     "hash_of",
+    "pair_session_of",
+    "pair_session_record",
     "path_key",
     "proposal_of",
     "proposal_record",
     "text_bytes",
     "text_of",
+    "turn_of",
+    "turn_record",
 ]
 
 CHAIN_START = "sha256:" + "0" * 64
@@ -98,7 +103,24 @@ def decision_of(record: str) -> Decision:
     return serialize.decode(Decision, json.loads(record))
 
 
-def _record(value: Attempt | Proposal, text_fields: tuple[str, ...], extra: dict[str, Any]) -> tuple[str, Texts]:
+def pair_session_record(session: PairSession) -> tuple[str, Texts]:
+    return _record(session, ("baseline_text",), {})
+
+
+def pair_session_of(record: str, text: Callable[[str], str]) -> PairSession:
+    return serialize.decode(PairSession, _with_texts(json.loads(record), ("baseline_text",), text))
+
+
+def turn_record(turn: Turn) -> tuple[str, Texts]:
+    return _record(turn, () if turn.text is None else ("text",), {})
+
+
+def turn_of(record: str, text: Callable[[str], str]) -> Turn:
+    data = json.loads(record)
+    return serialize.decode(Turn, _with_texts(data, () if data["text"] is None else ("text",), text))
+
+
+def _record(value: Attempt | Proposal | PairSession | Turn, text_fields: tuple[str, ...], extra: dict[str, Any]) -> tuple[str, Texts]:
     data: dict[str, Any] = serialize.encode(value) | extra
     texts: Texts = {}
     for name in text_fields:

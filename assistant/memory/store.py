@@ -1,4 +1,4 @@
-"""The memory file: every attempt, proposal and decision, appended and never changed; jobs as other processes see them.
+"""The memory file: every attempt, proposal, decision and pair session, appended and never changed; jobs as other processes see them.
 
 Implements `assistant.ports.Store`. Several processes may hold the same file; every write is one transaction. Example::
 
@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from assistant.errors import MemoryFileError, UsageError
-from assistant.memory import analyses, records
+from assistant.memory import analyses, pair, records
 from assistant.memory.database import Database, Row, open_database
 from assistant.memory.experience import read_judgements, read_trials
 from assistant.memory.forget import ForgetScope, Forgotten, forget
@@ -25,6 +25,7 @@ from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
 from assistant.memory.recordings import NotReplayable, RecordingArchive
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
+from assistant.model.pair import PairSession, Turn
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Recalled, StoredAnalysis
 from assistant.serialize import DecodeError
@@ -81,9 +82,9 @@ class MemoryStore:
         with self.database.transaction():
             if self._is_stored("attempts", attempt.id, record):
                 return
-            self._keep_texts(texts)
+            self.keep_texts(texts)
             self.database.execute("insert into attempts (id, record) values (?, ?)", (attempt.id, record))
-            self._chain("attempt", attempt.id, record)
+            self.chain("attempt", attempt.id, record)
 
     def attempts(self, workspace: Path | None = None, path: Path | None = None, limit: int = 100) -> tuple[Attempt, ...]:
         found = self.database.rows(
@@ -106,13 +107,13 @@ class MemoryStore:
         with self.database.transaction():
             if self._is_stored("proposals", proposal.id, record):
                 return
-            self._keep_texts(texts)
+            self.keep_texts(texts)
             self.database.execute(
                 "update proposals set state = ?1 where state = ?2 and path = json_extract(?3, '$') and kernel = ?4",
                 (ProposalState.SUPERSEDED.value, ProposalState.OPEN.value, records.path_key(proposal.path), proposal.kernel),
             )
             self.database.execute("insert into proposals (id, state, record) values (?, ?, ?)", (proposal.id, proposal.state.value, record))
-            self._chain("proposal", proposal.id, record)
+            self.chain("proposal", proposal.id, record)
 
     def proposals(
         self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None, path: Path | None = None
@@ -155,7 +156,7 @@ class MemoryStore:
             self.database.execute("insert into decisions (proposal, record) values (?, ?)", (decision.proposal, record))
             (decision_id,) = self.database.rows("select last_insert_rowid()")[0]
             self.database.execute("update proposals set state = ? where id = ?", (_STATE_AFTER[decision.kind].value, decision.proposal))
-            self._chain("decision", str(decision_id), record)
+            self.chain("decision", str(decision_id), record)
         return decision
 
     def mark(self, proposal_id: str, state: ProposalState) -> None:
@@ -271,6 +272,23 @@ class MemoryStore:
     def analyses(self, path: Path) -> tuple[StoredAnalysis, ...]:
         return analyses.read(self.database, path)
 
+    # --- pair sessions ----------------------------------------------------------------------------------------------
+
+    def open_pair(self, session: PairSession, first: Turn) -> PairSession:
+        return self.find_pair(pair.open_session(self, session, first))
+
+    def add_turn(self, turn: Turn) -> bool:
+        return pair.add_turn(self, turn)
+
+    def pair_sessions(self, path: Path | None = None, is_open_only: bool = True) -> tuple[PairSession, ...]:
+        return pair.read_sessions(self.database, path, is_open_only, self._text)
+
+    def find_pair(self, id_prefix: str) -> PairSession:
+        return pair.find(self.database, id_prefix, self._text)
+
+    def turns(self, session_id: str) -> tuple[Turn, ...]:
+        return pair.read_turns(self.database, session_id, self._text)
+
     # --- inside -----------------------------------------------------------------------------------------------------
 
     def _is_stored(self, table: str, record_id: str, record: str) -> bool:
@@ -285,7 +303,8 @@ class MemoryStore:
             raise UsageError(f"{proposal_id} is {state}", "run kernelopt optimize again")
         return AlreadyDecided(taken[-1])
 
-    def _chain(self, kind: str, subject: str, record: str) -> None:
+    def chain(self, kind: str, subject: str, record: str) -> None:
+        """Append the record's hash to the chain; inside a transaction."""
         last = self.database.row("select position, hash from chain order by position desc limit 1")
         position, previous = (0, records.CHAIN_START) if last is None else last
         record_hash = records.hash_of(record.encode())
@@ -296,7 +315,8 @@ class MemoryStore:
         )
         self.database.execute("insert or replace into meta (key, value) values ('chain_head', ?)", (f"{position + 1} {entry}",))
 
-    def _keep_texts(self, texts: dict[str, str]) -> None:
+    def keep_texts(self, texts: dict[str, str]) -> None:
+        """Store texts by their hashes; inside a transaction."""
         for digest, text in texts.items():
             data = records.text_bytes(text)
             self.database.execute(
