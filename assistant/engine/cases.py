@@ -96,8 +96,9 @@ def declared_cases(
 
 
 def write_cases(folder: Path, cases: Sequence[NewCase]) -> tuple[Case, ...]:
-    """The cases on disk, one folder each."""
-    return tuple(write_case(folder / f"case-{index}", case) for index, case in enumerate(cases))
+    """The cases on disk, one folder each; equal contents of all cases of a job are one file."""
+    shared = folder.parent / "blobs"
+    return tuple(write_case(folder / f"case-{index}", case, shared) for index, case in enumerate(cases))
 
 
 def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subject) -> NewCase | None:

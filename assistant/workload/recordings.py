@@ -44,9 +44,9 @@ def blob_name(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def write_case(folder: Path, case: NewCase) -> Case:
-    """``case`` written into ``folder`` (made if need be)."""
-    writer = RecordingWriter(folder)
+def write_case(folder: Path, case: NewCase, shared: Path | None = None) -> Case:
+    """``case`` written into ``folder`` (made if need be); ``shared`` as for `RecordingWriter`."""
+    writer = RecordingWriter(folder, shared)
     for data in case.blobs.values():
         writer.add_blob(data)
     writer.write(case.recording)
@@ -63,17 +63,34 @@ def load_case(case: Case) -> NewCase:
 class RecordingWriter:
     """Writes one recording; blobs first, ``recording.json`` last, so that a torn folder has no recording."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, shared: Path | None = None) -> None:
+        """``shared``: a folder on the same file system that keeps one file per contents for many recordings, which link to it."""
         self._folder = folder
+        self._shared = shared
         (folder / "blobs").mkdir(parents=True, exist_ok=True)
+        if shared is not None:
+            shared.mkdir(parents=True, exist_ok=True)
 
     def add_blob(self, data: bytes) -> str:
         """Stores ``data`` once and returns its name."""
         name = blob_name(data)
         path = self._folder / "blobs" / name
-        if not path.exists():
+        if not path.exists() and not self._is_linked(path, name, data):
             _write_whole(path, data)
         return name
+
+    def _is_linked(self, path: Path, name: str, data: bytes) -> bool:
+        """Whether the blob could be had as a link: making a file costs far more than naming one again."""
+        if self._shared is None:
+            return False
+        kept = self._shared / name
+        if not kept.exists():
+            _write_whole(kept, data)
+        try:
+            path.hardlink_to(kept)
+        except OSError:  # a file system without links
+            return False
+        return True
 
     def write(self, recording: Recording) -> None:
         _write_whole(self._folder / "recording.json", dumps(recording).encode())
