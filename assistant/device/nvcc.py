@@ -33,6 +33,7 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     cubin = scratch / "kernel.cubin"
     common = (
         nvcc,
+        *(() if source.suffix == ".cu" else ("-x", "cu")),  # nvcc takes no other suffix for CUDA
         *request.flags.arguments,
         *(f"-I{directory}" for directory in directories),
         f"-arch={request.architecture}",
