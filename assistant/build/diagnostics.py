@@ -51,12 +51,15 @@ def parse_edg(output: str, texts: Mapping[str, str], compiler: str) -> tuple[Dia
     """The front end's messages (nvcc and NVRTC print alike). ``texts``: file name as printed → its text, for columns."""
     found: list[Diagnostic] = []
     shown_line = ""
-    for line in output.splitlines():
+    lines = output.splitlines()
+    for line, following in zip(lines, (*lines[1:], ""), strict=True):
         if match := _EDG.match(line):
             found.append(_edg_diagnostic(match, compiler))
             shown_line = ""
         elif found and _CARET.match(line):
             found[-1] = _with_column(found[-1], shown_line, line.index("^"), texts)
+        elif _CARET.match(following):
+            shown_line = line
         elif found and line.startswith(("          ", "        ")) and not _NOISE.match(line):
             found[-1] = replace(found[-1], message=f"{found[-1].message}\n{line.strip()}")
         elif line.strip():
@@ -108,10 +111,11 @@ def _with_column(diagnostic: Diagnostic, shown: str, caret: int, texts: Mapping[
     text = texts.get(diagnostic.file)
     if text is None or not shown:
         return diagnostic
-    lines = text.splitlines()
+    lines = text.split("\n")
     if not 1 <= diagnostic.line <= len(lines):
         return diagnostic
-    return replace(diagnostic, column=_column(lines[diagnostic.line - 1], shown, caret))
+    before_caret = shown.encode("utf-8", "surrogateescape")[:caret].decode("utf-8", "replace")  # the compiler counts bytes
+    return replace(diagnostic, column=_column(lines[diagnostic.line - 1], shown, len(before_caret)))
 
 
 def _column(original: str, shown: str, caret: int) -> int:

@@ -40,6 +40,21 @@ def test_columns_are_those_of_the_users_text() -> None:
     assert [(d.line, d.column) for d in found] == [(2, 41), (2, 33), (1, 45), (3, 24)]
 
 
+def test_a_column_counts_characters_where_the_compiler_counts_bytes() -> None:
+    text = "void k(float *x)\n{\n    /* 😀 漢字 */ x[0] = missing_name; // 終\r\n}\n"
+    line = text.splitlines()[2]
+    told = f'k.cu(3): error: identifier "missing_name" is undefined\n  {line}\n{" " * 31}^\n'
+    (found,) = parse_compiler(told, {"k.cu": text}, "nvrtc")
+    assert found.column == line.index("missing_name") + 1
+
+
+def test_a_deeply_indented_line_is_no_part_of_the_message() -> None:
+    text = "void k(float *x)\n{\n            x[0] = q;\n}\n"
+    told = f'k.cu(3): error: identifier "q" is undefined\n{" " * 14}x[0] = q;\n{" " * 21}^\n'
+    (found,) = parse_compiler(told, {"k.cu": text}, "nvrtc")
+    assert (found.message, found.column) == ('identifier "q" is undefined', 20)
+
+
 def test_severity_and_number_are_kept() -> None:
     warning = parse_compiler(NVCC, {"bad.cu": TEXT}, "nvcc")[1]
     assert (warning.severity, warning.code, warning.compiler) == (DiagnosticSeverity.WARNING, "177", "nvcc")
