@@ -73,9 +73,7 @@ class EditorListener:
 
     def job_started(self, work: Work) -> None:
         loop = asyncio.get_running_loop()
-        if work.id in self._progressing:
-            self._report(work, "started again")  # it had given way to what a person asked for
-        elif self._server.client.shows_progress:
+        if self._server.client.shows_progress:
             self._timers[work.id] = loop.call_later(_PROGRESS_AFTER_S, lambda: self._server.spawn(self._begin(work)))
 
     def job_told(self, work: Work, event: Event) -> None:

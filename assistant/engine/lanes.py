@@ -14,6 +14,7 @@ import contextlib
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from assistant.engine.ids import new_id
 from assistant.engine.jobs import JobHost, JobRefused
 from assistant.engine.tasks import Task
 from assistant.errors import KernelOptError
@@ -65,9 +66,14 @@ class Lane:
         running = () if self._running is None else (self._running,)
         return (*running, *self._ordered())
 
+    async def warm_up(self) -> None:
+        """Start the host before the first work needs it; one that does not start is the first work's to report."""
+        with contextlib.suppress(OSError):
+            await self._host.start()
+
     def submit(self, work: Work) -> Work:
         """Queue it. Background work of the same source and verb gives way to it: the latest text wins."""
-        work = replace(work, task=replace(work.task, request=replace(work.task.request, job_id=work.id)))
+        work = _renewed(work, work.id)
         for other in self.works:
             if other.is_background and other.key == work.key and other.task.verb is work.task.verb:
                 self.cancel(other.id)
@@ -112,7 +118,7 @@ class Lane:
         return sorted(self._waiting, key=lambda work: work.is_background)
 
     def _preempt(self) -> None:
-        """Background work in the way of a person starts again afterwards."""
+        """Background work in the way of a person starts again afterwards, as another job: memory keeps each start."""
         if self._task is not None and not self._is_preempted:
             self._is_preempted = True
             self._task.cancel()
@@ -138,8 +144,13 @@ class Lane:
         finally:
             self._running, self._task = None, None
             is_put_back, self._is_preempted = self._is_preempted and is_cancelled, False
+            work.listener.ended(work, refusal, is_cancelled)
             if is_put_back:
-                self._waiting.insert(0, work)
-            else:
-                work.listener.ended(work, refusal, is_cancelled)
+                self._waiting.insert(0, _renewed(work, new_id("J")))
             self._start_next()
+
+
+def _renewed(work: Work, job_id: str) -> Work:
+    """The same work as a job of that id."""
+    request = replace(work.task.request, job_id=job_id)
+    return replace(work, id=job_id, task=replace(work.task, request=request))

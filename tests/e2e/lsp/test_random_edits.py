@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from assistant.cli.compose import open_session
+from assistant.memory.store import open_store
 from lsp.server import KernelOptServer, build_server
 
 _EDITS = 100
@@ -51,7 +51,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[asyncio.
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KERNELOPT_HOME", str(folder))
         loop = asyncio.new_event_loop()
-        made, wire = build_server(lambda: open_session("lsp")), Wire()
+        made, wire = build_server(lambda: open_store(folder / "memory.sqlite")), Wire()
         made.protocol.set_writer(wire)
         loop.run_until_complete(_say(made, "initialize", 1, {
             "processId": None, "rootUri": folder.as_uri(), "capabilities": {"general": {"positionEncodings": ["utf-16"]}},

@@ -74,7 +74,7 @@ async def test_a_wrong_setting_is_told_once_with_the_nearest_and_the_others_hold
     await editor.until(lambda: len(editor.said) == 2)
     change(editor, {**OFF, "backgroud": {"compile": "on_type"}, "run": {"timeout_s": -1}})
     await editor.stays(lambda: len(editor.said) == 2 and not editor.diagnostics(document))
-    name, value = sorted(editor.said)
+    value, name = sorted(editor.said, key=lambda message: "unknown" in message)
     assert "unknown setting backgroud" in name and "did you mean background" in name
     assert "run.timeout_s" in value
     change(editor, OFF)

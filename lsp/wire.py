@@ -1,0 +1,28 @@
+"""What is written to the client: nothing any more once it has gone, however much is still to be said."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import BinaryIO
+
+__all__ = ["ClientWriter"]
+
+
+class ClientWriter:
+    """pygls' writer on a pipe; a client that closed its end, or said ``exit``, is not an error."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+
+    def write(self, data: bytes) -> None:
+        if self._out.closed:
+            return
+        try:
+            self._out.write(data)
+            self._out.flush()
+        except BrokenPipeError:
+            self.close()
+
+    def close(self) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self._out.close()
