@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from assistant.engine.defects import errors_among
-from assistant.engine.view import KernelView, LaunchView, LineView, Note, Related, View
+from assistant.engine.view import CodeView, KernelView, LaunchView, LineView, Note, Related, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import Evidence, Problem, Severity
@@ -68,7 +68,8 @@ def view_of(
     spoken = _without_repeats((*notes, *build.proposal_notes(proposals)))
     unspoken = (note for note in static if not _is_answered(note, spoken, kernels))
     lines = tuple(line for kernel in kernels for line in build.lines(kernel, analyses.get("profile")))
-    return View(tuple(sorted((*spoken, *unspoken), key=_place)), kernels, lines, tuple(proposals))
+    code = tuple(build.code(analyses.get("profile")))
+    return View(tuple(sorted((*spoken, *unspoken), key=_place)), kernels, lines, tuple(proposals), code)
 
 
 class _Builder:
@@ -136,6 +137,16 @@ class _Builder:
             if kernel.key == key and self._is_untouched(kernel, analysis.text):
                 message = f"judged as it stands: {comparison_sentence(comparison)}"
                 yield Note("judge", kernel.line, 0, Severity.INFORMATION, message, "kernelopt")
+
+    def code(self, analysis: Analysis | None) -> Iterator[CodeView]:
+        """Machine code of lines that stand as they were compiled."""
+        if analysis is None:
+            return
+        for event in analysis.all(events.MachineCode):
+            for item in event.lines:
+                line = self._line(analysis, item.line) if self._is_mine(item.file) else None
+                if line:
+                    yield CodeView(line, event.instance, event.architecture, item.instructions)
 
     def lines(self, kernel: KernelView, analysis: Analysis | None) -> Iterator[LineView]:
         profile = next((launch.profile for launch in kernel.launches if launch.profile is not None), None)

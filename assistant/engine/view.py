@@ -11,7 +11,7 @@ from assistant.model import events
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
 
-__all__ = ["KernelView", "LaunchView", "LineView", "Note", "Related", "View"]
+__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "Related", "View"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,16 @@ class LineView:
 
 
 @dataclass(frozen=True)
+class CodeView:
+    """Machine instructions of one line, of one kernel instance."""
+
+    line: int
+    instance: str
+    architecture: str
+    instructions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class KernelView:
     """One kernel."""
 
@@ -103,6 +113,8 @@ class View:
     lines: tuple[LineView, ...]
     proposals: tuple[Proposal, ...]
     """Open ones of this source."""
+    code: tuple[CodeView, ...] = ()
+    """Machine code by line; empty before a profile, or without a compiler."""
 
 
 EMPTY_VIEW = View((), (), (), ())

@@ -13,8 +13,8 @@ from pathlib import Path
 from assistant.engine.defects import problems_in_words
 from assistant.engine.limits import limit_in_words
 from assistant.engine.picture import comparison_sentence, evidence_value, proposal_title
-from assistant.engine.quantity import format_quantity
-from assistant.engine.view import KernelView, LaunchView, LineView, Note, View
+from assistant.engine.quantity import counted_noun, format_quantity
+from assistant.engine.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.model import events
 from assistant.model.embedded import Declined
 from assistant.model.profile import Evidence, Severity
@@ -37,6 +37,9 @@ __all__ = [
     "resource_origin",
 ]
 
+_SHOWN_INSTANCES = 2
+_SHOWN_INSTRUCTIONS = 24
+"""Of one line; an unrolled loop has hundreds."""
 _HOT_SHARE = 0.1
 """A line is hot from this share of its kernel's requests on."""
 _FAINT_SHARE = 0.01
@@ -135,8 +138,8 @@ def kernel_table(kernel: KernelView) -> str:
     return "\n".join(rows)
 
 
-def line_table(lines: Sequence[LineView], notes: Sequence[Note]) -> str:
-    """Markdown: everything known of a line; empty when nothing is."""
+def line_table(lines: Sequence[LineView], notes: Sequence[Note], code: Sequence[CodeView] = ()) -> str:
+    """Markdown: everything known of a line, its machine code last; empty when nothing is."""
     rows: list[str] = []
     for note in notes:
         if note.code is not None and note.severity is not Severity.INFORMATION:
@@ -145,7 +148,17 @@ def line_table(lines: Sequence[LineView], notes: Sequence[Note]) -> str:
         rows += ["| access | requests | threads/request | counted | ideal | grade |", "|---|---|---|---|---|---|"]
         rows += [_line_row(item) for item in lines]
         rows.append(f"\nCounted by {_counter_source(lines[0])}, in the kernel's costliest launch.")
+    rows += [_machine_code(item) for item in code[:_SHOWN_INSTANCES]]
     return "\n".join(rows)
+
+
+def _machine_code(item: CodeView) -> str:
+    """A block of SASS, cut where a line made very much of it (unrolled loops)."""
+    shown = item.instructions[:_SHOWN_INSTRUCTIONS]
+    more = len(item.instructions) - len(shown)
+    cut = [f"… and {more} more"] if more else []
+    count = counted_noun(len(item.instructions), "instruction")
+    return "\n".join([f"\n`{item.instance}`, {count} ({item.architecture} SASS)", "", "```", *shown, *cut, "```"])
 
 
 def proposal_text(proposal: Proposal) -> str:

@@ -133,6 +133,29 @@ class KernelFound:
 
 
 @dataclass(frozen=True)
+class MachineLine:
+    """Machine instructions of one source line, in the order of the code."""
+
+    file: str
+    line: int
+    instructions: tuple[str, ...]
+    """As the disassembler writes them (``@P0 LDG.E R2, [R4.64]``)."""
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """SASS of one kernel instance by source line; what no source line caused is left out."""
+
+    job: str
+    kernel: str
+    instance: str
+    architecture: str
+    lines: tuple[MachineLine, ...]
+    event: Literal["machine_code"] = "machine_code"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
 class ProfileLine:
     """One line and kind of access; counters that do not apply are absent in JSON."""
 
@@ -255,7 +278,7 @@ class CandidateTried:
     technique: str
     kernel: str
     outcome: str
-    """``kept``, ``build_failed``, ``FAIL``, ``NEEDS_DECISION``, ``not_better``."""
+    """``kept``, ``build_failed``, ``FAIL``, ``NEEDS_DECISION``, ``not_better``, ``constrained``."""
     reason: str
     ratio: float | None
     event: Literal["candidate"] = "candidate"
@@ -340,6 +363,30 @@ class DecisionMade:
 
 
 @dataclass(frozen=True)
+class PairTurn:
+    """One turn of a pair session: what it says in one line, and the Markdown behind it."""
+
+    job: str | None
+    session: str
+    number: int
+    kind: str
+    """``start``, ``edit``, ``suggest``, ``constrain``, ``why``, ``back``, ``decision`` or ``stop``."""
+    kernel: str
+    said: str
+    answer: str
+    outcome: str | None
+    """Of the verification against the baseline; null where nothing was judged."""
+    ratio: float | None
+    """time(baseline) / time(version); null where no speed was predicted or measured."""
+    breaks: tuple[str, ...]
+    """Constraints of the session that the text does not keep to."""
+    proposal: str | None
+    detail: str
+    event: Literal["pair_turn"] = "pair_turn"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
 class JobEnded:
     job: str
     exit_code: int
@@ -356,6 +403,7 @@ Event = (
     | Message
     | Diagnostics
     | KernelFound
+    | MachineCode
     | Profile
     | ProfileSummary
     | CheckEnded
@@ -365,5 +413,6 @@ Event = (
     | ComparisonMade
     | ProposalMade
     | DecisionMade
+    | PairTurn
     | JobEnded
 )

@@ -32,7 +32,9 @@ def _markdown(server: KernelOptServer, unit: Unit, line: int) -> str:
     tables = [_kernel(kernel) for kernel in view.kernels if kernel.line == line]
     if tables:
         return "\n\n---\n\n".join(tables)
-    return line_table([item for item in view.lines if item.line == line], [note for note in view.notes if note.line == line])
+    counters = [item for item in view.lines if item.line == line]
+    notes = [note for note in view.notes if note.line == line]
+    return line_table(counters, notes, [item for item in view.code if item.line == line])
 
 
 def _kernel(kernel: KernelView) -> str:
