@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 
@@ -52,7 +53,7 @@ def parse_edg(output: str, texts: Mapping[str, str], compiler: str) -> tuple[Dia
     found: list[Diagnostic] = []
     shown_line = ""
     lines = output.splitlines()
-    for line, following in zip(lines, (*lines[1:], ""), strict=True):
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         if match := _EDG.match(line):
             found.append(_edg_diagnostic(match, compiler))
             shown_line = ""

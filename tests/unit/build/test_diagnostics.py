@@ -94,5 +94,9 @@ def test_a_bad_flag_is_the_drivers_error() -> None:
     assert found.message == "Unknown option '-frobnicate'"
 
 
+def test_a_compiler_without_a_word_said_nothing() -> None:
+    assert parse_compiler("", {}, "nvrtc") == ()
+
+
 def test_a_clean_compile_says_nothing() -> None:
     assert parse_compiler("ptxas info    : Used 4 registers\n", {}, "nvcc") == ()
