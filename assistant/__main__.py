@@ -39,10 +39,12 @@ def main() -> int:
 
 
 def _lsp(port: int | None) -> int:
-    from assistant.cli.compose import open_session
-    from lsp.server import serve  # no other command pays for it
+    with loading():
+        from assistant.config import load_settings, memory_path
+        from assistant.memory.store import open_store
+        from lsp.server import serve  # no other command pays for it
 
-    return serve(lambda: open_session("lsp"), port)
+    return serve(lambda: open_store(memory_path(load_settings(None).settings)), port)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:

@@ -158,6 +158,10 @@ class Lab(Protocol):
         """Resources, machine code and diagnostics by the CUDA compiler."""
         ...
 
+    async def inspect(self, program: Program, architecture: str) -> BuildResult:
+        """Resources and diagnostics, without machine code: sooner."""
+        ...
+
     async def run(
         self,
         program: Program,

@@ -58,7 +58,7 @@ class ScratchEdits:
         proposal_id = self._proposals.get(path)
         if proposal_id is None:
             return None
-        proposal = self._server.session.store.find_proposal(proposal_id)
+        proposal = self._server.store.find_proposal(proposal_id)
         key = self._server.desk.key_of(proposal.path)
         if key is None:
             self._server.client.say(f"{proposal.path.name} is not open: open it to have your edit judged", types.MessageType.Warning)

@@ -16,7 +16,6 @@ from pygls.uris import from_fs_path
 from assistant.config import workspace_folder
 from assistant.config.paths import find_workspace
 from assistant.engine.decide import Moved
-from assistant.engine.initialize import initialized_text
 from assistant.engine.review import Apply
 from assistant.engine.words import kernel_table, proposal_text
 from assistant.errors import CannotAnswerError, UsageError
@@ -37,7 +36,7 @@ def preview(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
 
     ``document_uri`` is what to compare with: the open document, or the CUDA text alone where that is only a part of one.
     """
-    proposal = server.session.store.find_proposal(proposal_id)
+    proposal = server.store.find_proposal(proposal_id)
     diff, name = _diff(proposal), quote(proposal.path.name)
     key = server.desk.key_of(proposal.path)
     unit = None if key is None else server.units.find(key)
@@ -56,7 +55,7 @@ def preview(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
 
 def explain(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
     """Show the explanation with its evidence."""
-    proposal = server.session.store.find_proposal(proposal_id)
+    proposal = server.store.find_proposal(proposal_id)
     text = proposal_text(proposal)
     if not server.client.is_ours:
         _show(server, proposal, "md", text)
@@ -76,7 +75,7 @@ def explain_kernel(server: KernelOptServer, unit: Unit, kernel: str | None) -> d
 
 def edit(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
     """Open a scratch copy with the change made; saving it judges it (edit-then-accept)."""
-    proposal = server.session.store.find_proposal(proposal_id)
+    proposal = server.store.find_proposal(proposal_id)
     uri = server.edits.begin(proposal).as_uri()
     _show_document(server, uri)
     return {"proposal_id": proposal.id, "uri": uri}
@@ -84,7 +83,7 @@ def edit(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
 
 def accept_edited(server: KernelOptServer, proposal_id: str, text: str) -> None:
     """Have the editor put a person's own version of a proposal into the file. Raises UsageError where the file moved on meanwhile."""
-    proposal = server.session.store.find_proposal(proposal_id)
+    proposal = server.store.find_proposal(proposal_id)
     key, unit = _open_unit(server, proposal)
     current = server.desk.text(key)
     if current != proposal.before_text:
@@ -94,7 +93,7 @@ def accept_edited(server: KernelOptServer, proposal_id: str, text: str) -> None:
 
 def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...]) -> dict[str, Any]:
     """Have the editor make the edit; where the text has moved on, judge the change there and offer it again."""
-    proposal = server.session.store.find_proposal(proposal_id)
+    proposal = server.store.find_proposal(proposal_id)
     key, unit = _open_unit(server, proposal)
     try:
         begun = server.desk.review.begin(proposal.id, hunk_ids, server.desk.text(key))
@@ -115,7 +114,7 @@ def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...])
 
 def reject(server: KernelOptServer, proposal_id: str, reason_code: str | None, reason: str | None) -> dict[str, Any]:
     """Keep the decision; a client that cannot ask for the reason itself has it asked for here."""
-    proposal = server.session.store.find_proposal(proposal_id)
+    proposal = server.store.find_proposal(proposal_id)
     if reason_code is None and reason is None and not server.client.supports("input"):
         server.spawn(_ask_reason(server, proposal))
         return {"proposal_id": proposal.id, "outcome": "asking"}
@@ -125,6 +124,8 @@ def reject(server: KernelOptServer, proposal_id: str, reason_code: str | None, r
 
 def declare_workload(server: KernelOptServer, unit: Unit, kernel: str | None) -> dict[str, Any]:
     """Have the editor put a workload block before the kernel."""
+    from assistant.engine.initialize import initialized_text  # what reads a kernel's shapes: a start of the server does without
+
     after = initialized_text(server.desk.parsed(unit.key), kernel).text
     edits = _text_edits(unit, unit.text, after, "the workload block")
     server.spawn(_edit(server, unit, edits, "kernelopt: declare a workload"))
@@ -137,7 +138,7 @@ def content(server: KernelOptServer, uri: str) -> str:
     if len(parts) < 3 or parts[1] != "proposal":
         raise UsageError(f"{uri} is no document of kernelopt")
     name, _, suffix = parts[2].partition(".")
-    proposal = server.session.store.find_proposal(name)
+    proposal = server.store.find_proposal(name)
     if len(parts) > 3:
         return proposal.before_text if parts[3:-1] == ("before",) else proposal.after_text
     return proposal_text(proposal) if suffix == "md" else _diff(proposal)

@@ -2,7 +2,7 @@
 
 Example::
 
-    serve(lambda: open_session("lsp"), port=None)      # stdio, until the client says exit
+    serve(open_memory, port=None)      # stdio, until the client says exit
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.io_ import StdinAsyncReader, run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.uris import to_fs_path
@@ -29,9 +29,9 @@ from assistant.engine.desk import Desk, DeskParts
 from assistant.engine.guard import Guard
 from assistant.engine.jobs import JobHost
 from assistant.engine.lanes import Lane
-from assistant.engine.session import Session
 from assistant.errors import UsageError
 from assistant.model.proposal import Decision, DecisionKind
+from assistant.ports import Store
 from lsp.client import Client
 from lsp.documents import NOTEBOOK_SYNC
 from lsp.edits import ScratchEdits
@@ -41,6 +41,7 @@ from lsp.listener import EditorListener
 from lsp.settings import EditorConfiguration
 from lsp.texts import ExactWorkspace
 from lsp.units import Units
+from lsp.wire import ClientWriter
 
 __all__ = ["KernelOptServer", "build_server", "serve"]
 
@@ -50,7 +51,7 @@ _LOOPBACK = "127.0.0.1"
 _ANSWERS = frozenset({types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value})
 """Errors that a handler answers with on purpose."""
 
-OpenSession = Callable[[], Session]
+OpenStore = Callable[[], Store]
 
 
 class _Protocol(LanguageServerProtocol):
@@ -71,7 +72,7 @@ class _Protocol(LanguageServerProtocol):
 class KernelOptServer(LanguageServer):
     """One client's server."""
 
-    def __init__(self, open_session: OpenSession) -> None:
+    def __init__(self, open_store: OpenStore) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "kernelopt",
             version("kernelopt"),
@@ -80,14 +81,14 @@ class KernelOptServer(LanguageServer):
             protocol_cls=_Protocol,
             converter_factory=default_converter,
         )
-        self._open_session = open_session
+        self._open_store = open_store
         self.units = Units()
         self.client = Client(self)
         self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
         self.edits = ScratchEdits(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self._desk: Desk | None = None
-        self._session: Session | None = None
+        self._store: Store | None = None
 
     def uri_of(self, path: Path) -> str:
         """The open document of a file; else the file itself."""
@@ -96,11 +97,11 @@ class KernelOptServer(LanguageServer):
         return path.as_uri() if unit is None else unit.uri
 
     @property
-    def session(self) -> Session:
-        """The session on the memory file; opened with the desk."""
-        if self._session is None:
-            self._session = self._open_session()
-        return self._session
+    def store(self) -> Store:
+        """Memory; opened with the desk."""
+        if self._store is None:
+            self._store = self._open_store()
+        return self._store
 
     @property
     def desk(self) -> Desk:
@@ -110,7 +111,7 @@ class KernelOptServer(LanguageServer):
             self.guard = Guard(TrustStore(user_paths().trust), self.client.ask_consent, self.client.is_trusted)
             listener = EditorListener(self)
             lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp"))
-            self._desk = Desk(self.session, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, who))
+            self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, who))
         return self._desk
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
@@ -154,7 +155,7 @@ class KernelOptServer(LanguageServer):
         """The text of an open source shows a decision; a partial accept is judged before it earns a badge."""
         if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:
             try:
-                self.desk.judge(key, self.session.store.find_proposal(decision.proposal).before_text)
+                self.desk.judge(key, self.store.find_proposal(decision.proposal).before_text)
             except UsageError as error:
                 self.client.say(f"what you took of {decision.proposal} was not judged: {error.message}", types.MessageType.Warning)
 
@@ -162,22 +163,22 @@ class KernelOptServer(LanguageServer):
         """End every job."""
         if self._desk is not None:
             await self._desk.close()
-        if self._session is not None:
-            self._session.close()
+        if self._store is not None:
+            self._store.close()
 
 
-def build_server(open_session: OpenSession) -> KernelOptServer:
+def build_server(open_store: OpenStore) -> KernelOptServer:
     """A server with every feature registered."""
-    server = KernelOptServer(open_session)
+    server = KernelOptServer(open_store)
     register_features(server)
     return server
 
 
-def serve(open_session: OpenSession, port: int | None) -> int:
+def serve(open_store: OpenStore, port: int | None) -> int:
     """Serve one client on stdio, or on a TCP port of the loopback interface (0: any; it is printed); the exit code."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_defect)
-    server = build_server(open_session)
+    server = build_server(open_store)
     try:
         asyncio.run(_serve_stdio(server) if port is None else _serve_one(server, port))
     except (KeyboardInterrupt, BrokenPipeError, ConnectionError):
@@ -194,7 +195,7 @@ def _is_defect(record: logging.LogRecord) -> bool:
 async def _serve_stdio(server: KernelOptServer) -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not reach the protocol
-    await _speak(server, StdinAsyncReader(sys.stdin.buffer, server.thread_pool), StdoutWriter(out))
+    await _speak(server, StdinAsyncReader(sys.stdin.buffer, server.thread_pool), ClientWriter(out))
 
 
 async def _serve_one(server: KernelOptServer, port: int) -> None:

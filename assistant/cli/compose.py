@@ -12,6 +12,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.session import Session, SessionParts
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.cpu import CpuLab
+from assistant.lab.kept import KeptCompiler
 from assistant.memory.store import open_store
 from assistant.plan.catalogue import load_catalogue
 from assistant.plan.expert.planner import ExpertPlanner
@@ -21,8 +22,8 @@ from assistant.ports import Lab
 __all__ = ["open_session"]
 
 
-def open_session(front_end: str = "cli") -> Session:
-    """A session of this process."""
+def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None) -> Session:
+    """A session of this process; its jobs share ``compiler`` where it outlives them."""
     catalogue = load_catalogue(Path(str(files("prompts"))) / "techniques")
     paths = user_paths()
 
@@ -38,7 +39,7 @@ def open_session(front_end: str = "cli") -> Session:
                 f"--run {shlex.join(request.run_command)}: the emulator runs .cu sources, not binaries or scripts",
                 f"name the source that has main() (further sources follow it), or declare a workload: kernelopt init {request.file}",
             )
-        return CpuLab(scratch, paths.cache, target)
+        return CpuLab(scratch, paths.cache, target, compiler=None if compiler is None else compiler.worker)
 
     return Session(
         SessionParts(

@@ -43,8 +43,10 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
         with loading():
             from assistant.cli.compose import open_session
             from assistant.engine.host import serve
+            from assistant.lab.kept import KeptCompiler
 
-        raise typer.Exit(serve(open_session(front_end)))
+        compiler = KeptCompiler()
+        raise typer.Exit(serve(open_session(front_end, compiler), compiler))
 
     app.command("watch")(_watch)
     app.command("lsp")(lsp)

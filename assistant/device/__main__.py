@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 
 from assistant.device.compile import compile_program
 from assistant.device.process import ToolRunner, tool_environment
-from assistant.device.protocol import PROTOCOL_VERSION, compile_request, failure, success
+from assistant.device.protocol import CANCEL, PROTOCOL_VERSION, compile_request, failure, success
 from assistant.device.reference import ReferenceRequest, run_reference
 from assistant.device.toolchain import Toolchain, find_toolchain, installed_wheel_tree
 from assistant.errors import KernelOptError
@@ -27,7 +27,7 @@ from assistant.serialize import decode
 
 
 class Worker:
-    """Answers requests one after another; finds the tools once, when first needed."""
+    """Answers requests one after another; finds the tools once, when first needed, and looks again while there is no nvcc."""
 
     def __init__(self, environment: Mapping[str, str], runner: ToolRunner) -> None:
         self._environment = environment
@@ -69,7 +69,7 @@ class Worker:
                 return failure(request_id, "bad_request", f"unknown op {other!r}; known: ping, toolchain, compile, reference")
 
     def _find(self) -> Toolchain:
-        if self._toolchain is None:
+        if self._toolchain is None or self._toolchain.nvcc is None:
             self._toolchain = find_toolchain(self._environment, installed_wheel_tree())
         return self._toolchain
 
@@ -96,7 +96,11 @@ def _write(replies: IO[str], reply: dict[str, Any]) -> None:
 def _read_lines(stream: IO[str], lines: queue.Queue[str | None], runner: ToolRunner, parent: int) -> None:
     """Pass lines on; at the end of input let what is queued finish, unless nobody is there to read it."""
     for line in stream:
-        lines.put(line)
+        if line.strip() == CANCEL:
+            runner.call_off()
+        else:
+            runner.resume()
+            lines.put(line)
     lines.put(None)
     if os.getppid() != parent:
         runner.stop()

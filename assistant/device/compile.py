@@ -85,7 +85,7 @@ def _read(path: str) -> str | None:
 
 
 def _compile(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> tuple[BuildResult, str]:
-    with tempfile.TemporaryDirectory(prefix="kernelopt-build-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kernelopt-build-", dir=request.scratch_directory) as folder:
         scratch = Path(folder)
         if _may_use_nvrtc(request, toolchain):
             quick = _by_nvrtc(request, toolchain, runner, scratch)

@@ -42,12 +42,12 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     working_directory = Path(request.sources[0][0]).parent
     cwd = working_directory if working_directory.is_dir() else scratch
     views = ("-Xptxas", "-v") if request.want else ()
-    run = runner.run((*common, *views, "-cubin", "-o", str(cubin), str(source)), cwd=cwd, timeout_s=request.timeout_s)
+    run = runner.run((*common, *views, "-cubin", "-o", str(cubin), str(source)), cwd=cwd, timeout_s=request.timeout_s, temporary=scratch)
     if run.status != 0 or not cubin.exists():
         return NvccOutput(run.status, None, "", run.text)
     ptx = scratch / "kernel.ptx"
     if "ptx" in request.want:
-        runner.run((*common, "-ptx", "-o", str(ptx), str(source)), cwd=cwd, timeout_s=request.timeout_s)
+        runner.run((*common, "-ptx", "-o", str(ptx), str(source)), cwd=cwd, timeout_s=request.timeout_s, temporary=scratch)
     text = ptx.read_text("utf-8", "replace") if ptx.exists() else ""
     return NvccOutput(0, cubin, text, run.text)
 

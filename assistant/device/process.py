@@ -60,6 +60,7 @@ class ToolRunner:
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
         self._is_stopped = False
+        self._is_called_off = False
         self._cut_short_count = 0
 
     @property
@@ -67,20 +68,21 @@ class ToolRunner:
         """How many runs so far did not end by themselves."""
         return self._cut_short_count
 
-    def run(self, command: tuple[str, ...], *, cwd: Path | None, timeout_s: float) -> ToolOutput:
-        """Run to the end or the deadline; raises OSError where the tool cannot be started."""
-        output = self._run(command, cwd, timeout_s)
+    def run(self, command: tuple[str, ...], *, cwd: Path | None, timeout_s: float, temporary: Path | None = None) -> ToolOutput:
+        """Run to the end or the deadline, with its own files below ``temporary``; raises OSError where the tool cannot be started."""
+        environment = self._environment if temporary is None else {**self._environment, "TMPDIR": str(temporary)}
+        output = self._run(command, cwd, timeout_s, environment)
         self._cut_short_count += output.is_cut_short
         return output
 
-    def _run(self, command: tuple[str, ...], cwd: Path | None, timeout_s: float) -> ToolOutput:
+    def _run(self, command: tuple[str, ...], cwd: Path | None, timeout_s: float, environment: dict[str, str]) -> ToolOutput:
         with self._lock:
-            if self._is_stopped:
+            if self._is_stopped or self._is_called_off:
                 return ToolOutput(None, "")
             process = subprocess.Popen(
                 command,
                 cwd=cwd,
-                env=self._environment,
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -102,6 +104,18 @@ class ToolRunner:
             self._is_stopped = True
             if self._running is not None:
                 _kill_group(self._running.pid)
+
+    def call_off(self) -> None:
+        """Kill the running tool with everything it started; runs until ``resume`` do nothing."""
+        with self._lock:
+            self._is_called_off = True
+            if self._running is not None:
+                _kill_group(self._running.pid)
+
+    def resume(self) -> None:
+        """Run again what is asked for."""
+        with self._lock:
+            self._is_called_off = False
 
     def _die_with_parent(self) -> None:
         """Runs in the child between fork and exec: nothing here may take a lock."""

@@ -4,6 +4,9 @@ Example::
 
     {"op": "ping", "id": 1}        → {"id": 1, "ok": true, "result": {"version": 1}}
     {"op": "compile", "sources": [["/p/k.cu", "__global__ void k() {}"]], "architecture": "sm_90", "want": ["resources"]}
+
+The line ``"cancel"`` calls off the request that is worked on: its tools are killed and its answer, which then means nothing, comes at
+once. The next request is sent after that answer.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from assistant.model.build import BuildResult, Flags
 from assistant.serialize import decode, encode
 
 __all__ = [
+    "CANCEL",
     "PROTOCOL_VERSION",
     "CompileReply",
     "CompileRequest",
@@ -27,6 +31,7 @@ __all__ = [
 ]
 
 PROTOCOL_VERSION = 1
+CANCEL = '"cancel"'
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class CompileRequest:
     """Of ``resources``, ``sass``, ``ptx``; with none of them the answer is only diagnostics, by the quickest compiler."""
     cache_directory: str | None = None
     """None: nothing is kept."""
+    scratch_directory: str | None = None
+    """Where temporary files go, and stay if the worker is killed; None: the system's place."""
     timeout_s: float = 60.0
 
 

@@ -31,7 +31,7 @@ from assistant.source.loops import source_loops
 
 _Named = TypeVar("_Named", KernelResources, KernelCode)
 
-__all__ = ["AssessedLaunch", "Assessment", "KernelAssessment", "assess", "build_subject", "findings_of_launch"]
+__all__ = ["AssessedLaunch", "Assessment", "KernelAssessment", "assess", "findings_of_launch"]
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,10 @@ class Assessment:
         return tuple(item for item in self.kernels if item.kernel.key == kernel.key)
 
 
-async def build_subject(job: Job, subject: Subject, instances: tuple[str, ...]) -> BuildResult:
-    """Compile the kernels for the target's architecture; templates are instantiated as the workload launches them."""
-    return await job.lab.build(replace(subject.program, kernels=instances), job.target.architecture)
-
-
 async def assess(job: Job, subject: Subject, counted: Counted, first_evidence: int = 1) -> Assessment | BuildFailure:
-    """Judge what ``counted`` shows. Without a CUDA compiler every counter stays ``estimated``."""
+    """Judge what ``counted`` shows, compiled with the instances that it launched. Without a CUDA compiler all stays ``estimated``."""
     instances = tuple(item.instance for item in counted.kernels)
-    build = await build_subject(job, subject, instances)
+    build = await job.lab.build(replace(subject.program, kernels=instances), job.target.architecture)
     if isinstance(build, BuildFailure):
         return build
     kernels: list[KernelAssessment] = []

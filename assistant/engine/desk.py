@@ -3,7 +3,7 @@
 The desk holds no truth: what jobs said is in memory (``Store.analyses``), what people decided too; a desk that starts later shows the
 same. Everything here runs on one event loop and blocks it for no longer than a parse. Example::
 
-    desk = Desk(session, DeskParts(quick, heavy, guard, listener, settings_of, "lsp 1234"))
+    desk = Desk(store, DeskParts(quick, heavy, guard, listener, settings_of, "lsp 1234"))
     desk.put("file:///a.cu", Path("/a.cu"), text, Trigger.OPENED)
     job_id = await desk.ask("file:///a.cu", Verb.OPTIMIZE)
     desk.view("file:///a.cu").notes
@@ -25,16 +25,15 @@ from assistant.engine.ids import new_id
 from assistant.engine.lanes import Lane, Work
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.review import Review
-from assistant.engine.running import ANALYSES
-from assistant.engine.session import Session
 from assistant.engine.sheet import Sheet
-from assistant.engine.staging import Staging, Trigger
+from assistant.engine.staging import STAGES, Staging, Trigger
 from assistant.engine.tasks import Task, Verb
 from assistant.engine.view import EMPTY_VIEW, View
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event, ProposalMade
 from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource
+from assistant.ports import Store
 from assistant.source.includes import included_names
 from assistant.workload.blocks import sidecar_path
 
@@ -86,15 +85,15 @@ class DeskParts:
 class Desk:
     """Also the listener of its own lanes."""
 
-    def __init__(self, session: Session, parts: DeskParts) -> None:
-        self._session = session
+    def __init__(self, store: Store, parts: DeskParts) -> None:
+        self._store = store
         self._parts = parts
         self._sheets: dict[str, Sheet] = {}
         self._parsing: dict[str, asyncio.TimerHandle] = {}
         self._staging = Staging(self._start_stage)
         self._poll: asyncio.Task[None] | None = None
         self._submitting: set[asyncio.Task[None]] = set()
-        self.review = Review(session.store, parts.who)
+        self.review = Review(store, parts.who)
 
     # --- sources ----------------------------------------------------------------------------------------------------
 
@@ -103,7 +102,7 @@ class Desk:
         sheet = self._sheets.get(key)
         if sheet is None:
             sheet = self._sheets[key] = Sheet(key, path, text)
-            sheet.recall(self._session.store.analyses(path))
+            sheet.recall(self._store.analyses(path))
             self._offer(sheet)
             self._parts.listener.shown(key)
         elif sheet.text != text or sheet.path != path:
@@ -202,7 +201,7 @@ class Desk:
 
     def cancel(self, job_id: str) -> bool:
         """End a job, of this desk or of another process; False when there is none of that id."""
-        return self._parts.quick.cancel(job_id) or self._parts.heavy.cancel(job_id) or self._session.store.request_cancel(job_id)
+        return self._parts.quick.cancel(job_id) or self._parts.heavy.cancel(job_id) or self._store.request_cancel(job_id)
 
     def works(self) -> tuple[Work, ...]:
         """Running and waiting jobs."""
@@ -225,7 +224,7 @@ class Desk:
 
     def told(self, work: Work, event: Event) -> None:
         sheet = self._sheets.get(work.key)
-        if sheet is not None and work.task.verb.value in ANALYSES and sheet.collect(work.id, work.task, event):
+        if sheet is not None and work.task.verb in STAGES and sheet.collect(work.id, work.task, event):
             self._parts.listener.shown(work.key)
         if sheet is not None and work.task.verb is Verb.JUDGE and work.task.text == sheet.text:
             self._collect_judgement(sheet, work, event)
@@ -264,7 +263,7 @@ class Desk:
         """What was found of the very text that is open is shown there, and after a restart, too."""
         if sheet.collect(work.id, work.task, event):
             workspace = find_workspace(sheet.path)
-            self._session.store.keep_analysis(workspace, sheet.path, sheet.stored(Verb.JUDGE.value), time.time_ns() // 1_000_000)
+            self._store.keep_analysis(workspace, sheet.path, sheet.stored(Verb.JUDGE.value), time.time_ns() // 1_000_000)
             self._parts.listener.shown(sheet.key)
 
     def _observe(self, sheet: Sheet) -> None:
@@ -277,7 +276,7 @@ class Desk:
             self._offer(sheet)
 
     def _offer(self, sheet: Sheet) -> bool:
-        return sheet.offer(self._session.store.proposals(states=_OFFERED, path=sheet.path))
+        return sheet.offer(self._store.proposals(states=_OFFERED, path=sheet.path))
 
     def _request(self, sheet: Sheet) -> JobRequest:
         settings = self._parts.settings_of(sheet.path)
@@ -305,7 +304,11 @@ class Desk:
     async def _start_stage(self, key: str, verb: Verb) -> None:
         """One background stage, if nobody has answered it for this text."""
         sheet = self._sheets.get(key)
-        if sheet is None or sheet.has_answer(verb.value):
+        if sheet is None:
+            return
+        if sheet.has_answer(verb.value):
+            if verb is Verb.INSPECT:
+                await self._parts.quick.warm_up()  # the next save is the one that is waited for
             return
         sheet.reparse()
         if sheet.parsed.kernels:
@@ -331,10 +334,10 @@ class Desk:
 
     async def _watch_memory(self) -> None:
         """Other processes decide too."""
-        seen = self._session.store.data_version()
+        seen = self._store.data_version()
         while True:
             await asyncio.sleep(_MEMORY_POLL_S)
-            version = self._session.store.data_version()
+            version = self._store.data_version()
             if version != seen:
                 seen = version
                 self.offers_changed()

@@ -20,31 +20,45 @@ import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import AsyncIterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from assistant.engine.event_json import event_object
+from assistant.engine.job import INTERNAL
+from assistant.engine.pair import Pair
+from assistant.engine.request import Accept
 from assistant.engine.session import Session
-from assistant.engine.tasks import Task, run_task
+from assistant.engine.tasks import Task, Verb
 from assistant.errors import KernelOptError
 from assistant.model.events import Event
 from assistant.serialize import decode
 
-__all__ = ["serve"]
+__all__ = ["Kept", "serve"]
 
 _LINE_LIMIT_BYTES = 256 << 20
 """A request carries the texts of open documents."""
 
 
-def serve(session: Session) -> int:
-    """Answer requests until stdin ends or SIGTERM comes; 0."""
+def serve(session: Session, kept: Kept) -> int:
+    """Answer requests until stdin ends or SIGTERM comes; 0. ``kept`` is warmed up first and ends last."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     try:
-        asyncio.run(_Host(session, out).serve())
+        asyncio.run(_Host(session, out).serve_with(kept))
     finally:
         session.close()
     return 0
+
+
+class Kept(Protocol):
+    """What outlives the jobs of a host."""
+
+    async def warm_up(self) -> None:
+        """Make ready for the first job; never raises."""
+        ...
+
+    async def close(self) -> None: ...
 
 
 class _Host:
@@ -54,7 +68,16 @@ class _Host:
         self._job: asyncio.Task[None] | None = None
         self._id: int | None = None
 
-    async def serve(self) -> None:
+    async def serve_with(self, kept: Kept) -> None:
+        warming = asyncio.create_task(kept.warm_up())
+        try:
+            await self._serve()
+        finally:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
+            await kept.close()
+
+    async def _serve(self) -> None:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -91,11 +114,15 @@ class _Host:
         failure: dict[str, Any] | None = None
         try:
             task: Task = decode(Task, data)
-            stream = run_task(self._session, task)
+            stream = _answer(self._session, task)
             async for event in _closing(stream):
                 self._send({"id": request_id, "event": event_object(event)})
         except KernelOptError as error:
             failure = {"message": error.message, "remedy": error.remedy, "exit_code": error.exit_code}
+        except Exception as error:  # noqa: BLE001 - the job's boundary: the front end is told, the host goes on
+            traceback.print_exc()
+            told = f"internal error: {type(error).__name__}: {error}"
+            failure = {"message": told, "remedy": "run it again; kernelopt doctor", "exit_code": INTERNAL}
         finally:
             self._send({"id": request_id, "end": failure})
 
@@ -113,3 +140,27 @@ async def _closing(stream: AsyncIterator[Event]) -> AsyncIterator[Event]:
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
+
+
+def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
+    """The events of one job."""
+    match task.verb:
+        case Verb.INSPECT:
+            return session.inspect(task.request)
+        case Verb.CHECK:
+            return session.check(task.request)
+        case Verb.PROFILE:
+            return session.profile(task.request)
+        case Verb.OPTIMIZE:
+            return session.optimize(task.request, task.options, Accept.NONE, None)
+        case Verb.JUDGE:
+            assert task.before is not None, "judge needs a text to judge against"
+            return session.judge(task.request.file, task.before, task.text)
+        case Verb.REBASE:
+            assert task.proposal is not None, "rebase needs a proposal"
+            return session.rebase(task.proposal, task.text)
+        case Verb.PAIR_EDIT:
+            return Pair(session).edited(task.request)
+        case Verb.PAIR_SUGGEST:
+            assert task.pair is not None, "pair_suggest needs a session"
+            return Pair(session).suggest(task.pair, task.request, task.said)

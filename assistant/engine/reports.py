@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from assistant.engine.assess import AssessedLaunch, KernelAssessment
+from typing import TYPE_CHECKING
+
 from assistant.engine.job import Job
 from assistant.model import events
 from assistant.model.comparison import Comparison
@@ -10,9 +11,12 @@ from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Verification
-from assistant.profile.findings import FindResult
 from assistant.profile.speed_of_light import speed_of_light
 from assistant.source.hunks import unified_diff
+
+if TYPE_CHECKING:  # front ends show proposals without what judges kernels
+    from assistant.engine.assess import AssessedLaunch, KernelAssessment
+    from assistant.profile.findings import FindResult
 
 __all__ = ["findings_event", "profile_event", "proposal_event", "speed_report", "summary_event", "verification_report"]
 

@@ -35,14 +35,14 @@ from assistant.model.profile import Severity
 from assistant.model.source import Source
 from assistant.ports import Lab, RunLimits, Store, StoredAnalysis
 
-__all__ = ["ANALYSES", "JobBody", "JobRunner", "OpenLab"]
+__all__ = ["JobBody", "JobRunner", "OpenLab"]
 
 JobBody = Callable[[Job, Subject], AsyncIterator[events.Event]]
 """What a job does; its last event is ``job_ended``."""
 OpenLab = Callable[[JobRequest, Path, str], Lab]
 """(request, scratch folder, target name) → a lab. Raises CannotAnswerError for a device that is not there."""
 
-ANALYSES = ("inspect", "check", "profile")
+_ANALYSES = ("inspect", "check", "profile")
 """Commands whose last answer on a file is kept."""
 
 _SEED_BITS = 31
@@ -115,7 +115,7 @@ class JobRunner:
     def _keep_analysis(self, command: str, job: Job, source: Source, seen: Sequence[events.Event]) -> None:
         """The whole answer on a whole file, for front ends that start later."""
         request = job.request
-        if command not in ANALYSES or request.kernel is not None:
+        if command not in _ANALYSES or request.kernel is not None:
             return
         analysis = StoredAnalysis(command, source.sha256, tuple(event_json(event) for event in seen))
         with suppress(KernelOptError):

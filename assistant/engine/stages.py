@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
-from assistant.engine.assess import build_subject, findings_of_launch
+from assistant.engine.assess import findings_of_launch
 from assistant.engine.counting import Counted
 from assistant.engine.defects import errors_among, problems_in_words
 from assistant.engine.inspection import inspection_events
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
+from assistant.engine.machine_code import machine_code_events
 from assistant.engine.profile_report import ProfileReport, profile_report
 from assistant.engine.quantity import counted_noun
 from assistant.engine.reports import profile_event, summary_event
@@ -33,7 +34,7 @@ async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     """Kernels, launches, resources, occupancy, flags; nothing is run."""
     watch = Stopwatch(job, "build")
     yield watch.started(job.target.architecture)
-    build = await build_subject(job, subject, ())
+    build = await job.lab.inspect(subject.program, job.target.architecture)
     yield watch.ended(job.target.architecture)
     for event in inspection_events(job, subject, build):
         yield event
@@ -50,7 +51,7 @@ async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
 async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     """Build it with the CUDA compiler, run it with every check on, run it again and compare."""
     yield Stopwatch(job, "build").started(job.target.architecture)
-    build = await build_subject(job, subject, ())
+    build = await job.lab.inspect(subject.program, job.target.architecture)
     for event in _diagnostics(job, build):
         yield event
     if isinstance(build, BuildFailure):
@@ -110,6 +111,9 @@ async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) ->
     for item in looked.assessment.kernels:
         for launch in item.launches:
             yield summary_event(job, item, launch)
+    if isinstance(looked.assessment.build, Build):
+        for event in machine_code_events(job, looked.subject, looked.assessment.build):
+            yield event
     missing = _never_launched(subject, looked)
     for kernel in missing:
         yield job.message(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)

@@ -3,21 +3,18 @@
 Example::
 
     task = Task(Verb.CHECK, JobRequest(path, path.parent, texts=((path, unsaved),)))
-    async for event in run_task(session, task): ...
+    task.runs_program                    # True
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from assistant.engine.request import Accept, JobRequest, OptimizeOptions
-from assistant.engine.session import Session
+from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.subject import read_source
-from assistant.model.events import Event
 
-__all__ = ["Task", "Verb", "run_task"]
+__all__ = ["Task", "Verb"]
 
 
 class Verb(StrEnum):
@@ -31,6 +28,10 @@ class Verb(StrEnum):
     """Two texts of one file: ``before`` against the request's own text."""
     REBASE = "rebase"
     """A proposal's change on the request's own text."""
+    PAIR_EDIT = "pair_edit"
+    """Every pair session that is open on the file answers the request's own text."""
+    PAIR_SUGGEST = "pair_suggest"
+    """One proposal of a pair session, or why there is none."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Task:
     """Of ``judge``: A's text."""
     proposal: str | None = None
     """Of ``rebase``: its id."""
+    pair: str | None = None
+    """Of ``pair_suggest``: the session's id."""
+    said: str = ""
+    """Of ``pair_suggest``: the hint."""
 
     @property
     def text(self) -> str:
@@ -56,22 +61,3 @@ class Task:
     def runs_program(self) -> bool:
         """Whether it runs the user's code, which needs trust and consent."""
         return self.verb is not Verb.INSPECT
-
-
-def run_task(session: Session, task: Task) -> AsyncIterator[Event]:
-    """The events of one job."""
-    match task.verb:
-        case Verb.INSPECT:
-            return session.inspect(task.request)
-        case Verb.CHECK:
-            return session.check(task.request)
-        case Verb.PROFILE:
-            return session.profile(task.request)
-        case Verb.OPTIMIZE:
-            return session.optimize(task.request, task.options, Accept.NONE, None)
-        case Verb.JUDGE:
-            assert task.before is not None, "judge needs a text to judge against"
-            return session.judge(task.request.file, task.before, task.text)
-        case Verb.REBASE:
-            assert task.proposal is not None, "rebase needs a proposal"
-            return session.rebase(task.proposal, task.text)

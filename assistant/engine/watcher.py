@@ -57,7 +57,7 @@ async def watch(session: Session, root: Path, settings_of: Callable[[Path], Sett
     listener = _Listener(report)
     guard = Guard(TrustStore(user_paths().trust), _consent, is_trusted=True)
     parts = DeskParts(Lane(JobHost("watch")), Lane(JobHost("watch")), guard, listener, settings_of, f"watch {os.getpid()}")
-    desk = Desk(session, parts)
+    desk = Desk(session.store, parts)
     listener.desk = desk
     report.watching(root, sum(1 for _ in _sources(root)))
     try:

@@ -56,29 +56,40 @@ class Promotion:
 class CpuLab:
     """Implements ``ports.Lab``."""
 
-    def __init__(self, scratch: Path, cache: Path, target: str, missing: tuple[str, ...] = ()) -> None:
-        """``scratch`` receives outputs and recordings; ``cache`` keeps builds between processes."""
+    def __init__(
+        self, scratch: Path, cache: Path, target: str, missing: tuple[str, ...] = (), compiler: WorkerProcess | None = None
+    ) -> None:
+        """``scratch`` receives outputs and recordings; ``cache`` keeps builds between processes; ``compiler`` is kept by the caller."""
         self._scratch = scratch
         self._cache = cache
         self._target = target
         self._missing = missing
         environment = {**os.environ, "TMPDIR": str(scratch)}  # what a killed worker leaves goes with the job's scratch
         self._emulator = WorkerProcess("assistant.emulator", environment)
-        self._compiler = WorkerProcess("assistant.device", environment)
+        self._device = WorkerProcess("assistant.device", environment)
+        """Runs the user's references, which no other job may meet; compiles where the caller keeps no compiler."""
+        self._compiler = compiler or self._device
         self._run_count = 0
 
     def describe(self) -> LabDescription:
         return LabDescription("cpu", _DEVICE, self._target, "no GPU: emulator, ptxas and occupancy", self._missing)
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
+        return await self._built(program, architecture, "resources", "sass")
+
+    async def inspect(self, program: Program, architecture: str) -> BuildResult:
+        return await self._built(program, architecture, "resources")
+
+    async def _built(self, program: Program, architecture: str, *want: str) -> BuildResult:
         message = {
             "op": "compile",
             "sources": [[str(source.path), source.text] for source in program.sources],
             "flags": encode(program.flags),
             "architecture": architecture,
             "kernels": list(program.kernels),
-            "want": ["resources", "sass"],
+            "want": want,
             "cache_directory": str(self._cache / "compiler"),
+            "scratch_directory": str(self._scratch),
         }
         try:
             reply = await self._compiler.request(message, _BUILD_DEADLINE_S)
@@ -140,7 +151,7 @@ class CpuLab:
             "out": str(folder / "out"),
         }
         try:
-            reply = await self._compiler.request(message, limits.wall_s)
+            reply = await self._device.request(message, limits.wall_s)
         except WorkerTimedOut:
             return LabFailure("timed_out", f"{call.path.name}:{call.function} did not end within {limits.wall_s:g} s", "raise --timeout")
         except WorkerDied as error:
@@ -152,7 +163,7 @@ class CpuLab:
 
     async def close(self) -> None:
         await self._emulator.close()
-        await self._compiler.close()
+        await self._device.close()
 
     async def _replay(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, promotion: Promotion

@@ -1,8 +1,8 @@
 """One worker process spoken to in JSON lines, killed with everything it started.
 
 The worker reads one request per line on stdin and writes one reply per line on its private copy of stdout; what else it (or a
-library) prints lands on stderr, whose tail is kept for the error message. A cancelled or overdue request ends the process: the
-next request starts a fresh one.
+library) prints lands on stderr, whose tail is kept for the error message. An overdue request ends the process: the next request
+starts a fresh one. So does a cancelled one, unless the worker knows how to call it off.
 
 Example::
 
@@ -27,6 +27,7 @@ __all__ = ["WorkerDied", "WorkerProcess", "WorkerTimedOut"]
 _REPLY_LIMIT_BYTES = 512 << 20
 """Longest reply line; counters of a program with thousands of launches stay far below."""
 _STDERR_LINES = 40
+_CANCEL = b'"cancel"\n'
 _TERMINATE_GRACE_S = 2.0
 """What a worker gets between SIGTERM and SIGKILL to end its own children."""
 
@@ -42,8 +43,10 @@ class WorkerTimedOut(Exception):  # noqa: N818
 class WorkerProcess:
     """A lazily started ``python -m MODULE`` with one request under way at a time."""
 
-    def __init__(self, module: str, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, module: str, environment: dict[str, str] | None = None, can_call_off: bool = False) -> None:
+        """``can_call_off``: the line ``"cancel"`` makes the worker answer at once."""
         self._module = module
+        self._can_call_off = can_call_off
         self._environment = environment
         self._process: asyncio.subprocess.Process | None = None
         self._stderr: deque[str] = deque(maxlen=_STDERR_LINES)
@@ -51,7 +54,7 @@ class WorkerProcess:
         self._lock = asyncio.Lock()
 
     async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
-        """The worker's reply to ``message``. Raises WorkerDied or WorkerTimedOut; on cancellation the worker is killed."""
+        """The worker's reply to ``message``. Raises WorkerDied or WorkerTimedOut; cancelling ends what the worker does."""
         async with self._lock:
             process = await self._started()
             assert process.stdin is not None and process.stdout is not None
@@ -62,6 +65,9 @@ class WorkerProcess:
                     await process.stdin.drain()
                     line = await process.stdout.readline()
                 is_answered = bool(line)
+            except asyncio.CancelledError:
+                is_answered = await self._is_called_off(process)
+                raise
             except TimeoutError as error:
                 raise WorkerTimedOut(f"{self._module} did not answer within {deadline_s:.0f} s") from error
             except (ConnectionError, ValueError) as error:
@@ -77,6 +83,17 @@ class WorkerProcess:
         """End the worker and everything it started."""
         async with self._lock:
             await self._kill()
+
+    async def _is_called_off(self, process: asyncio.subprocess.Process) -> bool:
+        """Whether the worker gave the request up by itself, and can take another."""
+        assert process.stdin is not None and process.stdout is not None
+        if not self._can_call_off:
+            return False
+        with contextlib.suppress(TimeoutError, ConnectionError, ValueError):
+            process.stdin.write(_CANCEL)
+            async with asyncio.timeout(_TERMINATE_GRACE_S):
+                return bool(await process.stdout.readline())
+        return False
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process is not None and self._process.returncode is None:

@@ -1,0 +1,99 @@
+"""The compile worker that outlives its jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from assistant.lab.cpu import CpuLab
+from assistant.lab.kept import KeptCompiler
+from assistant.model.build import Build, Flags
+from assistant.model.source import Source
+from assistant.ports import Program
+
+KERNEL = "__global__ void k(float *a) { a[threadIdx.x] *= 2; }\n"
+
+
+@pytest.fixture
+async def kept() -> AsyncGenerator[KeptCompiler]:
+    compiler = KeptCompiler()
+    yield compiler
+    await compiler.close()
+
+
+def lab_in(folder: Path, kept: KeptCompiler) -> CpuLab:
+    folder.mkdir()
+    return CpuLab(folder, folder / "cache", "h200", compiler=kept.worker)
+
+
+def program(folder: Path, text: str = KERNEL) -> Program:
+    return Program((Source(folder / "k.cu", text),), Flags(), working_directory=folder)
+
+
+async def process_of(kept: KeptCompiler) -> int:
+    """The worker's process, as its own parent sees it."""
+    await kept.warm_up()
+    (found,) = (pid for pid in children_of(os.getpid()) if is_compile_worker(pid))
+    return found
+
+
+async def test_it_outlives_the_lab_that_used_it(kept: KeptCompiler, tmp_path: Path) -> None:
+    before = await process_of(kept)
+    lab = lab_in(tmp_path / "a", kept)
+    assert isinstance(await lab.inspect(program(tmp_path / "a"), "sm_90"), Build)
+    await lab.close()
+    assert await process_of(kept) == before
+
+
+async def test_a_compile_that_is_called_off_leaves_it_ready_for_the_next(kept: KeptCompiler, tmp_path: Path) -> None:
+    before = await process_of(kept)
+    lab = lab_in(tmp_path / "a", kept)
+    compiling = asyncio.create_task(lab.inspect(program(tmp_path / "a"), "sm_90"))
+    await until_compiling(before)
+    compiling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await compiling
+    assert children_of(before) == []
+    assert isinstance(await lab.inspect(program(tmp_path / "a"), "sm_90"), Build)
+    assert await process_of(kept) == before
+    await lab.close()
+
+
+async def test_what_a_compile_writes_lies_in_its_jobs_folder(kept: KeptCompiler, tmp_path: Path) -> None:
+    worker = await process_of(kept)
+    lab = lab_in(tmp_path / "a", kept)
+    compiling = asyncio.create_task(lab.inspect(program(tmp_path / "a"), "sm_90"))
+    await until_compiling(worker)
+    assert [path.name for path in (tmp_path / "a").glob("kernelopt-build-*")]
+    await compiling
+    assert not [path.name for path in (tmp_path / "a").glob("kernelopt-build-*")]
+    await lab.close()
+
+
+async def test_inspecting_leaves_the_machine_code_out(kept: KeptCompiler, tmp_path: Path) -> None:
+    lab = lab_in(tmp_path / "a", kept)
+    seen = await lab.inspect(program(tmp_path / "a"), "sm_90")
+    built = await lab.build(program(tmp_path / "a"), "sm_90")
+    assert isinstance(seen, Build) and isinstance(built, Build)
+    assert seen.resources == built.resources
+    assert seen.code == () and built.code
+    await lab.close()
+
+
+async def until_compiling(worker: int) -> None:
+    async with asyncio.timeout(60):
+        while not children_of(worker):  # noqa: ASYNC110 - a process has no event to wait for
+            await asyncio.sleep(0.005)
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that it started and that run."""
+    return [int(child) for task in Path(f"/proc/{process}/task").iterdir() for child in (task / "children").read_text().split()]
+
+
+def is_compile_worker(process: int) -> bool:
+    return b"assistant.device" in Path(f"/proc/{process}/cmdline").read_bytes()
