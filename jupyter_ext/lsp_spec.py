@@ -20,7 +20,7 @@ def language_servers(manager: object) -> dict[str, dict[str, object]]:
     ``-P`` keeps Python from importing what happens to lie in the folder that Jupyter serves.
     """
     del manager
-    spec = {
+    spec: dict[str, object] = {
         "version": _SPEC_VERSION,
         "display_name": "kernelopt",
         "argv": [sys.executable, "-P", "-m", "assistant", "lsp", "--stdio"],
