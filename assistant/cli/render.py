@@ -79,6 +79,9 @@ class TextRenderer:
             case events.DecisionMade():
                 reason = f" — {escape(event.reason or event.reason_code or '')}" if event.reason or event.reason_code else ""
                 self._print(f"[bold]{event.kind.replace('_', ' ')}[/] {event.proposal} by {escape(event.decided_by)}{reason}")
+            case events.PairTurn():
+                self._print(f"[bold]{escape(event.answer)}[/]")
+                self._last_error = event.answer
             case events.JobEnded():
                 self._ended(event)
             case _:

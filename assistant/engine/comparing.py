@@ -5,7 +5,7 @@ A B that does not build, crashes or ends with another status than 0 is FAIL; an 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 from assistant.engine.cases import CONFIRM_REPEATS, Effort
@@ -25,7 +25,7 @@ from assistant.model.verification import CannotJudge, Outcome, Verification, Ver
 from assistant.ports import LabFailure
 from assistant.verify.problems import new_findings
 
-__all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort"]
+__all__ = ["MODEL_FIT_RATIO", "KeepLooked", "compare", "compare_ending", "confirm_effort"]
 
 _SHOWN_DIGITS = 2
 """Decimal places of a ratio that people see."""
@@ -36,7 +36,11 @@ _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of
 """Kinds of failure that speak against B; any other one is the lab's own."""
 
 
-async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> AsyncIterator[events.Event]:
+KeepLooked = Callable[[Looked, Looked], None]
+"""Is given both versions as they were looked at, for whoever wants more of them than the events tell."""
+
+
+async def compare(job: Job, a: Subject, b: Subject, is_strict: bool, keep: KeepLooked | None = None) -> AsyncIterator[events.Event]:
     """Is B right, and what does the model predict? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
     watch = Stopwatch(job, "build")
     yield watch.started("counts what both versions do")
@@ -51,6 +55,8 @@ async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> AsyncIte
         async for event in _b_fails(job, before, b, after):
             yield event
         return
+    if keep is not None:
+        keep(before, after)
     async for event in _compare_looked(job, before, after, is_strict):
         yield event
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assistant.engine.assess import AssessedLaunch, KernelAssessment
 
-__all__ = ["Watched", "metric_value", "watched"]
+__all__ = ["Watched", "metric_value", "watched", "watched_codes"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,11 @@ def watched(finding_code: str) -> Watched | None:
     """What an answer to this finding must improve; None where nothing of the kind is counted."""
     entry = _WATCHED.get(finding_code)
     return None if entry is None else entry[0]
+
+
+def watched_codes() -> tuple[str, ...]:
+    """One finding code for each watched metric."""
+    return tuple({entry.name: code for code, (entry, _) in reversed(_WATCHED.items())}.values())[::-1]
 
 
 def metric_value(finding_code: str, kernels: Iterable[KernelAssessment]) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assistant.engine.choice import Option, Taken, is_preferred, is_settled, moved, taken
+from assistant.engine.constraints import broken, forbidden
 from assistant.engine.counting import Counted
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
@@ -26,6 +27,7 @@ from assistant.engine.trial import Bench, Link, Trial, why
 from assistant.engine.workbench import Looked, predict_speed, repeat_run
 from assistant.model import events
 from assistant.model.attempt import RecallQuery
+from assistant.model.comparison import Comparison
 from assistant.model.plan import Decline, Plan, Rewrite, Step
 from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
@@ -34,13 +36,15 @@ from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, PlanRequest, Store
 from assistant.source.edits import apply_edits
 
-__all__ = ["NOT_ALLOWED", "Offer", "Search"]
+__all__ = ["CONSTRAINED", "NOT_ALLOWED", "Offer", "Search"]
 
 Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
 NOT_ALLOWED = "not_allowed"
 """Outcome of a candidate that was not tried, because nobody allowed edits of host code."""
+CONSTRAINED = "constrained"
+"""Outcome of a candidate that does not keep to what a person asked of all (``OptimizeOptions.rules``)."""
 _MOST_OFFERS = 4
 """Edits of one kernel that a person is asked about in one run; who turns down so many wants none."""
 
@@ -175,6 +179,10 @@ class _KernelSearch:
         yield events.PlanMade(self._job.id, plan.planner, plan.steps, self._new_declines(plan, request))
         for step in plan.steps:
             for rewrite in self._search.planner.rewrites(request, step):
+                reason = forbidden(self._search.options.rules, step.technique, rewrite.labels)
+                if reason is not None:
+                    yield events.CandidateTried(self._job.id, new_id("C"), step.technique, self._name, CONSTRAINED, reason, None)
+                    continue
                 after = apply_edits(link.text, rewrite.edits)
                 if isinstance(after, str) and self._search.earlier.is_dropped(link.text, after):
                     continue
@@ -235,15 +243,25 @@ class _KernelSearch:
 
     async def _try(self, link: Link, step: Step, rewrite: Rewrite, found: _Round) -> AsyncIterator[events.Event]:
         trial = await self._bench.judge(link, step, rewrite)
+        constrained = self._constrained(trial)
         tried = trial.tried
         if self._search.earlier.is_kept(link.text, tried.text):
             message = f"{self._name}: takes up {step.technique} at line {step.line}, which {self._search.earlier.job} had kept"
             yield self._job.message(Severity.INFORMATION, message)
         else:
             self._remember(link, tried)
-            yield events.CandidateTried(self._job.id, tried.id, step.technique, self._name, tried.outcome, tried.reason, tried.ratio)
-        self._trials[link.text, tried.text] = trial
-        found.take(step, rewrite, trial)
+            told = constrained.tried
+            yield events.CandidateTried(self._job.id, told.id, step.technique, self._name, told.outcome, told.reason, told.ratio)
+        self._trials[link.text, tried.text] = constrained
+        found.take(step, rewrite, constrained)
+
+    def _constrained(self, trial: Trial) -> Trial:
+        """The trial without the version it makes, where that does not keep to the rules; memory keeps how it fared all the same."""
+        tried, rules = trial.tried, self._search.options.rules
+        if trial.link is None or tried.verification is None:
+            return trial
+        reasons = broken(rules, self._bench.kernel(self._start), tried.after, tried.verification.labels)
+        return Trial(tried.ended(CONSTRAINED, "; ".join(reasons))) if reasons else trial
 
     async def _confirm(self, link: Link) -> AsyncIterator[events.Event]:
         last = link.kept[-1]
@@ -266,6 +284,10 @@ class _KernelSearch:
             message = f"{self._name}: the best edit failed its confirmation and is not offered: {first.message}"
             yield self._job.message(Severity.WARNING, message)
             return
+        reasons = self._unwanted(link, verification, comparison)
+        if reasons:
+            yield self._job.message(Severity.WARNING, f"{self._name}: the best edit is not offered: {'; '.join(reasons)}")
+            return
         after_text = link.text
         proposal = proposal_record(self._job, self._bench.version(self._start), after_text, link.kept, verification, comparison, _now_ms())
         self._search.store.add_proposal(self._search.workspace, proposal)
@@ -279,6 +301,14 @@ class _KernelSearch:
             yield decision
             if decision.kind == "accepted":
                 self.accepted = replace(link, kept=(), attempts=(), needs_decision=False)
+
+    def _unwanted(self, link: Link, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
+        """Why the chain's end is not what was asked for; all checks are done only now, and may have brought labels with them."""
+        rules = self._search.options.rules
+        reasons = broken(rules, self._bench.kernel(self._start), self._bench.kernel(link), verification.labels)
+        if rules.min_ratio is not None and comparison.ratio < rules.min_ratio:
+            reasons = (*reasons, f"its {comparison.ratio:.2f}x is less than {rules.min_ratio:.2f}x")
+        return reasons
 
     def _found(self, link: Link) -> FoundEdit:
         before, after = self._start.looked.subject.source, link.looked.subject.source

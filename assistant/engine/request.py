@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-__all__ = ["Accept", "JobRequest", "OptimizeOptions"]
+from assistant.model.verification import Label
+
+__all__ = ["Accept", "CandidateRules", "JobRequest", "OptimizeOptions"]
 
 DEFAULT_PROFILED_LAUNCHES = 64
 """Launches of a program that ``profile`` reports one by one (DESIGN: first 64 in program order)."""
@@ -64,6 +66,26 @@ class Accept(StrEnum):
 
 
 @dataclass(frozen=True)
+class CandidateRules:
+    """What every candidate of a search must keep to; the default asks for nothing."""
+
+    excluded_techniques: frozenset[str] = frozenset()
+    only_techniques: frozenset[str] = frozenset()
+    """Empty: all."""
+    refused_labels: frozenset[Label] = frozenset()
+    may_change_launch: bool = True
+    """Grid, block or dynamic shared memory of any launch of the kernel."""
+    block_threads: int | None = None
+    """Threads per block that every launch of the kernel must have; None: any."""
+    max_registers: int | None = None
+    """Per thread, as ptxas allocates them; None: no bound."""
+    max_shared_bytes: int | None = None
+    """Static and dynamic shared memory per block; None: no bound."""
+    min_ratio: float | None = None
+    """Least time(A)/time(B) of a candidate; None: what the gate asks for."""
+
+
+@dataclass(frozen=True)
 class OptimizeOptions:
     """How far ``optimize`` goes."""
 
@@ -80,5 +102,7 @@ class OptimizeOptions:
     """Go on where the last interrupted search on the file stopped."""
     only_finding: str | None = None
     """Plan only for findings of this code (``KO103``)."""
+    rules: CandidateRules = CandidateRules()
+    """What a person asked of every candidate."""
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants); without a terminal only on an explicit option."""

@@ -15,14 +15,14 @@ from pathlib import Path
 
 from assistant.config import LoadedSettings, find_workspace, load_settings, memory_path
 from assistant.engine import stages
-from assistant.engine.comparing import compare
+from assistant.engine.comparing import KeepLooked, compare
 from assistant.engine.decisions import Ask, Decisions
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.optimize import NOT_ALLOWED, Offer, Search
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier, last_interrupted, resumed_events
 from assistant.engine.running import JobRunner, OpenLab
-from assistant.engine.subject import Subject, read_subject
+from assistant.engine.subject import Subject, read_subject, with_text
 from assistant.engine.workbench import Looked, look, repeat_limited
 from assistant.errors import UsageError
 from assistant.model import events
@@ -59,6 +59,15 @@ class Session:
             self._store = self._parts.open_store(memory_path(load_settings(None).settings))
         return self._store
 
+    @property
+    def catalogue(self) -> Catalogue:
+        return self._parts.catalogue
+
+    @property
+    def who(self) -> str:
+        """Front end and process."""
+        return self._parts.who
+
     def close(self) -> None:
         if self._store is not None:
             self._store.close()
@@ -80,6 +89,14 @@ class Session:
             return compare(job, subject, second, is_strict)
 
         return self._runner().run("compare", replace(request, other=other), body)
+
+    def weigh(self, request: JobRequest, before: str, keep: KeepLooked) -> AsyncIterator[events.Event]:
+        """A confirming comparison of an earlier text of the file with what a person made of it."""
+
+        def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+            return compare(job, with_text(subject, before), subject, is_strict=False, keep=keep)
+
+        return self._runner().run("pair", request, body)
 
     def optimize(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None) -> AsyncIterator[events.Event]:
         """Search; raises UsageError where there is nothing to resume, or no planner of that name."""

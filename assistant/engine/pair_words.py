@@ -1,0 +1,173 @@
+"""What a pair session says: one line a turn, Markdown for ``why`` and for the report. Pure; every number with unit and method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from assistant.engine.pair_judging import Judged
+from assistant.engine.pair_state import PairState, Version, version_name
+from assistant.engine.quantity import counted_noun, format_change
+from assistant.model.comparison import Comparison
+from assistant.model.pair import MetricChange, Turn, TurnKind
+from assistant.model.profile import Finding
+from assistant.model.verification import Outcome
+from assistant.plan.catalogue import Catalogue
+from assistant.profile.wording import percent
+
+__all__ = [
+    "constraint_answer",
+    "edit_answer",
+    "edit_detail",
+    "headline",
+    "idea",
+    "nothing_answer",
+    "report",
+    "started_answer",
+    "version_line",
+]
+
+_SHOWN_CHANGES = 2
+_SHOWN_REASONS = 2
+
+
+def edit_answer(state: PairState, judged: Judged, against_best: Comparison | None, breaks: tuple[str, ...], next_idea: str) -> str:
+    """``v3: PASS, PREDICTED 1.57x against the baseline (model); global sectors 150,000 → 18,750 sectors (emulator); next: …``."""
+    name = version_name(len(state.versions))
+    if judged.trouble is not None:
+        return f"{name}: {judged.trouble}"
+    parts = [f"{name}: {_verdict(judged, state.best, against_best)}", *(_change(c) for c in judged.moved()[:_SHOWN_CHANGES])]
+    parts += [f"breaks “{words}”" for words in breaks]
+    return "; ".join([*parts, f"next: {next_idea}"])
+
+
+def edit_detail(answer: str, judged: Judged) -> str:
+    """Markdown: the verdict's findings, every counter that moved, what is left to mend."""
+    rows = [answer]
+    if judged.verdict is not None:
+        report = judged.verdict.verification
+        rows += ["", *(f"- {finding.outcome.value}: {finding.message}" for finding in report.findings)]
+        rows += [f"- not checked: {text}" for text in report.missing_checks]
+    speed = judged.speed
+    if speed is not None and speed.bottleneck_after is not None:
+        rows += ["", f"Limited by {speed.bottleneck_before} before, by {speed.bottleneck_after} now ({speed.method})."]
+    moved = judged.moved()
+    if moved:
+        rows += ["", "| counter of the kernel, all launches | baseline → now | method |", "|---|---|---|"]
+        rows += [f"| {_metric(c)} | {format_change(c.before, c.after, c.unit)} | {c.method} |" for c in moved]
+    rows += ["", *(f"- {finding.code} line {finding.line}: {finding.message}" for finding in judged.findings)]
+    return "\n".join(rows).rstrip()
+
+
+def idea(findings: Sequence[Finding], catalogue: Catalogue, state: PairState) -> str:
+    """The costliest finding that a technique within the constraints answers."""
+    rules = state.rules
+    for finding in findings:
+        for technique in catalogue.techniques:
+            is_wanted = technique.id not in rules.excluded_techniques and (
+                not rules.only_techniques or technique.id in rules.only_techniques
+            )
+            if finding.code in technique.findings and is_wanted and not rules.refused_labels.intersection(technique.labels):
+                share = "" if finding.estimated_cost_ratio is None else f", {percent(finding.estimated_cost_ratio)} of the predicted time"
+                return f"{technique.id} at line {finding.line} ({finding.code}{share})"
+    return "no finding is left that a technique answers within the constraints"
+
+
+def nothing_answer(reasons: Sequence[str]) -> str:
+    """Why a search made no proposal."""
+    if not reasons:
+        return "nothing, because no finding of the kernel calls for a technique that is known"
+    more = len(reasons) - _SHOWN_REASONS
+    rest = f"; and {counted_noun(more, 'more reason')} (why shows them)" if more > 0 else ""
+    return f"nothing, because {'; '.join(reasons[:_SHOWN_REASONS])}{rest}"
+
+
+def started_answer(state: PairState) -> str:
+    """What a session says to somebody who begins it or comes back to it."""
+    session = state.session
+    goal = f"; goal: {session.goal}" if session.goal else ""
+    if len(state.turns) == 1:
+        return f"pairs on {session.kernel} of {session.path.name}: v0, the baseline, is the text as it stands{goal}"
+    turns = counted_noun(len(state.turns), "turn")
+    return f"resumes {session.id} on {session.kernel} after {turns}: at {version_name(state.current.number)}, best {_best(state)}{goal}"
+
+
+def constraint_answer(state: PairState) -> str:
+    """What is asked of every suggestion now."""
+    if not state.constraints:
+        return "no constraints"
+    return "constraints: " + "; ".join(f"{number}. {constraint.told}" for number, constraint in enumerate(state.constraints, start=1))
+
+
+def headline(state: PairState) -> str:
+    """What stands at the kernel while the session is open: the last answer."""
+    spoken = next((t for t in reversed(state.turns) if t.kind not in (TurnKind.WHY, TurnKind.START)), None)
+    return f"Pair: {started_answer(state) if spoken is None else spoken.answer}"
+
+
+def version_line(state: PairState, version: Version) -> str:
+    """One rung of the ladder."""
+    marks = [word for word, is_so in (("best", version == state.best), ("now", version == state.current)) if is_so]
+    mark = f" [{', '.join(marks)}]" if marks else ""
+    name = version_name(version.number)
+    return f"{name}{mark}: the baseline" if version.number == 0 else f"{name}{mark}: {version.turn.answer.removeprefix(f'{name}: ')}"
+
+
+def report(state: PairState) -> str:
+    """Markdown: goal, ladder of versions, constraints, decisions."""
+    session = state.session
+    rows = [f"# Pair session {session.id}: {session.kernel} of {session.path.name}", ""]
+    rows += [f"Goal: {session.goal}", ""] if session.goal else []
+    rows += [f"Best: {_best(state)}.", "", "| version | verdict | against the baseline | answer |", "|---|---|---|---|"]
+    rows += [_ladder_row(version) for version in state.versions]
+    if state.constraints:
+        rows += ["", *(f"- constraint {n}: {c.told}" for n, c in enumerate(state.constraints, start=1))]
+    rows += ["", *_told(state.turns)]
+    return "\n".join(rows).rstrip()
+
+
+def _told(turns: Iterable[Turn]) -> Iterator[str]:
+    return (f"- {turn.kind.value}: {turn.answer}" for turn in turns if turn.kind in (TurnKind.SUGGEST, TurnKind.DECISION, TurnKind.BACK))
+
+
+def _ladder_row(version: Version) -> str:
+    turn = version.turn
+    if version.number == 0:
+        return "| v0 | | | the baseline |"
+    speed = "" if turn.against_baseline is None else f"{_speed(turn.against_baseline)} ({turn.against_baseline.method})"
+    outcome = "not judged" if turn.outcome is None else turn.outcome.value
+    return f"| {version_name(version.number)} | {outcome} | {speed} | {turn.answer.replace('|', '/')} |"
+
+
+def _verdict(judged: Judged, best: Version, against_best: Comparison | None) -> str:
+    outcome, speed = judged.outcome, judged.speed
+    assert outcome is not None and judged.verdict is not None, "judged without trouble has a verdict"
+    findings = judged.verdict.verification.findings
+    parts = [outcome.value]
+    if speed is not None:
+        parts.append(f"{_speed(speed)} against the baseline")
+        if against_best is not None:
+            parts.append(f"{against_best.ratio:.2f}x against {version_name(best.number)}, the best so far")
+        parts[-1] += f" ({speed.method})"
+    if outcome is not Outcome.PASS and findings:
+        parts.append(findings[0].message)
+    return ", ".join(parts)
+
+
+def _speed(comparison: Comparison) -> str:
+    return f"{comparison.outcome.value} {comparison.ratio:.2f}x"
+
+
+def _best(state: PairState) -> str:
+    best = state.best
+    if best.number == 0 or best.turn.against_baseline is None:
+        return "v0, the baseline"
+    speed = best.turn.against_baseline
+    return f"{version_name(best.number)}, {_speed(speed)} against the baseline ({speed.method})"
+
+
+def _metric(change: MetricChange) -> str:
+    return change.metric.replace("_", " ")
+
+
+def _change(change: MetricChange) -> str:
+    return f"{_metric(change)} {format_change(change.before, change.after, change.unit)} ({change.method})"
