@@ -6,6 +6,7 @@ Signatures: CuPy 13 ``RawKernel(code, name, …)`` and ``RawModule(code, …)``;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -39,6 +40,8 @@ _FUNCTIONS = {
 }
 _LONGEST_OPEN_CALL = 200
 """Tokens in which the text of a call without an end is looked for; what a user has typed of it so far is shorter."""
+_PYTORCH = re.compile(r"\b(?:torch|at|c10)::|#[ \t]*include[ \t]*[<\"](?:torch|ATen|c10)/|\bTORCH_\w+")
+"""PyTorch's names: ``load_inline`` adds the headers that declare them, no other compiler run has those."""
 NAMES = tuple(_FUNCTIONS)
 """A text that has none of these has no such call."""
 
@@ -77,7 +80,15 @@ def calls_of(program: Program, bindings: Bindings) -> Iterator[Call]:
 
 def text_of(call: Call, expressions: Expressions) -> MappedText | NotText | None:
     """The CUDA text of a call; a list's items are put on lines of their own, as PyTorch does. None where there is none to show."""
-    items = expressions.items_of(call.text) if call.kind is EmbeddingKind.LOAD_INLINE else None
+    if call.kind is not EmbeddingKind.LOAD_INLINE:
+        return expressions.text_of(call.text, call.is_cut_short)
+    value = _joined_items(call, expressions)
+    needs_pytorch = isinstance(value, MappedText) and _PYTORCH.search(value.text)
+    return NotText(call.span, "it uses PyTorch's C++ API, which is compiled only by PyTorch") if needs_pytorch else value
+
+
+def _joined_items(call: Call, expressions: Expressions) -> MappedText | NotText | None:
+    items = expressions.items_of(call.text)
     if items is None:
         return expressions.text_of(call.text, call.is_cut_short)
     parts: list[MappedText] = []

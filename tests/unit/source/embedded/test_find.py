@@ -183,6 +183,26 @@ def test_a_half_typed_call_is_read_as_far_as_it_goes(program: str) -> None:
     assert texts(program) == [(K.RAW_KERNEL, "T")]
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "#include <torch/extension.h>",
+        "torch::Tensor f(torch::Tensor x);",
+        "at::cuda::f();",
+        "TORCH_CHECK(n > 0);",
+        "# include <c10/cuda/A.h>",
+    ],
+)
+def test_a_text_for_pytorchs_headers_is_declined(code: str) -> None:
+    reason, place = refusal(f"load_inline('m', '', [r'{code}'])")
+    assert "PyTorch" in reason and place == "load_inline"
+    assert texts(f"cupy.RawKernel('{code}', 'k')"), "elsewhere it is an error, which the compiler reports"
+
+
+def test_a_text_without_pytorchs_names_is_found() -> None:
+    assert texts("load_inline('m', '', 'float at(int i); // of the torch')") == [(K.LOAD_INLINE, "float at(int i); // of the torch")]
+
+
 def test_the_strings_of_a_list_are_lines_of_one_text() -> None:
     program = "a = 'A;'\nload_inline('m', 'C', [a, 'B;'])"
     (found,) = find_embedded(program, Container.PYTHON_FILE)
