@@ -33,6 +33,8 @@ _TITLES = {
     Verb.OPTIMIZE: "Optimizing",
     Verb.JUDGE: "Judging your edit of",
     Verb.REBASE: "Judging the proposal on the changed",
+    Verb.PAIR_EDIT: "Answering your edit of",
+    Verb.PAIR_SUGGEST: "Looking for a suggestion for",
 }
 _LOG_KINDS = {
     Severity.ERROR: types.MessageType.Error,
