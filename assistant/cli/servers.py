@@ -1,4 +1,4 @@
-"""The long-lived processes: ``watch``, the language server, and the job host that front ends run their jobs in."""
+"""The long-lived processes: ``watch``, ``pair``, the language server, and the job host that front ends run their jobs in."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from assistant.cli import options as opt
 from assistant.cli.loading import loading
 from assistant.cli.options import Json
 
@@ -24,7 +25,7 @@ class Servers:
 
 
 def add_server_commands(app: typer.Typer, servers: Servers) -> None:
-    """``watch``, ``lsp``, and the hidden ``host``."""
+    """``watch``, ``pair``, ``lsp``, and the hidden ``host``."""
 
     def lsp(
         is_stdio: Annotated[bool, typer.Option("--stdio", help="Speak on stdin and stdout (the default).")] = False,
@@ -49,6 +50,7 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
         raise typer.Exit(serve(open_session(front_end, compiler), compiler))
 
     app.command("watch")(_watch)
+    app.command("pair")(_pair)
     app.command("lsp")(lsp)
     app.command("host", hidden=True)(host)
 
@@ -62,3 +64,21 @@ def _watch(
         from assistant.cli.watch import watch_folder
 
     watch_folder(folder, as_json)
+
+
+def _pair(
+    context: typer.Context,
+    file: opt.File,
+    kernel: opt.Kernel = None,
+    goal: Annotated[str | None, typer.Option(help="What you are after, in your words; shown in the report")] = None,
+    device: opt.Device = "auto",
+    target: opt.Target = None,
+    cflags: opt.Cflags = None,
+    timeout: opt.Timeout = None,
+    as_json: Json = False,
+) -> None:
+    """Work on one kernel together: each save of FILE is judged and answered in a line; type help for what else there is."""
+    with loading():
+        from assistant.cli.pair import pair_up
+
+    pair_up(opt.job_request(file, None, kernel, device, target, cflags, context.obj, timeout), goal, as_json)

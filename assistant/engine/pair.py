@@ -27,6 +27,7 @@ from assistant.engine.pair_words import (
     edit_detail,
     idea,
     nothing_answer,
+    proposal_answer,
     report,
     started_answer,
 )
@@ -190,11 +191,7 @@ class Pair:
 
         def make(state: PairState) -> Turn:
             if proposal is not None:
-                speed = proposal.comparison
-                answer = (
-                    f"{proposal.id}: {proposal.summary} {proposal.verification.outcome.value}, "
-                    f"{speed.outcome.value} {speed.ratio:.2f}x of the text as it stands ({speed.method}){told}"
-                )
+                answer = f"{proposal_answer(proposal)}{told}"
                 return replace(
                     self._turn(state, TurnKind.SUGGEST, hint, answer),
                     proposal=proposal.id,
@@ -230,6 +227,10 @@ class Pair:
         if state.best.number and judged.speed is not None:
             against_best = await self._against_best(state, asked, judged.speed)
         job_id = None if ended is None else ended.job
+        if is_same(session, self.state(session.id).current_text, text):  # another front end saw the same save and was first
+            if ended is not None:
+                yield ended
+            return
         told = self._told(session, job_id, lambda state: self._edit_turn(state, text, judged, against_best))
         yield told
         if ended is not None:

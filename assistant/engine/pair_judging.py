@@ -61,11 +61,12 @@ class Judged:
         return tuple(sorted(found, key=lambda finding: -(finding.estimated_cost_ratio or 0.0)))
 
     def moved(self) -> tuple[MetricChange, ...]:
-        """Counters that differ, most changed first."""
+        """Counters that differ: those that speak for the verdict first, most changed first."""
         if not self.before or not self.after:
             return ()
         found = [change for code in watched_codes() if (change := _change(code, self.before, self.after)) is not None]
-        return tuple(sorted(found, key=lambda change: -_extent(change)))
+        is_faster = self.speed is None or self.speed.ratio >= 1.0
+        return tuple(sorted(found, key=lambda change: (change.is_better is not is_faster, -_extent(change))))
 
     def breaks(self, constraints: Iterable[Constraint]) -> tuple[str, ...]:
         """Constraints that the version does not keep to, each with the reason."""

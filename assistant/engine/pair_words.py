@@ -10,6 +10,7 @@ from assistant.engine.quantity import counted_noun, format_change
 from assistant.model.comparison import Comparison
 from assistant.model.pair import MetricChange, Turn, TurnKind
 from assistant.model.profile import Finding
+from assistant.model.proposal import Proposal
 from assistant.model.verification import Outcome
 from assistant.plan.catalogue import Catalogue
 from assistant.profile.wording import percent
@@ -21,6 +22,7 @@ __all__ = [
     "headline",
     "idea",
     "nothing_answer",
+    "proposal_answer",
     "report",
     "started_answer",
     "version_line",
@@ -70,6 +72,13 @@ def idea(findings: Sequence[Finding], catalogue: Catalogue, state: PairState) ->
                 share = "" if finding.estimated_cost_ratio is None else f", {percent(finding.estimated_cost_ratio)} of the predicted time"
                 return f"{technique.id} at line {finding.line} ({finding.code}{share})"
     return "no finding is left that a technique answers within the constraints"
+
+
+def proposal_answer(proposal: Proposal) -> str:
+    """What a search offers."""
+    speed, verdict = proposal.comparison, proposal.verification.outcome.value
+    gain = f"{verdict}, {_speed(speed)} of the text as it stands ({_method(speed)})"
+    return f"{proposal.id}: {proposal.summary} {gain}"
 
 
 def nothing_answer(reasons: Sequence[str]) -> str:
@@ -122,6 +131,8 @@ def report(state: PairState) -> str:
     if state.constraints:
         rows += ["", *(f"- constraint {n}: {c.told}" for n, c in enumerate(state.constraints, start=1))]
     rows += ["", *_told(state.turns)]
+    methods = dict.fromkeys(v.turn.against_baseline.method for v in state.versions if v.turn.against_baseline is not None)
+    rows += ["", *(f"Speed: {method}." for method in methods)]
     return "\n".join(rows).rstrip()
 
 
@@ -133,7 +144,7 @@ def _ladder_row(version: Version) -> str:
     turn = version.turn
     if version.number == 0:
         return "| v0 | | | the baseline |"
-    speed = "" if turn.against_baseline is None else f"{_speed(turn.against_baseline)} ({turn.against_baseline.method})"
+    speed = "" if turn.against_baseline is None else f"{_speed(turn.against_baseline)} ({_method(turn.against_baseline)})"
     outcome = "not judged" if turn.outcome is None else turn.outcome.value
     return f"| {version_name(version.number)} | {outcome} | {speed} | {turn.answer.replace('|', '/')} |"
 
@@ -147,7 +158,7 @@ def _verdict(judged: Judged, best: Version, against_best: Comparison | None) -> 
         parts.append(f"{_speed(speed)} against the baseline")
         if against_best is not None:
             parts.append(f"{against_best.ratio:.2f}x against {version_name(best.number)}, the best so far")
-        parts[-1] += f" ({speed.method})"
+        parts[-1] += f" ({_method(speed)})"
     if outcome is not Outcome.PASS and findings:
         parts.append(findings[0].message)
     return ", ".join(parts)
@@ -157,12 +168,17 @@ def _speed(comparison: Comparison) -> str:
     return f"{comparison.outcome.value} {comparison.ratio:.2f}x"
 
 
+def _method(comparison: Comparison) -> str:
+    """``performance model for h200``, without what else belongs to it: that stands in the details."""
+    return comparison.method.split(",")[0]
+
+
 def _best(state: PairState) -> str:
     best = state.best
     if best.number == 0 or best.turn.against_baseline is None:
         return "v0, the baseline"
     speed = best.turn.against_baseline
-    return f"{version_name(best.number)}, {_speed(speed)} against the baseline ({speed.method})"
+    return f"{version_name(best.number)}, {_speed(speed)} against the baseline ({_method(speed)})"
 
 
 def _metric(change: MetricChange) -> str:

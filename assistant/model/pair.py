@@ -78,7 +78,7 @@ class Turn:
     against_best: Comparison | None = None
     """Against the best version before this one; None where that is the baseline."""
     moved: tuple[MetricChange, ...] = ()
-    """Counters that differ from the baseline's, most changed first."""
+    """Counters that differ from the baseline's: those that speak for the verdict first, most changed first."""
     breaks: tuple[str, ...] = ()
     """Constraints of the session that the text does not keep to, in words."""
     proposal: str | None = None
