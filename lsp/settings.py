@@ -46,8 +46,10 @@ class EditorConfiguration:
         given = as_object(settings)
         ours = as_object(given.get(SECTION, given))
         self._given = {}
+        leaves = dict(_leaves({name: value for name, value in ours.items() if name not in _CLIENT_ONLY}))
+        self._wrong = {place: problem for place, problem in self._wrong.items() if isinstance(place, Path) or place in leaves}
         is_own_file_right = not isinstance(_load(None, {}), str)
-        for name, value in _leaves({name: value for name, value in ours.items() if name not in _CLIENT_ONLY}):
+        for name, value in leaves.items():
             loaded = _load(None, {name: value}) if is_own_file_right else None
             if self._is_right(name, loaded):
                 self._given[name] = value

@@ -279,3 +279,18 @@ async def test_a_race_in_a_cell_is_reported_in_its_line(cli: Cli, open_editor: S
     (cell,) = notebook.cells
     await editor.until(lambda: editor.of_code(cell, "KO202"))
     assert editor.part(cell, editor.of_code(cell, "KO202")[0].range) == "tile[threadIdx.x] = in[threadIdx.x];"
+
+
+async def test_nobody_is_asked_to_run_a_text_that_says_nothing_of_a_run(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(capabilities=with_notebooks())
+    document = editor.open(cli.write("asked.py", BROKEN_STRING.replace("missing", "2")), language="python")
+    await until_hints(editor, document, [2])
+    await editor.quiet()
+    assert editor.asked == []
+    (lens,) = [lens for lens in await editor.lenses(document) if lens.command and lens.command.title == "Verify"]
+    assert lens.command is not None and lens.command.arguments
+    await editor.run("kernelopt.workload.init", **lens.command.arguments[0])
+    await editor.until(lambda: editor.applied)
+    editor.save(document)
+    await editor.until(lambda: editor.asked)
+    assert "asked.py.scale.cu" in editor.asked[0].message

@@ -1,0 +1,83 @@
+"""What a person makes of a proposal is judged as it stands before anything good is said of it."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from assistant.memory.store import open_store
+from assistant.model.proposal import Proposal, ProposalState
+from tests.e2e.cli.harness import Cli
+from tests.e2e.lsp.conftest import Offered, Start
+from tests.e2e.lsp.editor import Document, Editor
+
+QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
+
+
+def stored(cli: Cli) -> dict[str, Proposal]:
+    with open_store(cli.home / "memory.sqlite3") as store:
+        return {proposal.id: proposal for proposal in store.proposals()}
+
+
+def offers(editor: Editor, document: Document) -> list[str]:
+    return [note.data["proposal_id"] for note in editor.diagnostics(document) if note.data]
+
+
+def judgements(editor: Editor, document: Document) -> list[types.Diagnostic]:
+    return [note for note in editor.diagnostics(document) if note.message.startswith("judged as it stands")]
+
+
+async def test_asking_for_an_edit_offers_one_that_was_verified(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings=QUIET)
+    document = editor.open(cli.example("transpose.cu"))
+    answer = await editor.run("kernelopt.optimize", uri=document.uri, kernel="transpose")
+    (offer,) = await editor.until(lambda: offers(editor, document))
+    assert stored(cli)[offer].job == answer["job_id"] and stored(cli)[offer].verification.outcome.value == "PASS"
+    await editor.until(lambda: any("1 proposal" in message for message in editor.said))
+    ends = [report for reports in editor.client.progress_reports.values() for report in reports]
+    assert isinstance(ends[-1], types.WorkDoneProgressEnd) and "1 proposal" in str(ends[-1].message)
+
+
+async def test_a_part_that_was_accepted_is_judged_and_the_verdict_stays(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = editor.open(offered.source)
+    await editor.until(lambda: offers(editor, document))
+    first, *_ = stored(offered.cli)[offered.id].hunks
+    line = document.line_of("__global__")
+    titles = [action.title for action in await editor.actions(document, line)]
+    assert any("accept hunk 1 of 3" in title for title in titles)
+    await editor.run("kernelopt.proposal.accept", proposal_id=offered.id, hunk_ids=[first.id])
+    await editor.until(lambda: not offers(editor, document))
+    assert "__shared__ float tile" in document.text and "x_out" not in document.text
+    with open_store(offered.cli.home / "memory.sqlite3") as store:
+        (decision,) = store.decisions(offered.id)
+    assert (decision.kind.value, decision.hunk_ids) == ("partially_accepted", (first.id,))
+    (told,) = await editor.until(lambda: [message for message in editor.said if "judged as it stands now" in message])
+    assert "PASS" in told and "transpose.cu" in told
+    (note,) = await editor.until(lambda: judgements(editor, document))
+    assert note.range.start.line == line and "PASS" in note.message
+    editor.save(document)
+    await editor.kill()
+
+    again = await open_editor(cli=offered.cli, settings=QUIET)
+    document = again.open(offered.source)
+    assert [found.message for found in await again.until(lambda: judgements(again, document))] == [note.message]
+
+
+async def test_a_change_on_a_text_that_moved_on_is_judged_there_and_offered_anew(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = editor.open(offered.source)
+    await editor.until(lambda: offers(editor, document))
+    _, second, _ = stored(offered.cli)[offered.id].hunks
+    editor.type(document, "// mine\n" + document.text)
+    answer = await editor.run("kernelopt.proposal.accept", proposal_id=offered.id, hunk_ids=[second.id])
+    assert answer["outcome"] == "moved" and editor.applied == []
+    assert any("judged again" in message for message in editor.said)
+    await editor.until(lambda: offers(editor, document) and offers(editor, document) != [offered.id])
+    (offer,) = offers(editor, document)
+    proposals = stored(offered.cli)
+    assert proposals[offered.id].state is ProposalState.SUPERSEDED
+    assert second.id in [hunk.id for hunk in proposals[offer].hunks] and proposals[offer].before_text == document.text
+    await editor.run("kernelopt.proposal.accept", proposal_id=offer)
+    await editor.until(lambda: "x_out" in document.text)
+    await editor.until(lambda: not offers(editor, document))
+    assert document.text.startswith("// mine\n")
