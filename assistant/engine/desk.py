@@ -311,7 +311,7 @@ class Desk:
                 await self._parts.quick.warm_up()  # the next save is the one that is waited for
             return
         sheet.reparse()
-        if sheet.parsed.kernels:
+        if sheet.parsed.kernels and (verb is Verb.INSPECT or sheet.has_workload):
             await self._submit(key, new_id("J"), Task(verb, self._request(sheet)), is_background=True)
 
     async def _submit(self, key: str, job_id: str, task: Task, is_background: bool) -> None:

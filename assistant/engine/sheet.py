@@ -17,6 +17,7 @@ from assistant.model.source import Source
 from assistant.ports import StoredAnalysis
 from assistant.serialize import DecodeError
 from assistant.source.parse import parse_with_trees
+from assistant.workload.blocks import find_blocks, sidecar_path
 
 __all__ = ["Sheet"]
 
@@ -41,6 +42,11 @@ class Sheet:
     def is_parsed(self) -> bool:
         """Whether the view is of the text as it stands."""
         return self.parsed.source.text == self.text and self.parsed.source.path == self.path
+
+    @property
+    def has_workload(self) -> bool:
+        """Whether there is anything to run: a ``main()``, or shapes declared in the text or beside it."""
+        return self.parsed.has_main or bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
 
     def reparse(self) -> None:
         """Bring parse and view up to the text."""
