@@ -1,0 +1,50 @@
+vim.lsp.config("kernelopt", {
+  cmd = { "kernelopt", "lsp" },
+  filetypes = { "cuda", "python" },
+  root_markers = { "kernelopt.toml", "pyproject.toml", ".git" },
+  settings = { kernelopt = { background = { profile = "on_command" } } },
+})
+vim.lsp.enable("kernelopt")
+
+-- Runs the action of a proposal under the cursor without asking which.
+local function proposal(verb)
+  return function()
+    vim.lsp.buf.code_action({
+      apply = true,
+      filter = function(action)
+        local command = action.command
+        return command.command == "kernelopt.proposal." .. verb and not command.arguments[1].hunk_ids
+      end,
+    })
+  end
+end
+
+vim.api.nvim_create_autocmd("LspAttach", {
+  group = vim.api.nvim_create_augroup("kernelopt", {}),
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client.name ~= "kernelopt" then
+      return
+    end
+    vim.lsp.inlay_hint.enable(true, { bufnr = event.buf })
+    if vim.lsp.codelens.enable then -- 0.12 and later
+      vim.lsp.codelens.enable(true, { bufnr = event.buf })
+    else
+      vim.api.nvim_create_autocmd("DiagnosticChanged", { -- whenever the server has news
+        buffer = event.buf,
+        callback = function()
+          vim.lsp.codelens.refresh({ bufnr = event.buf })
+        end,
+      })
+    end
+    local function map(keys, run, what)
+      vim.keymap.set("n", keys, run, { buffer = event.buf, desc = "kernelopt: " .. what })
+    end
+    map("<leader>kk", vim.lsp.buf.code_action, "everything that can be done here")
+    map("<leader>kl", vim.lsp.codelens.run, "what the line above the kernel offers")
+    map("<leader>kp", proposal("preview"), "preview the proposal")
+    map("<leader>ka", proposal("accept"), "accept the proposal")
+    map("<leader>kr", proposal("reject"), "reject the proposal")
+    map("<leader>ke", proposal("explain"), "explain the proposal")
+  end,
+})

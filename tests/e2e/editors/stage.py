@@ -1,0 +1,122 @@
+"""Where a real editor is driven: a folder with one faulty source, a ``kernelopt`` on the path, and nothing of the user's own."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assistant.memory.store import open_store
+from tests.e2e.cli.harness import COMMAND, ROOT, Cli
+from tests.e2e.editors.packages import Packaged
+
+__all__ = ["HERE", "SNIPPETS", "Stage", "make_stage"]
+
+HERE = Path(__file__).parent
+SNIPPETS = ROOT / "docs" / "how-to" / "editors"
+"""The very files that the documentation shows."""
+
+_DEADLINE_S = 300.0
+_FAULT = "    int unused = ;\n"
+_QUIET = '[background]\nverify = "off"\n'
+"""Nothing but the compiler runs unasked; optimize verifies and profiles all the same."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One editor's surroundings."""
+
+    cli: Cli
+    source: Path
+
+    @property
+    def report(self) -> Path:
+        return self.cli.folder.with_name("report.json")
+
+    def play(self, command: tuple[str, ...], variables: dict[str, str]) -> dict[str, Any]:
+        """Run an editor in a terminal of its own to its end; what its script saw."""
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        process = subprocess.Popen(
+            command,
+            cwd=self.cli.folder,
+            env=self._environment() | variables,
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+            start_new_session=True,
+        )
+        os.close(follower)
+        screen = bytearray()
+        reader = threading.Thread(target=_read, args=(leader, screen))
+        reader.start()
+        try:
+            process.wait(_DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"the editor did not end:\n{_tail(screen)}") from None
+        finally:
+            process.kill()
+            process.wait()
+            reader.join(10)
+            os.close(leader)
+        assert self.report.exists(), f"the editor ended without a report:\n{_tail(screen)}"
+        return json.loads(self.report.read_text("utf-8"))
+
+    def decisions(self) -> list[str]:
+        """What memory holds, oldest first."""
+        with open_store(self.cli.home / "memory.sqlite3") as store:
+            return [decision.kind.value for proposal in store.proposals() for decision in store.decisions(proposal.id)]
+
+    def _environment(self) -> dict[str, str]:
+        own = self.cli.folder.with_name("user")
+        folders = {name: str(own / name) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
+        script = {"KERNELOPT_TEST_SOURCE": str(self.source), "KERNELOPT_TEST_REPORT": str(self.report)}
+        path = f"{self.cli.folder.with_name('bin')}:{os.environ['PATH']}"
+        return self.cli.environment() | folders | script | {"HOME": str(own), "PATH": path, "TERM": "xterm"}
+
+
+def make_stage(cli: Cli) -> Stage:
+    """A trusted folder with a source that does not compile as it stands."""
+    for name in ("user", "bin"):
+        cli.folder.with_name(name).mkdir()
+    starter = cli.folder.with_name("bin") / "kernelopt"
+    starter.write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n')
+    starter.chmod(0o755)
+    cli.write("kernelopt.toml", _QUIET)
+    source = cli.example("transpose.cu")
+    before, brace, after = source.read_text("utf-8").partition("int height)\n{\n")
+    source.write_text(before + brace + _FAULT + after, "utf-8")
+    trusted = cli.run("trust", cli.folder)
+    assert trusted.code == 0, trusted.said
+    return Stage(cli, source)
+
+
+def neovim_command(editor: Packaged, snippet: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Starts Neovim with a snippet as its whole configuration, and has it drive itself."""
+    runtime = {"VIMRUNTIME": str(editor.folder / "usr/share/nvim/runtime")}
+    return (*editor.command(), "--headless", "-u", str(SNIPPETS / snippet), "-c", f"luafile {HERE / 'drive.lua'}"), runtime
+
+
+def _tail(screen: bytearray) -> str:
+    return screen[-3000:].decode("utf-8", "replace")
+
+
+def _read(terminal: int, screen: bytearray) -> None:
+    """Take what an editor draws: it would wait for ever on a full terminal."""
+    while True:
+        try:
+            drawn = os.read(terminal, 65536)
+        except OSError:
+            return
+        if not drawn:
+            return
+        screen += drawn
