@@ -54,6 +54,8 @@ class Review:
         self._who = who
         self._begun: dict[Path, Apply] = {}
         self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
+        self._seen: set[str] = set()
+        """Proposals whose accepted text stood here: only what was here can be undone here."""
 
     def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str) -> Apply | Moved:
         """What accepting means for ``current``.
@@ -90,6 +92,10 @@ class Review:
         """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo; for one that lost a race, who won."""
         return tuple(self._shown_by(path, text))
 
+    def opened(self, path: Path, text: str) -> None:
+        """A source was opened with this text; it decides nothing."""
+        self._seen.update(item.proposal.id for item in self._reversible_of(path) if text == item.accepted_text)
+
     def refresh(self, path: Path) -> None:
         """Another process wrote: look at the proposals of this file afresh."""
         self._reversible.pop(path, None)
@@ -99,16 +105,24 @@ class Review:
         if begun is not None and text == begun.after:
             del self._begun[path]
             self.refresh(path)
+            self._seen.add(begun.proposal.id)
             yield self._recorded(begun.proposal, begun.request, text)
             return
         for item in self._reversible_of(path):
             is_accepted = item.proposal.state is ProposalState.ACCEPTED
-            if is_accepted and text == item.proposal.before_text:
-                self.refresh(path)
-                yield self._recorded(item.proposal, DecisionRequest(DecisionKind.UNDONE), text)
+            if text == item.accepted_text:
+                self._seen.add(item.proposal.id)
+            if is_accepted and text == item.proposal.before_text and item.proposal.id in self._seen:
+                yield from self._reversed(item.proposal, DecisionRequest(DecisionKind.UNDONE), text)
             elif not is_accepted and text == item.accepted_text:
-                self.refresh(path)
-                yield self._recorded(item.proposal, item.request, text)
+                yield from self._reversed(item.proposal, item.request, text)
+
+    def _reversed(self, proposal: Proposal, request: DecisionRequest, text: str) -> Iterator[Decision | AlreadyDecided]:
+        """An undo or redo; nothing when another process did the very same, and this text came from the file that it wrote."""
+        self.refresh(proposal.path)
+        outcome = self._recorded(proposal, request, text)
+        if isinstance(outcome, Decision) or outcome.decision.kind is not request.kind:
+            yield outcome
 
     def _reversible_of(self, path: Path) -> tuple[_Reversible, ...]:
         if path not in self._reversible:

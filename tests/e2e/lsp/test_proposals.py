@@ -186,6 +186,23 @@ async def test_a_decision_on_the_terminal_is_seen_within_a_second(offered: Offer
     assert "rejected by cli" in error
 
 
+async def test_an_accept_on_the_terminal_is_neither_undone_nor_contested_by_the_editor(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    process = await asyncio.to_thread(offered.cli.run, "accept", offered.id)
+    assert process.code == 0, process.said
+    await editor.until(lambda: not proposal_notes(editor, document), deadline_s=5)
+    editor.type(document, document.text + " ")
+    editor.undo(document)
+    await editor.stays(lambda: not proposal_notes(editor, document), seconds=0.5)
+    editor.type(document, content(offered.source))  # it reads the file again
+    await editor.stays(lambda: not proposal_notes(editor, document) and editor.said == [], seconds=0.5)
+    assert kinds(offered) == ["accepted"]
+    editor.type(document, offered.original)
+    await editor.until(lambda: proposal_notes(editor, document))
+    assert kinds(offered) == ["accepted", "undone"]
+
+
 async def test_two_editors_race_for_one_proposal_and_the_loser_is_told(offered: Offered, open_editor: Start) -> None:
     first = await open_editor(cli=offered.cli, settings=QUIET)
     second = await open_editor(cli=offered.cli, settings=QUIET)
