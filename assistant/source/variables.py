@@ -81,7 +81,7 @@ def declared_variables(tree: SyntaxTree, declaration: Node) -> Iterator[Variable
 def _parameter(tree: SyntaxTree, node: Node) -> Variable:
     declarator = node.child_by_field_name("declarator")
     variable = _variable(tree, node, node if declarator is None else declarator)
-    bounds = sum(1 for _ in tree.find("array_declarator", inside=node))
+    bounds = sum(1 for _ in tree.find("array_declarator", inside=node)) if "[" in tree.text(node) else 0
     return replace(variable, indirection=variable.indirection + bounds, is_array=False)
 
 
