@@ -21,11 +21,12 @@ from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
-__all__ = ["Subject", "as_candidate", "read_source", "read_subject", "with_text"]
+__all__ = ["Subject", "as_candidate", "holder_of", "read_source", "read_subject", "with_text"]
 
 _MAX_SOURCE_BYTES = 16 << 20
 """A CUDA source beyond this is generated or not a source."""
 _NAMES_SHOWN = 12
+_HOLDING_CUDA = frozenset({".py", ".ipynb"})
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,9 @@ def read_source(path: Path) -> Source:
             raise UsageError(f"{path} has {path.stat().st_size} bytes; sources up to {_MAX_SOURCE_BYTES} are read")
         data = path.read_bytes()
     except FileNotFoundError as error:
+        holder = holder_of(path)
+        if holder is not None:
+            raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is dealt with there") from error
         raise UsageError(f"{path} does not exist", "check the path") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
@@ -64,6 +68,12 @@ def read_source(path: Path) -> Source:
         raise UsageError(
             f"{path} is not UTF-8: byte {error.object[error.start]:#04x} at offset {error.start}", "convert it with iconv"
         ) from error
+
+
+def holder_of(path: Path) -> Path | None:
+    """The Python file or notebook that holds the CUDA text which editors call ``train.py.halve.cu``; None for any other path."""
+    holder = path.with_suffix("").with_suffix("")
+    return holder if holder.suffix in _HOLDING_CUDA and holder.is_file() else None
 
 
 def read_subject(request: JobRequest, flags: Flags) -> Subject:

@@ -11,7 +11,7 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import candidate_version
 from assistant.engine.recount import is_moderate, proposed_corrections, with_second_run
-from assistant.engine.subject import Subject, as_candidate
+from assistant.engine.subject import Subject, as_candidate, holder_of
 from assistant.measure.compare import PredictedCase, compare_predictions
 from assistant.model.build import Build, BuildFailure
 from assistant.model.comparison import Comparison, PredictedTime
@@ -132,11 +132,11 @@ async def repeat_limited(job: Job, subject: Subject, counted: Counted) -> Counte
 
 
 def without_workload(subject: Subject) -> LabFailure:
-    return LabFailure(
-        "no_workload",
-        f"{subject.source.path.name} has no main() and declares no workload, so there is nothing to run",
-        f"kernelopt init {subject.source.path} writes a workload block to start from",
-    )
+    path = subject.source.path
+    init = f"kernelopt init {path} writes a workload block to start from"
+    in_editor = "the editor's action 'declare a workload' writes one into the text"
+    message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
+    return LabFailure("no_workload", message, init if holder_of(path) is None else in_editor)
 
 
 def predict_speed(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison | None:
