@@ -294,3 +294,13 @@ async def test_nobody_is_asked_to_run_a_text_that_says_nothing_of_a_run(cli: Cli
     editor.save(document)
     await editor.until(lambda: editor.asked)
     assert "asked.py.scale.cu" in editor.asked[0].message
+
+
+async def test_includes_are_looked_for_beside_the_python_file(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(capabilities=with_notebooks(), settings=COMPILE)
+    cli.write("factor.cuh", "#define missing 2.0f\n")
+    document = editor.open(
+        cli.write("including.py", f'import cupy\ncupy.RawKernel("""#include "factor.cuh"\n{MISSING}""")\n'), language="python"
+    )
+    await until_hints(editor, document, [2])
+    assert editor.diagnostics(document) == []
