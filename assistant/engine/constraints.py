@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from assistant.engine.assess import KernelAssessment
 from assistant.engine.request import CandidateRules
 from assistant.model.launch import LaunchConfig
 from assistant.model.verification import Label
+
+if TYPE_CHECKING:
+    from assistant.engine.assess import KernelAssessment
 
 _Number = TypeVar("_Number", int, float)
 _Reader = Callable[[re.Match[str]], CandidateRules]

@@ -28,9 +28,10 @@ from assistant.engine.review import Review
 from assistant.engine.sheet import Sheet
 from assistant.engine.staging import STAGES, Staging, Trigger
 from assistant.engine.tasks import Task, Verb
-from assistant.engine.view import EMPTY_VIEW, View
+from assistant.engine.view import EMPTY_VIEW, PairView, View
+from assistant.engine.words import pair_headline
 from assistant.errors import KernelOptError, UsageError
-from assistant.model.events import Event, ProposalMade
+from assistant.model.events import Event, PairTurn, ProposalMade
 from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource
 from assistant.ports import Store
@@ -103,6 +104,7 @@ class Desk:
         if sheet is None:
             sheet = self._sheets[key] = Sheet(key, path, text)
             sheet.recall(self._store.analyses(path))
+            self.review.opened(path, text)
             self._offer(sheet)
             self._parts.listener.shown(key)
         elif sheet.text != text or sheet.path != path:
@@ -172,7 +174,7 @@ class Desk:
                 self._staging.changed(sheet.key, Trigger.CHANGED_ON_DISK, self._parts.settings_of(sheet.path))
 
     def offers_changed(self) -> None:
-        """A decision was taken: show what is open now."""
+        """A decision was taken, or a turn of a pair session: show what is open now."""
         for sheet in self._sheets.values():
             self.review.refresh(sheet.path)
             if self._offer(sheet):
@@ -198,6 +200,17 @@ class Desk:
         """Start judging a proposal's change on the text as it stands; the job's id. Raises as ``ask`` does."""
         sheet = self._sheet(key)
         return self._ask(sheet, Task(Verb.REBASE, self._request(sheet), proposal=proposal_id))
+
+    def suggest(self, key: str, session_id: str, hint: str) -> str:
+        """Start looking for a proposal of a pair session; the job's id. Raises as ``ask`` does."""
+        sheet = self._sheet(key)
+        return self._ask(sheet, Task(Verb.PAIR_SUGGEST, self._request(sheet), pair=session_id, said=hint))
+
+    def answer_save(self, key: str) -> None:
+        """Have the pair sessions that are open on a source answer its text, in the background; a newer save takes its place."""
+        sheet = self._sheet(key)
+        if sheet.view.pairs and self._parts.guard.is_trusted(sheet.path):
+            self._submit_soon(sheet, Task(Verb.PAIR_EDIT, self._request(sheet)), is_background=True)
 
     def cancel(self, job_id: str) -> bool:
         """End a job, of this desk or of another process; False when there is none of that id."""
@@ -228,7 +241,7 @@ class Desk:
             self._parts.listener.shown(work.key)
         if sheet is not None and work.task.verb is Verb.JUDGE and work.task.text == sheet.text:
             self._collect_judgement(sheet, work, event)
-        if isinstance(event, ProposalMade):
+        if isinstance(event, ProposalMade | PairTurn):
             self.offers_changed()
         self._parts.listener.job_told(work, event)
 
@@ -250,7 +263,8 @@ class Desk:
         timer = self._parsing.pop(key, None)
         if timer is not None:
             timer.cancel()
-        self._parsing[key] = asyncio.get_running_loop().call_later(_PARSE_PAUSE_S, self._parse, key)
+        pause_s = max(_PARSE_PAUSE_S, self._sheets[key].parse_s)  # at most half of the time goes into parsing
+        self._parsing[key] = asyncio.get_running_loop().call_later(pause_s, self._parse, key)
 
     def _parse(self, key: str) -> None:
         self._parsing.pop(key, None)
@@ -276,7 +290,9 @@ class Desk:
             self._offer(sheet)
 
     def _offer(self, sheet: Sheet) -> bool:
-        return sheet.offer(self._store.proposals(states=_OFFERED, path=sheet.path))
+        sessions = self._store.pair_sessions(sheet.path)
+        pairs = tuple(PairView(item.id, item.kernel, pair_headline(self._store.turns(item.id))) for item in sessions)
+        return sheet.offer(self._store.proposals(states=_OFFERED, path=sheet.path), pairs)
 
     def _request(self, sheet: Sheet) -> JobRequest:
         settings = self._parts.settings_of(sheet.path)
@@ -295,8 +311,11 @@ class Desk:
             raise UsageError(
                 f"{sheet.path.parent} is not trusted: sources there are only parsed", "kernelopt trust DIR, or trust it in the editor"
             )
+        return self._submit_soon(sheet, task, is_background=False)
+
+    def _submit_soon(self, sheet: Sheet, task: Task, is_background: bool) -> str:
         job_id = new_id("J")
-        submitting = asyncio.create_task(self._submit(sheet.key, job_id, task, is_background=False))
+        submitting = asyncio.create_task(self._submit(sheet.key, job_id, task, is_background))
         self._submitting.add(submitting)
         submitting.add_done_callback(self._submitting.discard)
         return job_id

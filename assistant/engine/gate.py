@@ -7,12 +7,15 @@ ratio is large enough to be shown. Once the error is known, the ratio's lower bo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from assistant.engine.assess import KernelAssessment
 from assistant.engine.metrics import metric_value, watched
 from assistant.engine.quantity import format_change
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.verification import Outcome, Verification
+
+if TYPE_CHECKING:
+    from assistant.engine.assess import KernelAssessment
 
 __all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Kept", "Refused", "gate", "is_proved_better"]
 

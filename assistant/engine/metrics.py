@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from assistant.engine.assess import AssessedLaunch, KernelAssessment
+if TYPE_CHECKING:
+    from assistant.engine.assess import AssessedLaunch, KernelAssessment
+
+    _Assessed = tuple[KernelAssessment, ...]
 
 __all__ = ["Watched", "metric_value", "watched", "watched_codes"]
 
@@ -21,9 +25,6 @@ class Watched:
     name: str
     is_higher_better: bool
     unit: str
-
-
-_Assessed = tuple[KernelAssessment, ...]
 
 
 def _global_sectors(kernels: _Assessed) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from assistant.engine.pair_judging import Judged
 from assistant.engine.pair_state import PairState, Version, version_name
 from assistant.engine.quantity import counted_noun, format_change
 from assistant.model.comparison import Comparison
@@ -15,11 +15,13 @@ from assistant.model.verification import Outcome
 from assistant.plan.catalogue import Catalogue
 from assistant.profile.wording import percent
 
+if TYPE_CHECKING:
+    from assistant.engine.pair_judging import Judged
+
 __all__ = [
     "constraint_answer",
     "edit_answer",
     "edit_detail",
-    "headline",
     "idea",
     "nothing_answer",
     "proposal_answer",
@@ -105,12 +107,6 @@ def constraint_answer(state: PairState) -> str:
     if not state.constraints:
         return "no constraints"
     return "constraints: " + "; ".join(f"{number}. {constraint.told}" for number, constraint in enumerate(state.constraints, start=1))
-
-
-def headline(state: PairState) -> str:
-    """What stands at the kernel while the session is open: the last answer."""
-    spoken = next((t for t in reversed(state.turns) if t.kind not in (TurnKind.WHY, TurnKind.START)), None)
-    return f"Pair: {started_answer(state) if spoken is None else spoken.answer}"
 
 
 def version_line(state: PairState, version: Version) -> str:

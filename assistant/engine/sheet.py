@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.event_json import event_from, event_json
 from assistant.engine.picture import Analysis, view_of
 from assistant.engine.static_notes import moved_notes, static_notes
 from assistant.engine.tasks import Task
-from assistant.engine.view import Note, View
+from assistant.engine.view import Note, PairView, View
 from assistant.model.events import Event, JobEnded
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
@@ -32,6 +34,7 @@ class Sheet:
         self._analyses: dict[str, Analysis] = {}
         self._partial: dict[str, list[Event]] = {}
         self._proposals: tuple[Proposal, ...] = ()
+        self._pairs: tuple[PairView, ...] = ()
         self._outdated: set[str] = set()
         self._read: tuple[str, tuple[Note, ...]] | None = None
         """The text that was last read as a whole, and what it said of itself."""
@@ -106,11 +109,11 @@ class Sheet:
         """The job ended without an answer; the earlier answer stays."""
         self._partial.pop(job_id, None)
 
-    def offer(self, proposals: tuple[Proposal, ...]) -> bool:
-        """Set the open proposals; True when they are others than before."""
-        if [p.id for p in proposals] == [p.id for p in self._proposals]:
+    def offer(self, proposals: tuple[Proposal, ...], pairs: tuple[PairView, ...] = ()) -> bool:
+        """Set the open proposals and pair sessions; True when they are others than before."""
+        if [p.id for p in proposals] == [p.id for p in self._proposals] and pairs == self._pairs:
             return False
-        self._proposals = proposals
+        self._proposals, self._pairs = proposals, pairs
         self._look()
         return True
 
@@ -124,11 +127,15 @@ class Sheet:
         return [event for event in earlier.events if getattr(event, "kernel", None) not in told]
 
     def _parse(self) -> None:
+        begin_s = time.monotonic()
         self.parsed, trees = parse_with_trees(Source(self.path, self.text))
         if len(trees) == 1 or self._read is None:
             self._read = (self.text, static_notes(self.parsed, trees))
         self._static = moved_notes(self._read[1], self._read[0], self.text)
         self._look()
+        self.parse_s = time.monotonic() - begin_s
+        """How long the last parse took, the view included."""
 
     def _look(self) -> None:
-        self.view: View = view_of(self.parsed, self._analyses, self._proposals, self._static)
+        view = view_of(self.parsed, self._analyses, self._proposals, self._static)
+        self.view: View = replace(view, pairs=self._pairs)

@@ -11,7 +11,7 @@ from assistant.model import events
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
 
-__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "Related", "View"]
+__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "PairView", "Related", "View"]
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,17 @@ class KernelView:
 
 
 @dataclass(frozen=True)
+class PairView:
+    """An open pair session."""
+
+    session: str
+    kernel: str
+    """Qualified name."""
+    headline: str
+    """Its last answer."""
+
+
+@dataclass(frozen=True)
 class View:
     """One source as it stands."""
 
@@ -115,6 +126,8 @@ class View:
     """Open ones of this source."""
     code: tuple[CodeView, ...] = ()
     """Machine code by line; empty before a profile, or without a compiler."""
+    pairs: tuple[PairView, ...] = ()
+    """Open pair sessions of this source."""
 
 
 EMPTY_VIEW = View((), (), (), ())

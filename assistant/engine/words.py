@@ -17,6 +17,7 @@ from assistant.engine.quantity import counted_noun, format_quantity
 from assistant.engine.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.model import events
 from assistant.model.embedded import Declined
+from assistant.model.pair import Turn, TurnKind
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
 from assistant.profile.catalogue import METRICS
@@ -31,6 +32,7 @@ __all__ = [
     "line_hint",
     "line_origin",
     "line_table",
+    "pair_headline",
     "passed_over_text",
     "proposal_text",
     "resource_hint",
@@ -170,6 +172,12 @@ def proposal_text(proposal: Proposal) -> str:
         parts += ["", *(f"- assumes: {assumption}" for assumption in proposal.assumptions)]
     diff = unified_diff(proposal.before_text, proposal.after_text, proposal.path.name)
     return "\n".join([*parts, "", "```diff", diff.rstrip("\n"), "```"])
+
+
+def pair_headline(turns: Sequence[Turn]) -> str:
+    """What stands at the kernel while the session is open: the last answer."""
+    spoken = next((turn for turn in reversed(turns) if turn.kind not in (TurnKind.WHY, TurnKind.START)), None)
+    return "Pair: save an edit to have it judged" if spoken is None else f"Pair: {spoken.answer}"
 
 
 def passed_over_text(declined: Declined) -> str:
