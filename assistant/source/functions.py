@@ -7,7 +7,8 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -151,11 +152,17 @@ def _function(tree: SyntaxTree, node: Node, body: Node | None) -> Function | Non
         template=template,
         node=node,
         body=body,
-        is_kernel=any(mark in head for mark in reading.kernel_marks),
-        is_device=any(mark in head for mark in reading.device_marks),
-        is_extern_c=is_linkage or any(mark in head for mark in reading.extern_c_marks),
+        is_kernel=_has_any(reading.kernel_marks, head),
+        is_device=_has_any(reading.device_marks, head),
+        is_extern_c=is_linkage or _has_any(reading.extern_c_marks, head),
         line=tree.line(name),
     )
+
+
+def _has_any(marks: Sequence[int], head: range) -> bool:
+    """Whether one of ``marks`` (in order) lies in ``head``."""
+    index = bisect_left(marks, head.start)
+    return index < len(marks) and marks[index] in head
 
 
 def _around(tree: SyntaxTree, node: Node) -> tuple[Node, Node | None, bool]:

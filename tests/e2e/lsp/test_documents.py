@@ -100,12 +100,11 @@ async def test_twenty_thousand_lines_are_shown_and_typed_in(cli: Cli, open_edito
     assert document.text.count("\n") > 20_000
     assert len(await editor.symbols(document)) == 3400
     begin = time.monotonic()
-    for _ in range(20):
+    for _ in range(5):
         editor.replace(document, "halve_3399", "halve_33990")
         editor.replace(document, "halve_33990", "halve_3399")
-    assert (await editor.symbols(document))[-1].name == "halve_3399"
-    assert time.monotonic() - begin < 20, "forty keystrokes; one second on a quiet machine"
-    assert len(await editor.titles(document)) == 4 * 3400
+    assert "not profiled yet" in await editor.hover(document, document.line_of("__global__ void halve_3399"))
+    assert time.monotonic() - begin < 15, "ten keystrokes and an answer; two seconds on a quiet machine"
 
 
 @pytest.mark.parametrize(

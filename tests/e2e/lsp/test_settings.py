@@ -78,8 +78,13 @@ async def test_a_wrong_setting_is_told_once_with_the_nearest_and_the_others_hold
     assert "unknown setting backgroud" in name and "did you mean background" in name
     assert "run.timeout_s" in value
     change(editor, OFF)
+    await editor.until(lambda: is_right(editor))
     change(editor, {**OFF, "backgroud": {"compile": "on_type"}})
     await editor.until(lambda: len(editor.said) == 3)
+
+
+async def is_right(editor: Editor) -> bool:
+    return (await editor.ask("kernelopt/status"))["problem"] is None
 
 
 async def test_each_folder_has_the_settings_of_its_own_file(cli: Cli, open_editor: Start) -> None:
