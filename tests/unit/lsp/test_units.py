@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from assistant.model.embedded import Container, Declined
+from assistant.model.embedded import Container, Declined, Embedded
 from assistant.model.source import Span, TextEdit
+from assistant.source.embedded.find import find_embedded
 from lsp.embedded import Opened, read_cuda_cell, read_embedded
 from lsp.positions import Positions
 from lsp.units import Unit, Units, file_of, is_cuda, is_python, path_of
@@ -222,6 +223,28 @@ def test_what_a_document_no_longer_holds_is_gone() -> None:
     assert units.replace("file:///w/train.py", both[:1]) == (both[1].key,)
     assert units.find(both[1].key) is None and units.of("file:///w/train.py") == both[:1]
     assert units.replace("file:///w/train.py", ()) == (both[0].key,) and units.uris() == ()
+
+
+SAMPLE = "import cupy\n" + call(named("a")) + "s = '''" + named("b") + "'''\ncupy.RawModule(code=s)\n%%cu\n" + 'Program(f"", "c++")\n'
+edits = st.tuples(
+    st.integers(0, 300), st.integers(0, 40), st.sampled_from(["", "\n", '"""', "'", "(", "%%cu\n", "cupy.RawKernel(", named("c"), "🚀"])
+)
+
+
+@given(st.lists(edits, max_size=12), st.sampled_from(Container), st.booleans())
+def test_whatever_is_typed_every_unit_is_what_the_document_says(
+    changes: list[tuple[int, int, str]], container: Container, is_named_anew: bool
+) -> None:
+    text, units = SAMPLE, ()
+    for start, length, new in changes:
+        text = text[:start] + new + text[start + length :]
+        units, _ = read_embedded(opened(text, container=container), units, frozenset(), is_named_anew)
+        found = [item for item in find_embedded(text, container) if isinstance(item, Embedded)]
+        assert [unit.text for unit in units] == [item.text for item in found]
+        assert len({unit.key for unit in units}) == len({unit.path for unit in units}) == len(units)
+        for unit in units:
+            lines = unit.text.count("\n") + 1
+            assert [unit.line_at(unit.line_range(line).start) is not None for line in range(1, lines + 1)] == [True] * lines
 
 
 # --- documents ----------------------------------------------------------------------------------------------------------
