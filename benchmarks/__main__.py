@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from benchmarks import counters_vs_h200, emulator_speed, latency
+from benchmarks import counters_vs_h200, emulator_speed, language_server, latency
 
 
 def main() -> None:
@@ -18,6 +18,8 @@ def main() -> None:
         counters_vs_h200.main()
         print("\n## Latency\n", flush=True)
         print(latency.report(cache), flush=True)
+        print("\n## Language server\n", flush=True)
+        print(asyncio.run(language_server.report()), flush=True)
         print("\n## Emulator speed\n", flush=True)
         print(asyncio.run(emulator_speed.report(cache)), flush=True)
 
