@@ -10,6 +10,7 @@ from pygls.workspace import TextDocument
 
 from assistant.engine.staging import Trigger
 from assistant.model.embedded import Container
+from assistant.source.embedded.magics import head_of
 from lsp.embedded import Opened, read_cuda_cell, read_embedded
 from lsp.units import PassedOver, Unit, file_of, is_cuda, is_python, path_of
 
@@ -66,7 +67,7 @@ def _read(
     container = Container.PYTHON_FILE if notebook is None else Container.NOTEBOOK_CELL
     opened = Opened(uri, text, encoding, file_of(uri if notebook is None else notebook.uri, root), container)
     names = (before, server.units.paths() - {unit.path for unit in before}, trigger is not Trigger.TYPED)
-    if is_cuda(uri, document.language_id):
+    if is_cuda(uri, document.language_id) and head_of(text) is None:
         return read_cuda_cell(opened, *names), ()
     return read_embedded(opened, *names)
 
