@@ -10,7 +10,7 @@ from lsprotocol import types
 from assistant.memory.store import open_store
 from tests.e2e.cli.harness import EXAMPLES, Cli
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import Document, Editor, vscode
+from tests.e2e.lsp.editor import Document, Editor, failure, vscode
 from tests.e2e.lsp.notebook import Notebook
 from tests.e2e.lsp.programs import RACE
 
@@ -310,3 +310,15 @@ async def test_includes_are_looked_for_beside_the_python_file(cli: Cli, open_edi
     )
     await until_hints(editor, document, [2])
     assert editor.diagnostics(document) == []
+
+
+async def test_an_edit_that_would_change_another_kernel_too_is_refused_with_the_reason(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(capabilities=with_notebooks(), settings=QUIET)
+    text = f'import cupy\ns = r"""{MISSING}"""\na = cupy.RawKernel(s, "scale")\nb = cupy.RawKernel("#define missing 2\\n" + s, "scale")\n'
+    document = editor.open(cli.write("shared.py", text), language="python")
+    commands = [lens.command for lens in await editor.lenses(document) if lens.command and lens.command.title == "Verify"]
+    arguments = [argument for command in commands for argument in command.arguments or ()]
+    assert [argument["source"].rpartition("#")[2] for argument in arguments] == ["scale", "scale-2"]
+    said = await failure(editor, "kernelopt.workload.init", **arguments[0])
+    assert "shared.py.scale" in said and "belongs to another CUDA text too" in said
+    assert editor.applied == [] and document.text == text
