@@ -45,8 +45,10 @@ def register(server: KernelOptServer) -> None:
     def did_save(params: types.DidSaveNotebookDocumentParams) -> None:
         notebook = server.workspace.get_notebook_document(notebook_uri=params.notebook_document.uri)
         cells = () if notebook is None else notebook.cells
-        synced = (cell.document for cell in cells if unquote(cell.document) in server.workspace.text_documents)
+        synced = [cell.document for cell in cells if unquote(cell.document) in server.workspace.text_documents]
         put(synced, Trigger.SAVED)
+        for unit in (unit for uri in synced for unit in server.units.of(uri)):
+            server.desk.answer_save(unit.key)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseNotebookDocumentParams) -> None:
