@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from assistant.config import find_workspace
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
@@ -46,14 +45,14 @@ class Decisions:
         request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
         if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
             exit_code = CANNOT_ANSWER
-            async for event in self.judge(proposal.path, proposal.before_text, chosen_text(proposal, request)):
+            async for event in self.judge(_request(proposal), proposal.before_text, chosen_text(proposal, request)):
                 yield event
                 exit_code = event.exit_code if isinstance(event, events.JobEnded) else exit_code
             if exit_code:
                 return
         match self._decider().accept(proposal, request):
             case Moved(current=current, text=text):
-                async for event in self._rebased(proposal, current, text):
+                async for event in self._rebased(proposal, _request(proposal), current, text):
                     yield event
             case outcome:
                 yield _told(outcome)
@@ -84,9 +83,9 @@ class Decisions:
             return _decision_event(job.id, outcome)
         return None
 
-    async def judge(self, path: Path, before: str, after: str) -> AsyncIterator[events.Event]:
-        """A confirming comparison of two texts of one file; ``after`` may hold edits that a candidate made, so it runs limited."""
-        request = JobRequest(path, working_directory=path.parent, texts=((path, before),))
+    async def judge(self, request: JobRequest, before: str, after: str) -> AsyncIterator[events.Event]:
+        """A confirming comparison of two texts of the request's file; ``after`` may hold edits of a candidate, so it runs limited."""
+        request = replace(request, texts=((request.file, before),))
 
         def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             return rejudge(job, subject, before, after)
@@ -94,16 +93,16 @@ class Decisions:
         async for event in self.runner.run("compare", request, body):
             yield event
 
-    async def rebase(self, proposal: Proposal, current: str) -> AsyncIterator[events.Event]:
+    async def rebase(self, proposal: Proposal, request: JobRequest, current: str) -> AsyncIterator[events.Event]:
         """Make the proposal's change on ``current``, judge it there, and offer it as a new proposal. Raises CannotAnswerError."""
         moved = self._decider().moved(proposal, current)
-        async for event in self._rebased(proposal, current, moved.text):
+        async for event in self._rebased(proposal, request, current, moved.text):
             yield event
 
-    async def _rebased(self, proposal: Proposal, current: str, text: str) -> AsyncIterator[events.Event]:
+    async def _rebased(self, proposal: Proposal, request: JobRequest, current: str, text: str) -> AsyncIterator[events.Event]:
         """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal."""
         ended: events.JobEnded | None = None
-        async for event in self.judge(proposal.path, current, text):
+        async for event in self.judge(request, current, text):
             yield event
             ended = event if isinstance(event, events.JobEnded) else ended
         if ended is None or ended.exit_code:
@@ -122,6 +121,10 @@ class Decisions:
 
     def _decider(self) -> Decider:
         return Decider(self.runner.store, self.runner.who, _now_ms())
+
+
+def _request(proposal: Proposal) -> JobRequest:
+    return JobRequest(proposal.path, working_directory=proposal.path.parent)
 
 
 def _told(outcome: Decision | AlreadyDecided) -> events.DecisionMade:

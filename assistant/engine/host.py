@@ -155,10 +155,10 @@ def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
             return session.optimize(task.request, task.options, Accept.NONE, None)
         case Verb.JUDGE:
             assert task.before is not None, "judge needs a text to judge against"
-            return session.judge(task.request.file, task.before, task.text)
+            return session.judge(task.request, task.before, task.text)
         case Verb.REBASE:
             assert task.proposal is not None, "rebase needs a proposal"
-            return session.rebase(task.proposal, task.text)
+            return session.rebase(task.proposal, task.request, task.text)
         case Verb.PAIR_EDIT:
             return Pair(session).edited(task.request)
         case Verb.PAIR_SUGGEST:

@@ -112,13 +112,13 @@ class Session:
 
         return runner.run("optimize", request, body)
 
-    def judge(self, path: Path, before: str, after: str) -> AsyncIterator[events.Event]:
+    def judge(self, request: JobRequest, before: str, after: str) -> AsyncIterator[events.Event]:
         """A confirming comparison of two texts of one file, neither of which need be on disk."""
-        return self._decisions().judge(path, before, after)
+        return self._decisions().judge(request, before, after)
 
-    def rebase(self, id_prefix: str, current: str) -> AsyncIterator[events.Event]:
+    def rebase(self, id_prefix: str, request: JobRequest, current: str) -> AsyncIterator[events.Event]:
         """Offer a proposal's change again, on another text of its file, if it holds there."""
-        return self._decisions().rebase(self.store.find_proposal(id_prefix), current)
+        return self._decisions().rebase(self.store.find_proposal(id_prefix), request, current)
 
     async def accept(self, id_prefix: str, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
         """Accept a proposal, or some of its hunks; what was not judged as it will stand is judged first."""

@@ -73,6 +73,7 @@ async def test_a_change_on_a_text_that_moved_on_is_judged_there_and_offered_anew
     assert answer["outcome"] == "moved" and editor.applied == []
     assert any("judged again" in message for message in editor.said)
     await editor.until(lambda: offers(editor, document) and offers(editor, document) != [offered.id])
+    assert answer["job_id"] in {event["job"] for event in editor.events if event["event"] == "comparison"}
     (offer,) = offers(editor, document)
     proposals = stored(offered.cli)
     assert proposals[offered.id].state is ProposalState.SUPERSEDED

@@ -322,3 +322,21 @@ async def test_an_edit_that_would_change_another_kernel_too_is_refused_with_the_
     said = await failure(editor, "kernelopt.workload.init", **arguments[0])
     assert "shared.py.scale" in said and "belongs to another CUDA text too" in said
     assert editor.applied == [] and document.text == text
+
+
+async def test_a_pair_session_answers_the_save_of_a_notebook(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(capabilities=with_notebooks(), settings=QUIET)
+    notebook = Notebook(editor, cli.folder / "pair.ipynb", ["x = 1", "%%cu\n" + (EXAMPLES / "transpose.cu").read_text("utf-8")])
+    cell = notebook.cells[1]
+    (arguments, *_) = [argument for lens in await editor.lenses(cell) if lens.command for argument in lens.command.arguments or ()]
+    await editor.run("kernelopt.pair.start", **arguments)
+    original = cell.text
+    editor.replace(cell, "in[y * width + x];\n    }", "in[y * width + x] + 1.0f;\n    }")
+    notebook.save()
+
+    async def is_answered() -> bool:
+        return any("FAIL" in title for title in await editor.titles(cell))
+
+    await editor.until(is_answered)
+    await editor.run("kernelopt.pair.back", **arguments)
+    await editor.until(lambda: cell.text == original)
