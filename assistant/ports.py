@@ -158,6 +158,10 @@ class Lab(Protocol):
         """Resources, machine code and diagnostics by the CUDA compiler."""
         ...
 
+    async def accepts(self, program: Program, architecture: str) -> bool:
+        """Whether a quick compiler takes the device code without a remark; False says nothing."""
+        ...
+
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
         """Resources and diagnostics, without machine code: sooner."""
         ...

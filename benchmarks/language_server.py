@@ -31,7 +31,10 @@ _QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 """Nothing but parsing."""
 _COMPILES = {"background": {"compile": "on_save", "verify": "off", "profile": "off"}}
 _BY_HAND = {"background": {"compile": "off", "verify": "off", "profile": "off"}, "run": {"timeout_s": 100}}
-_ERROR = "\n__global__ void broken() { undeclared = 1; }\n"
+_ERROR = "__global__ void broken() { undeclared = 1; }\n"
+_MENDING = "__device__ int undeclared;\n"
+_CLANG_SDK = "-target-sdk-version=12.9"
+"""The newest that clang 22 knows: told of CUDA 13, it takes every ``<<<>>>`` for an error."""
 _SETTLE_S = 3.0
 """After opening many files: what was put off is done."""
 _POLL_S = 0.002
@@ -109,7 +112,7 @@ def _clang_flags() -> list[str]:
     """Where CUDA's wheels are; clang takes them for a toolkit."""
     spec = importlib.util.find_spec("nvidia")
     trees = [Path(place) / "cu13" for place in (spec.submodule_search_locations or ())] if spec else []
-    return ["-xcuda", "--cuda-gpu-arch=sm_90", "-nocudalib", *(f"--cuda-path={tree}" for tree in trees)]
+    return ["-xcuda", "--cuda-gpu-arch=sm_90", "-nocudalib", "-Xclang", _CLANG_SDK, *(f"--cuda-path={tree}" for tree in trees)]
 
 
 async def _start() -> list[Figure]:
@@ -163,9 +166,9 @@ async def _save() -> list[Figure]:
                 await _settled(client)
             broken, mended = [], []
             for index in range(_SAVES + 1):
-                text = f"{SMALL}// {index}\n"
+                text = f"// {index}\n{SMALL}"
                 broken.append(await _resaved(client, uri, text + _ERROR, has_error=True))
-                mended.append(await _resaved(client, uri, text, has_error=False))
+                mended.append(await _resaved(client, uri, text + _MENDING + _ERROR, has_error=False))
         is_ours = server.name == "kernelopt"
         figures.append(
             Figure("save → the compiler's error shown, small kernel", server.name, "p95 ≤ 700 ms" if is_ours else "—", broken[1:], "ms")

@@ -46,6 +46,8 @@ class CompileRequest:
     """Instances that must be compiled even if no host code launches them (``tr<1>``, ``k(float*, int)``)."""
     want: tuple[str, ...] = ()
     """Of ``resources``, ``sass``, ``ptx``; with none of them the answer is only diagnostics, by the quickest compiler."""
+    is_quick: bool = False
+    """Only NVRTC is asked, for diagnostics alone; where it does not accept the text, the result is a `CompilerMissing`."""
     cache_directory: str | None = None
     """None: nothing is kept."""
     scratch_directory: str | None = None

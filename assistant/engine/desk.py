@@ -304,6 +304,7 @@ class Desk:
             target=settings.target,
             cflags=settings.build.flags or None,
             timeout_s=settings.run.timeout_s,
+            is_live=True,
         )
 
     def _ask(self, sheet: Sheet, task: Task) -> str:

@@ -48,6 +48,8 @@ class JobRequest:
     """Starts a program or script whose launches are judged; None: the source's own ``main()`` or declared workload."""
     job_id: str | None = None
     """Given by a front end that tells people of the job before it starts; None: a new one."""
+    is_live: bool = False
+    """Somebody looks at the text while it is compiled: tell at once that the quick compiler accepts it, before resources are known."""
     may_run: bool = True
     """The user consented to running this file's program (naming it on a terminal is consent)."""
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.engine.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
 from assistant.engine.event_json import event_from, event_json
 from assistant.engine.picture import Analysis, view_of
 from assistant.engine.static_notes import moved_notes, static_notes
-from assistant.engine.tasks import Task
+from assistant.engine.tasks import Task, Verb
 from assistant.engine.view import Note, PairView, View
 from assistant.model.events import Event, JobEnded
 from assistant.model.proposal import Proposal
@@ -84,11 +85,11 @@ class Sheet:
         self._outdated |= set(self._analyses)
 
     def collect(self, job_id: str, task: Task, event: Event) -> bool:
-        """Keep one event of a job's answer; True when it was the last and the view changed."""
+        """Keep one event of a job's answer; True when the view changed: it was the last, or says that the device code compiles."""
         events = self._partial.setdefault(job_id, [])
         events.append(event)
         if not isinstance(event, JobEnded):
-            return False
+            return is_acceptance(event) and self._accept(task.text)
         del self._partial[job_id]
         command = task.verb.value
         if task.request.kernel is None:
@@ -96,6 +97,8 @@ class Sheet:
         else:
             events = [*self._of_others(command, task.text, events), *events]
         self._analyses[command] = Analysis(task.text, tuple(events))
+        if task.verb is Verb.INSPECT:
+            self._analyses = {c: a if a.text == task.text else without_diagnostics(a) for c, a in self._analyses.items()}
         self._look()
         return True
 
@@ -114,6 +117,14 @@ class Sheet:
         if [p.id for p in proposals] == [p.id for p in self._proposals] and pairs == self._pairs:
             return False
         self._proposals, self._pairs = proposals, pairs
+        self._look()
+        return True
+
+    def _accept(self, text: str) -> bool:
+        """The device code of ``text`` compiles: what compilers said against an earlier one is gone."""
+        if text != self.text:
+            return False
+        self._analyses = {command: without_device_diagnostics(self.path, analysis) for command, analysis in self._analyses.items()}
         self._look()
         return True
 

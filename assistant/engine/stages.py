@@ -31,9 +31,11 @@ KeepReport = Callable[[ProfileReport], None]
 
 
 async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
-    """Kernels, launches, resources, occupancy, flags; nothing is run."""
+    """Kernels, launches, resources, occupancy, flags; nothing is run. Live, device code that is accepted is told first: no diagnostics."""
     watch = Stopwatch(job, "build")
     yield watch.started(job.target.architecture)
+    if job.request.is_live and await job.lab.accepts(subject.program, job.target.architecture):
+        yield events.Diagnostics(job.id, ())
     build = await job.lab.inspect(subject.program, job.target.architecture)
     yield watch.ended(job.target.architecture)
     for event in inspection_events(job, subject, build):

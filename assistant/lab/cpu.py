@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
-from assistant.model.build import BuildResult, CompilerMissing, Diagnostic, DiagnosticSeverity
+from assistant.model.build import Build, BuildResult, CompilerMissing, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
 from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
@@ -80,7 +80,10 @@ class CpuLab:
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
         return await self._built(program, architecture, "resources")
 
-    async def _built(self, program: Program, architecture: str, *want: str) -> BuildResult:
+    async def accepts(self, program: Program, architecture: str) -> bool:
+        return isinstance(await self._built(program, architecture, is_quick=True), Build)
+
+    async def _built(self, program: Program, architecture: str, *want: str, is_quick: bool = False) -> BuildResult:
         message = {
             "op": "compile",
             "sources": [[str(source.path), source.text] for source in program.sources],
@@ -88,6 +91,7 @@ class CpuLab:
             "architecture": architecture,
             "kernels": list(program.kernels),
             "want": want,
+            "is_quick": is_quick,
             "cache_directory": str(self._cache / "compiler"),
             "scratch_directory": str(self._scratch),
         }

@@ -226,3 +226,11 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_a_quick_answer_is_an_acceptance_or_none(ask: Ask, tmp_path: Path) -> None:
+    accepted = ask(compile_message(str(tmp_path / "k.cu"), KERNEL, is_quick=True, cache_directory=str(tmp_path / "kept")))
+    assert accepted["result"]["result"]["compiler"].startswith("nvrtc")
+    refused = ask(compile_message(str(tmp_path / "k.cu"), KERNEL.replace("a[i] * 2", "nothing"), is_quick=True))
+    assert "does not accept" in refused["result"]["result"]["reason"]
+    assert not (tmp_path / "kept").exists()
