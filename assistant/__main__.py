@@ -8,8 +8,13 @@ from __future__ import annotations
 import gc
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 from assistant.cli.loading import loading
+
+if TYPE_CHECKING:
+    from assistant.engine.pair_book import PairBook
+    from assistant.ports import Store
 
 __all__ = ["main"]
 
@@ -47,7 +52,15 @@ def _lsp(port: int | None) -> int:
         from lsp.server import serve  # no other command pays for it
     gc.freeze()
     gc.enable()
-    return serve(lambda: open_store(memory_path(load_settings(None).settings)), port)
+    return serve(lambda: open_store(memory_path(load_settings(None).settings)), _pair_book, port)
+
+
+def _pair_book(store: Store, who: str) -> PairBook:
+    """What few sessions need is loaded by the first that does."""
+    from assistant.cli.techniques import own_catalogue
+    from assistant.engine.pair_book import PairBook
+
+    return PairBook(store, own_catalogue(), who)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:

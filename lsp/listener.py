@@ -12,7 +12,7 @@ from assistant.engine.lanes import Work
 from assistant.engine.tasks import Verb
 from assistant.engine.words import comparison_sentence
 from assistant.errors import KernelOptError
-from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, StageEnded
+from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, PairTurn, StageEnded
 from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision
 from lsp.features.diagnostics import publish
@@ -92,6 +92,8 @@ class EditorListener:
                 self._server.client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
             case ComparisonMade():
                 self._verdicts[work.id] = event  # the overall one is the last
+            case PairTurn(answer=answer):
+                self._server.client.log(answer)
             case JobEnded():
                 self._endings[work.id] = event
             case _:

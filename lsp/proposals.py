@@ -28,7 +28,19 @@ from lsp.units import Unit, version_of
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
-__all__ = ["accept", "accept_edited", "content", "declare_workload", "edit", "explain", "explain_kernel", "preview", "reject"]
+__all__ = [
+    "accept",
+    "accept_edited",
+    "content",
+    "declare_workload",
+    "edit",
+    "edit_document",
+    "explain",
+    "explain_kernel",
+    "preview",
+    "reject",
+    "text_edits",
+]
 
 
 def preview(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
@@ -127,8 +139,8 @@ def declare_workload(server: KernelOptServer, unit: Unit, kernel: str | None) ->
     from assistant.engine.initialize import initialized_text  # what reads a kernel's shapes: a start of the server does without
 
     after = initialized_text(server.desk.parsed(unit.key), kernel).text
-    edits = _text_edits(unit, unit.text, after, "the workload block")
-    server.spawn(_edit(server, unit, edits, "kernelopt: declare a workload"))
+    edits = text_edits(unit, unit.text, after, "the workload block")
+    server.spawn(edit_document(server, unit, edits, "kernelopt: declare a workload"))
     return {"outcome": "applying"}
 
 
@@ -155,16 +167,16 @@ def _open_unit(server: KernelOptServer, proposal: Proposal) -> tuple[str, Unit]:
 
 def _apply(server: KernelOptServer, unit: Unit, apply: Apply) -> None:
     """Have the editor make the edit. Raises UsageError where the text around an embedded source cannot hold it."""
-    edits = _text_edits(unit, apply.before, apply.after, apply.proposal.id)
+    edits = text_edits(unit, apply.before, apply.after, apply.proposal.id)
     server.spawn(_applied(server, unit, apply.proposal, edits))
 
 
 async def _applied(server: KernelOptServer, unit: Unit, proposal: Proposal, edits: tuple[types.TextEdit, ...]) -> None:
-    if not await _edit(server, unit, edits, f"kernelopt {proposal.id}: {proposal.summary}"):
+    if not await edit_document(server, unit, edits, f"kernelopt {proposal.id}: {proposal.summary}"):
         server.client.say(f"the editor did not make the edit of {proposal.id}", types.MessageType.Warning)
 
 
-async def _edit(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> bool:
+async def edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> bool:
     """Ask for the edit; False where the client says that it did not make it."""
     if server.client.takes_versioned_edits:
         versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, version_of(server.workspace, unit.uri))
@@ -175,7 +187,7 @@ async def _edit(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit
     return result.applied
 
 
-def _text_edits(unit: Unit, before: str, after: str, what: str) -> tuple[types.TextEdit, ...]:
+def text_edits(unit: Unit, before: str, after: str, what: str) -> tuple[types.TextEdit, ...]:
     """The change as edits of the document: whole lines of CUDA text."""
     edits = unit.edits([_line_edit(unit, hunk) for hunk in hunks(before, after)])
     if isinstance(edits, Declined):

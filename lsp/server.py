@@ -2,7 +2,7 @@
 
 Example::
 
-    serve(open_memory, port=None)      # stdio, until the client says exit
+    serve(open_memory, open_pairs, port=None)      # stdio, until the client says exit
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Generator
 from importlib.metadata import version
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -43,6 +43,9 @@ from lsp.texts import ExactWorkspace
 from lsp.units import Units
 from lsp.wire import ClientWriter
 
+if TYPE_CHECKING:
+    from assistant.engine.pair_book import PairBook
+
 __all__ = ["KernelOptServer", "build_server", "serve"]
 
 SCHEME = "kernelopt"
@@ -52,6 +55,8 @@ _ANSWERS = frozenset({types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.
 """Errors that a handler answers with on purpose."""
 
 OpenStore = Callable[[], Store]
+OpenPairs = Callable[[Store, str], "PairBook"]
+"""(memory, front end and process) → its pair sessions; loads what only they need."""
 
 
 class _Protocol(LanguageServerProtocol):
@@ -72,7 +77,7 @@ class _Protocol(LanguageServerProtocol):
 class KernelOptServer(LanguageServer):
     """One client's server."""
 
-    def __init__(self, open_store: OpenStore) -> None:
+    def __init__(self, open_store: OpenStore, open_pairs: OpenPairs) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "kernelopt",
             version("kernelopt"),
@@ -82,6 +87,8 @@ class KernelOptServer(LanguageServer):
             converter_factory=default_converter,
         )
         self._open_store = open_store
+        self._open_pairs = open_pairs
+        self._who = f"lsp {os.getpid()}"
         self.units = Units()
         self.client = Client(self)
         self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
@@ -89,6 +96,7 @@ class KernelOptServer(LanguageServer):
         self._tasks: set[asyncio.Task[None]] = set()
         self._desk: Desk | None = None
         self._store: Store | None = None
+        self._pairs: PairBook | None = None
 
     def uri_of(self, path: Path) -> str:
         """The open document of a file; else the file itself."""
@@ -104,14 +112,20 @@ class KernelOptServer(LanguageServer):
         return self._store
 
     @property
+    def pairs(self) -> PairBook:
+        """Pair sessions; most people have none."""
+        if self._pairs is None:
+            self._pairs = self._open_pairs(self.store, self._who)
+        return self._pairs
+
+    @property
     def desk(self) -> Desk:
         """The desk, made when first needed: starting must not wait for it."""
         if self._desk is None:
-            who = f"lsp {os.getpid()}"
             self.guard = Guard(TrustStore(user_paths().trust), self.client.ask_consent, self.client.is_trusted)
             listener = EditorListener(self)
             lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp"))
-            self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, who))
+            self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, self._who))
         return self._desk
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
@@ -167,18 +181,18 @@ class KernelOptServer(LanguageServer):
             self._store.close()
 
 
-def build_server(open_store: OpenStore) -> KernelOptServer:
+def build_server(open_store: OpenStore, open_pairs: OpenPairs) -> KernelOptServer:
     """A server with every feature registered."""
-    server = KernelOptServer(open_store)
+    server = KernelOptServer(open_store, open_pairs)
     register_features(server)
     return server
 
 
-def serve(open_store: OpenStore, port: int | None) -> int:
+def serve(open_store: OpenStore, open_pairs: OpenPairs, port: int | None) -> int:
     """Serve one client on stdio, or on a TCP port of the loopback interface (0: any; it is printed); the exit code."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_defect)
-    server = build_server(open_store)
+    server = build_server(open_store, open_pairs)
     try:
         asyncio.run(_serve_stdio(server) if port is None else _serve_one(server, port))
     except (KeyboardInterrupt, BrokenPipeError, ConnectionError):

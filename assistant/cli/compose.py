@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
-from importlib.resources import files
 from pathlib import Path
 
+from assistant.cli.techniques import own_catalogue
 from assistant.config import user_paths
 from assistant.engine.request import JobRequest
 from assistant.engine.session import Session, SessionParts
@@ -14,7 +14,6 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.cpu import CpuLab
 from assistant.lab.kept import KeptCompiler
 from assistant.memory.store import open_store
-from assistant.plan.catalogue import load_catalogue
 from assistant.plan.expert.planner import ExpertPlanner
 from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
 from assistant.ports import Lab
@@ -24,7 +23,7 @@ __all__ = ["open_session"]
 
 def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None) -> Session:
     """A session of this process; its jobs share ``compiler`` where it outlives them."""
-    catalogue = load_catalogue(Path(str(files("prompts"))) / "techniques")
+    catalogue = own_catalogue()
     paths = user_paths()
 
     def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:

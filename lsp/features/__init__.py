@@ -15,6 +15,7 @@ from lsp.features import (
     lenses,
     lifecycle,
     notebooks,
+    pair,
     previews,
     progress,
     symbols,
@@ -30,5 +31,5 @@ __all__ = ["register_features"]
 def register_features(server: KernelOptServer) -> None:
     """Every feature."""
     shown = (diagnostics, lenses, hints, hovers, symbols, actions, previews)
-    for feature in (lifecycle, sync, notebooks, configuration, commands, progress, extension, *shown):
+    for feature in (lifecycle, sync, notebooks, configuration, commands, pair, progress, extension, *shown):
         feature.register(server)

@@ -16,7 +16,7 @@ from lsp.units import Unit
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
-__all__ = ["register"]
+__all__ = ["SourceArguments", "answered", "register", "source_unit"]
 
 _REQUEST_FAILED = -32803
 """LSP's ``RequestFailed``: the request was valid, but it failed."""
@@ -58,11 +58,11 @@ def register(server: KernelOptServer) -> None:
 
     @server.command("kernelopt.kernel.explain")
     def explain_kernel(arguments: SourceArguments) -> dict[str, Any]:
-        return _answered(lambda: proposals.explain_kernel(server, _unit(server, arguments), arguments.kernel))
+        return answered(lambda: proposals.explain_kernel(server, source_unit(server, arguments), arguments.kernel))
 
     @server.command("kernelopt.workload.init")
     def init(arguments: SourceArguments) -> dict[str, Any]:
-        return _answered(lambda: proposals.declare_workload(server, _unit(server, arguments), arguments.kernel))
+        return answered(lambda: proposals.declare_workload(server, source_unit(server, arguments), arguments.kernel))
 
     _register_proposal_commands(server)
 
@@ -70,34 +70,34 @@ def register(server: KernelOptServer) -> None:
 def _register_job(server: KernelOptServer, name: str, verb: Verb) -> None:
     @server.command(name)
     def start(arguments: SourceArguments) -> dict[str, Any]:
-        unit = _unit(server, arguments)
+        unit = source_unit(server, arguments)
         options = OptimizeOptions(only_finding=arguments.finding)
-        return _answered(lambda: {"job_id": server.desk.ask(unit.key, verb, arguments.kernel, options)})
+        return answered(lambda: {"job_id": server.desk.ask(unit.key, verb, arguments.kernel, options)})
 
 
 def _register_proposal_commands(server: KernelOptServer) -> None:
     @server.command("kernelopt.proposal.preview")
     def preview(arguments: ProposalArguments) -> dict[str, Any]:
-        return _answered(lambda: proposals.preview(server, arguments.proposal_id))
+        return answered(lambda: proposals.preview(server, arguments.proposal_id))
 
     @server.command("kernelopt.proposal.explain")
     def explain(arguments: ProposalArguments) -> dict[str, Any]:
-        return _answered(lambda: proposals.explain(server, arguments.proposal_id))
+        return answered(lambda: proposals.explain(server, arguments.proposal_id))
 
     @server.command("kernelopt.proposal.edit")
     def edit(arguments: ProposalArguments) -> dict[str, Any]:
-        return _answered(lambda: proposals.edit(server, arguments.proposal_id))
+        return answered(lambda: proposals.edit(server, arguments.proposal_id))
 
     @server.command("kernelopt.proposal.accept")
     def accept(arguments: ProposalArguments) -> dict[str, Any]:
-        return _answered(lambda: proposals.accept(server, arguments.proposal_id, arguments.hunk_ids))
+        return answered(lambda: proposals.accept(server, arguments.proposal_id, arguments.hunk_ids))
 
     @server.command("kernelopt.proposal.reject")
     def reject(arguments: ProposalArguments) -> dict[str, Any]:
-        return _answered(lambda: proposals.reject(server, arguments.proposal_id, arguments.reason_code, arguments.reason))
+        return answered(lambda: proposals.reject(server, arguments.proposal_id, arguments.reason_code, arguments.reason))
 
 
-def _unit(server: KernelOptServer, arguments: SourceArguments) -> Unit:
+def source_unit(server: KernelOptServer, arguments: SourceArguments) -> Unit:
     """The source that is meant: the document's only one, or the one that holds the kernel."""
     units = [unit for unit in server.units.of(arguments.uri) if arguments.source in (None, unit.key)]
     for unit in units:
@@ -107,7 +107,7 @@ def _unit(server: KernelOptServer, arguments: SourceArguments) -> Unit:
     raise JsonRpcException(f"{arguments.uri} holds no CUDA source that is open", _REQUEST_FAILED)
 
 
-def _answered(run: Any) -> dict[str, Any]:
+def answered(run: Any) -> dict[str, Any]:
     """The answer of ``run``; what it raises on purpose becomes the request's error, with the way out."""
     try:
         return run()

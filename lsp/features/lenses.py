@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from assistant.engine.picture import proposal_title
-from assistant.engine.view import KernelView
+from assistant.engine.view import KernelView, PairView
 from assistant.engine.words import kernel_headline
 from lsp.units import Unit
 
@@ -23,11 +23,21 @@ def register(server: KernelOptServer) -> None:
     def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
         lenses: list[types.CodeLens] = []
         for unit in server.units.of(params.text_document.uri):
-            kernels = server.desk.view(unit.key).kernels
+            view = server.desk.view(unit.key)
+            kernels = view.kernels
             for kernel in kernels:
                 is_alone = sum(other.line == kernel.line for other in kernels) == 1
-                lenses.extend(_lenses(unit, kernel, "" if is_alone else f"{kernel.name}: "))
+                name = "" if is_alone else f"{kernel.name}: "
+                lenses.extend(_lenses(unit, kernel, name))
+                lenses.extend(lens for pair in view.pairs if pair.kernel == kernel.name for lens in _pair_lenses(unit, kernel, pair, name))
         return lenses
+
+
+def _pair_lenses(unit: Unit, kernel: KernelView, pair: PairView, name: str) -> Iterator[types.CodeLens]:
+    """The session's last answer, and what a person asks next."""
+    place, source = unit.line_range(kernel.line), unit.arguments(kernel.key)
+    for title, verb in ((name + pair.headline, "why"), ("Suggest", "suggest"), ("Stop pairing", "stop")):
+        yield types.CodeLens(place, types.Command(title, f"kernelopt.pair.{verb}", arguments=[source]))
 
 
 def _lenses(unit: Unit, kernel: KernelView, name: str) -> Iterator[types.CodeLens]:

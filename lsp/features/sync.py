@@ -32,6 +32,7 @@ def register(server: KernelOptServer) -> None:
         put(params.text_document.uri, Trigger.SAVED)
         for unit in server.units.of(params.text_document.uri):
             server.edits.saved(unit.path, unit.text)
+            server.desk.answer_save(unit.key)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:

@@ -1,0 +1,81 @@
+"""Pair sessions in an editor: begun, asked and ended by commands; the answer to each save is a lens and a line in the log.
+
+Sessions live in memory, and ``PairBook`` reads them: a terminal or another editor goes on with the same one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assistant.engine.pair_state import version_name
+from assistant.engine.pair_words import report
+from assistant.model.pair import PairSession, Turn
+from lsp.proposals import edit_document, text_edits
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.features.pair import PairArguments
+    from lsp.server import KernelOptServer
+
+__all__ = ["answer"]
+
+
+def answer(server: KernelOptServer, verb: str, unit: Unit, arguments: PairArguments) -> dict[str, Any]:
+    """Do what a command asks for. Raises UsageError where no session is open on the kernel."""
+    if verb == "start":
+        return _start(server, unit, arguments)
+    session = server.pairs.find(unit.path, server.desk.text(unit.key), arguments.kernel)
+    match verb:
+        case "suggest":
+            return {"session_id": session.id, "job_id": server.desk.suggest(unit.key, session.id, arguments.hint)}
+        case "constrain":
+            turn = server.pairs.constrain(session.id, arguments.words)
+            server.client.log(turn.answer)
+            return _changed(server, turn)
+        case "back":
+            return _back(server, unit, session, arguments.version)
+        case "stop":
+            return _detailed(server, server.pairs.stop(session.id))
+        case _:
+            return _detailed(server, server.pairs.why(session.id))
+
+
+def _start(server: KernelOptServer, unit: Unit, arguments: PairArguments) -> dict[str, Any]:
+    """Begin on a kernel, or go on with the session that is open on it; its text is answered if it is another one by now."""
+    opened = server.pairs.start(unit.path, server.desk.text(unit.key), arguments.kernel, arguments.goal)
+    server.desk.offers_changed()
+    server.desk.answer_save(unit.key)
+    session = opened.state.session
+    if not server.client.is_ours:
+        server.client.say(opened.answer)
+    return {
+        "session_id": session.id,
+        "kernel": session.kernel,
+        "is_resumed": opened.is_resumed,
+        "answer": opened.answer,
+        "markdown": report(opened.state),
+    }
+
+
+def _back(server: KernelOptServer, unit: Unit, session: PairSession, version: int | None) -> dict[str, Any]:
+    """Have the editor put a version's text back, as one edit that it can undo; the turn is made when it is saved."""
+    text = server.desk.text(unit.key)
+    wanted, changed = server.pairs.back(session.id, version, text)
+    name = version_name(wanted.number)
+    edits = text_edits(unit, text, changed, name)
+    if edits:
+        server.spawn(edit_document(server, unit, edits, f"kernelopt: {session.kernel} back at {name}"))
+    return {"session_id": session.id, "version": wanted.number, "outcome": "applying" if edits else "unchanged"}
+
+
+def _detailed(server: KernelOptServer, turn: Turn) -> dict[str, Any]:
+    """The whole answer; clients that show no Markdown of a command's result get it as a message."""
+    text = turn.detail or turn.answer
+    if not server.client.is_ours:
+        server.client.say(text)
+    return _changed(server, turn) | {"markdown": text}
+
+
+def _changed(server: KernelOptServer, turn: Turn) -> dict[str, Any]:
+    server.desk.offers_changed()
+    return {"session_id": turn.session, "number": turn.number, "answer": turn.answer}
