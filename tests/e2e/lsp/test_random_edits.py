@@ -12,7 +12,9 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from assistant.engine.pair_book import PairBook
 from assistant.memory.store import open_store
+from assistant.ports import Store
 from lsp.server import KernelOptServer, build_server
 
 _EDITS = 100
@@ -50,8 +52,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[asyncio.
     folder = tmp_path_factory.mktemp("random")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KERNELOPT_HOME", str(folder))
+        made, wire = build_server(lambda: open_store(folder / "memory.sqlite"), _no_pairs), Wire()
         loop = asyncio.new_event_loop()
-        made, wire = build_server(lambda: open_store(folder / "memory.sqlite")), Wire()
         made.protocol.set_writer(wire)
         loop.run_until_complete(_say(made, "initialize", 1, {
             "processId": None, "rootUri": folder.as_uri(), "capabilities": {"general": {"positionEncodings": ["utf-16"]}},
@@ -60,6 +62,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[asyncio.
         yield loop, made, wire
         loop.run_until_complete(made.close())
         loop.close()
+
+
+def _no_pairs(store: Store, who: str) -> PairBook:
+    raise AssertionError(f"{who} needs no pair session of {store} here")
 
 
 async def _say(server: KernelOptServer, method: str, number: int | None, parameters: object) -> None:
