@@ -102,12 +102,14 @@ class Decisions:
     async def _rebased(self, proposal: Proposal, request: JobRequest, current: str, text: str) -> AsyncIterator[events.Event]:
         """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal."""
         ended: events.JobEnded | None = None
+        judged: events.ComparisonMade | None = None
         async for event in self.judge(request, current, text):
             yield event
             ended = event if isinstance(event, events.JobEnded) else ended
-        if ended is None or ended.exit_code:
+            judged = event if isinstance(event, events.ComparisonMade) else judged  # the overall one comes last
+        if ended is None or ended.exit_code or judged is None or judged.speed is None:
             return
-        fresh = rebased_proposal(proposal, current, text, _now_ms())
+        fresh = rebased_proposal(proposal, current, text, judged, judged.speed, _now_ms())
         self.runner.store.add_proposal(find_workspace(proposal.path), fresh)
         yield proposal_event(ended.job, fresh)
         yield events.Message(

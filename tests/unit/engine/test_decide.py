@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.decide import Decider, DecisionRequest, Moved, chosen_text
+from assistant.engine.rebased import rebased_proposal
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.memory.store import MemoryStore, open_store
+from assistant.model import events
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
-from assistant.model.verification import Outcome, Verification
+from assistant.model.verification import Label, Outcome, Verification
 from assistant.source.hunks import hunks
 
 _BEFORE = "a\nb\nc\nd\ne\n"
@@ -151,3 +153,16 @@ def test_an_unknown_reason_code_is_refused(store: MemoryStore, proposal: Proposa
     with pytest.raises(UsageError, match="nonsense"):
         _decider(store).reject(proposal, DecisionRequest(DecisionKind.REJECTED, reason_code="nonsense"))
     assert _now(store).state is ProposalState.OPEN
+
+
+def test_a_rebased_proposal_claims_what_judging_it_on_the_new_text_showed(proposal: Proposal) -> None:
+    current, text = "new\n" + _BEFORE, "new\n" + _AFTER
+    report = events.VerificationReport("NEEDS_DECISION", (), (), ("precision",), (), ("races: too large",))
+    speed = events.SpeedReport("PREDICTED", 1.25, None, None, None, "error not yet measured", (), "model", "dram", "l2")
+    judged = events.ComparisonMade("J2", "k()", "kernel", True, "a", "b", report, speed, (), events.Device("emulator", "cpu", "h200"))
+    fresh = rebased_proposal(proposal, current, text, judged, speed, 3)
+    assert (fresh.before_text, fresh.after_text, fresh.state) == (current, text, ProposalState.OPEN)
+    assert fresh.verification == Verification(Outcome.NEEDS_DECISION, (), (Label.PRECISION,), (), "kernel", (), ("races: too large",))
+    assert (fresh.comparison.ratio, fresh.comparison.bottleneck_after, fresh.labels) == (1.25, "l2", (Label.PRECISION,))
+    assert "1.25x" in fresh.explanation
+    assert "2.00" not in fresh.explanation
