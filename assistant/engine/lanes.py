@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -56,7 +57,7 @@ class Lane:
         self._host = host
         self._waiting: list[Work] = []
         self._running: Work | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[KernelOptError | None] | None = None
         self._is_preempted = False
         self._is_closed = False
 
@@ -92,7 +93,7 @@ class Lane:
                 return True
         if self._running is not None and self._running.id == work_id and self._task is not None:
             self._is_preempted = False
-            self._task.cancel()
+            _cancel_once_begun(self._task)
             return True
         return False
 
@@ -109,7 +110,7 @@ class Lane:
             self.cancel(work.id)
         if self._task is not None:
             self._is_preempted = False
-            self._task.cancel()
+            _cancel_once_begun(self._task)
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
         await self._host.close()
@@ -121,33 +122,43 @@ class Lane:
         """Background work in the way of a person starts again afterwards, as another job: memory keeps each start."""
         if self._task is not None and not self._is_preempted:
             self._is_preempted = True
-            self._task.cancel()
+            _cancel_once_begun(self._task)
 
     def _start_next(self) -> None:
         if self._running is None and self._waiting and not self._is_closed:
             self._running = self._ordered()[0]
             self._waiting.remove(self._running)
             self._task = asyncio.create_task(self._run(self._running))
+            self._task.add_done_callback(functools.partial(self._over, self._running))
 
-    async def _run(self, work: Work) -> None:
-        refusal: KernelOptError | None = None
-        is_cancelled = False
+    async def _run(self, work: Work) -> KernelOptError | None:
+        """Why it was refused."""
         try:
             work.listener.started(work)
             async with contextlib.aclosing(self._host.run(work.task)) as events:
                 async for event in events:
                     work.listener.told(work, event)
         except JobRefused as error:
-            refusal = error
-        except asyncio.CancelledError:
-            is_cancelled = True
-        finally:
-            self._running, self._task = None, None
-            is_put_back, self._is_preempted = self._is_preempted and is_cancelled, False
-            work.listener.ended(work, refusal, is_cancelled)
-            if is_put_back:
-                self._waiting.insert(0, _renewed(work, new_id("J")))
-            self._start_next()
+            return error
+        return None
+
+    def _over(self, work: Work, task: asyncio.Task[KernelOptError | None]) -> None:
+        """However it ended: cancelled before its first step, too, of which nothing in ``_run`` would hear."""
+        is_cancelled = task.cancelled()
+        is_put_back, self._is_preempted = self._is_preempted and is_cancelled, False
+        self._running, self._task = None, None
+        refusal = None if is_cancelled or task.exception() is not None else task.result()
+        work.listener.ended(work, refusal, is_cancelled)
+        if is_put_back:
+            self._waiting.insert(0, _renewed(work, new_id("J")))
+        self._start_next()
+        if not is_cancelled:
+            task.result()  # a defect is the loop's to report
+
+
+def _cancel_once_begun(task: asyncio.Task[None]) -> None:
+    """A task that is cancelled before its first step does nothing at all, not even what stands under ``finally``."""
+    asyncio.get_running_loop().call_soon(task.cancel)
 
 
 def _renewed(work: Work, job_id: str) -> Work:
