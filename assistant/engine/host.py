@@ -103,7 +103,6 @@ class _Host:
             self._id = message["id"]
             self._job = asyncio.create_task(self._run(message["id"], message["task"]))
             await asyncio.sleep(0)  # a task that is cancelled before its first step would never say that it ended
-            await asyncio.sleep(0)  # a task that is cancelled before its first step would never say that it ended
 
     async def _cancel(self) -> None:
         job, self._job = self._job, None
