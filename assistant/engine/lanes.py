@@ -93,7 +93,7 @@ class Lane:
                 return True
         if self._running is not None and self._running.id == work_id and self._task is not None:
             self._is_preempted = False
-            _cancel_once_begun(self._task)
+            self._task.cancel()
             return True
         return False
 
@@ -110,7 +110,7 @@ class Lane:
             self.cancel(work.id)
         if self._task is not None:
             self._is_preempted = False
-            _cancel_once_begun(self._task)
+            self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
         await self._host.close()
@@ -122,7 +122,7 @@ class Lane:
         """Background work in the way of a person starts again afterwards, as another job: memory keeps each start."""
         if self._task is not None and not self._is_preempted:
             self._is_preempted = True
-            _cancel_once_begun(self._task)
+            self._task.cancel()
 
     def _start_next(self) -> None:
         if self._running is None and self._waiting and not self._is_closed:
@@ -154,11 +154,6 @@ class Lane:
         self._start_next()
         if not is_cancelled:
             task.result()  # a defect is the loop's to report
-
-
-def _cancel_once_begun(task: asyncio.Task[None]) -> None:
-    """A task that is cancelled before its first step does nothing at all, not even what stands under ``finally``."""
-    asyncio.get_running_loop().call_soon(task.cancel)
 
 
 def _renewed(work: Work, job_id: str) -> Work:
