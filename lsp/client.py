@@ -16,6 +16,8 @@ __all__ = ["PROTOCOL", "Client", "as_object", "plain"]
 
 PROTOCOL = 1
 """Version of the ``kernelopt/…`` methods (DESIGN §9.2)."""
+_VERSION_KEEPERS = frozenset({"Neovim"})
+"""Refuse an edit of an older text and do not advertise ``documentChanges``: Neovim from 0.7 to 0.10 (``vim.lsp.util``)."""
 _ANSWERS = {
     "Once": ConsentAnswer.ONCE,
     "Always here": ConsentAnswer.ALWAYS,
@@ -29,6 +31,7 @@ class Client:
     def __init__(self, server: KernelOptServer) -> None:
         self._server = server
         self._options: dict[str, Any] = {}
+        self._name: str | None = None
         self.is_trusted: bool | None = None
         """What it says of its workspace; None: it does not say."""
 
@@ -36,6 +39,7 @@ class Client:
         """Take over ``initializationOptions.kernelopt``; a client that does not speak our protocol has none."""
         options = as_object(plain(params.initialization_options))
         ours = as_object(options.get("kernelopt"))
+        self._name = None if params.client_info is None else params.client_info.name
         trusted = ours.get("trusted")
         self.is_trusted = trusted if isinstance(trusted, bool) else None
         self._options = ours if ours.get("protocol") == PROTOCOL else {}
@@ -67,7 +71,8 @@ class Client:
     @property
     def takes_versioned_edits(self) -> bool:
         workspace = self._capabilities.workspace
-        return bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
+        is_advertised = bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
+        return is_advertised or self._name in _VERSION_KEEPERS
 
     @property
     def shows_progress(self) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlparse
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.uris import from_fs_path
 
 from assistant.config import workspace_folder
@@ -168,23 +169,24 @@ def _open_unit(server: KernelOptServer, proposal: Proposal) -> tuple[str, Unit]:
 def _apply(server: KernelOptServer, unit: Unit, apply: Apply) -> None:
     """Have the editor make the edit. Raises UsageError where the text around an embedded source cannot hold it."""
     edits = text_edits(unit, apply.before, apply.after, apply.proposal.id)
-    server.spawn(_applied(server, unit, apply.proposal, edits))
+    label = f"kernelopt {apply.proposal.id}: {apply.proposal.summary}"
+    server.spawn(edit_document(server, unit, edits, label))
 
 
-async def _applied(server: KernelOptServer, unit: Unit, proposal: Proposal, edits: tuple[types.TextEdit, ...]) -> None:
-    if not await edit_document(server, unit, edits, f"kernelopt {proposal.id}: {proposal.summary}"):
-        server.client.say(f"the editor did not make the edit of {proposal.id}", types.MessageType.Warning)
-
-
-async def edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> bool:
-    """Ask for the edit; False where the client says that it did not make it."""
+async def edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> None:
+    """Ask for the edit; a client that says that it did not make it is believed, and the person told."""
     if server.client.takes_versioned_edits:
         versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, version_of(server.workspace, unit.uri))
         edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(versioned, list(edits))])
     else:
         edit = types.WorkspaceEdit(changes={unit.uri: edits})
-    result = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
-    return result.applied
+    try:
+        is_made = (await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))).applied
+    except JsonRpcException as error:  # Emacs answers so where the text has moved on
+        server.client.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
+        is_made = False
+    if not is_made:
+        server.client.say(f"the editor did not make the edit {label}", types.MessageType.Warning)
 
 
 def text_edits(unit: Unit, before: str, after: str, what: str) -> tuple[types.TextEdit, ...]:

@@ -1,7 +1,7 @@
 -- Drives a Neovim of any version through the life of one proposal, as a person would, and writes what was seen as JSON.
--- Environment: KERNELOPT_TEST_SOURCE, KERNELOPT_TEST_REPORT. The configuration under test is loaded already.
+-- Environment: KERNELOPT_TEST_SOURCE, KERNELOPT_TEST_REPORT, KERNELOPT_TEST_DEADLINE_S. The configuration under test is loaded already.
 
-local DEADLINE_MS = tonumber(os.getenv("KERNELOPT_TEST_DEADLINE_MS") or 120000)
+local DEADLINE_MS = 1000 * tonumber(os.getenv("KERNELOPT_TEST_DEADLINE_S"))
 local seen = { said = {}, steps = {}, questions = {} }
 
 for _, method in ipairs({ "window/showMessage", "window/logMessage" }) do
@@ -92,14 +92,13 @@ end
 local function drive()
   vim.cmd("edit " .. vim.fn.fnameescape(os.getenv("KERNELOPT_TEST_SOURCE")))
   local buffer = vim.api.nvim_get_current_buf()
-  local original = text(buffer)
   seen.filetype = vim.bo[buffer].filetype
 
   wait("a compiler diagnostic", function()
     return #messages(buffer) > 0
   end)
   seen.diagnostics = messages(buffer)
-  vim.cmd([[%s/int unused = ;/int unused = 0;/]])
+  vim.cmd([[%s/blockDim.y + threadIdx.y$/&;/]])
   vim.cmd("write")
   local corrected = text(buffer)
   wait("the diagnostic to go", function()
@@ -138,9 +137,31 @@ local function drive()
     vim.cmd("buffer " .. buffer)
   end
 
-  vim.api.nvim_win_set_cursor(0, { kernel_line(buffer), 0 })
-  choose_from_menus("kernelopt: accept")
-  key(is_bare and "\\kk" or "\\ka")
+  local function accept()
+    vim.api.nvim_win_set_cursor(0, { kernel_line(buffer), 0 })
+    choose_from_menus("kernelopt: accept")
+    key(is_bare and "\\kk" or "\\ka")
+  end
+
+  local apply_edit = vim.lsp.handlers["workspace/applyEdit"]
+  local is_late = false
+  vim.lsp.handlers["workspace/applyEdit"] = function(...) -- a person types while the edit is on its way
+    vim.api.nvim_buf_set_lines(buffer, -1, -1, true, { "// typed meanwhile" })
+    is_late = true
+    return apply_edit(...)
+  end
+  accept()
+  wait("an edit that comes too late", function()
+    return is_late
+  end)
+  seen.is_late_edit_refused = text(buffer) == corrected .. "\n// typed meanwhile"
+  vim.lsp.handlers["workspace/applyEdit"] = apply_edit
+  vim.cmd("undo")
+  wait("the proposal to be still offered", function()
+    return is_proposed(buffer)
+  end)
+
+  accept()
   wait("the edit", function()
     return text(buffer) ~= corrected
   end)
@@ -153,7 +174,6 @@ local function drive()
   wait("the proposal to be offered again", function()
     return is_proposed(buffer)
   end)
-  seen.original = original
 end
 
 local ok, problem = xpcall(drive, debug.traceback)

@@ -18,7 +18,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["EDITORS", "EMACS", "NEOVIM", "OLD_NEOVIM", "Packaged", "cache_folder"]
+__all__ = ["EDITORS", "EMACS", "HELIX", "NEOVIM", "NEW_NEOVIM", "OLD_NEOVIM", "Packaged", "cache_folder"]
 
 _FETCH_DEADLINE_S = 600
 _DEBIAN = "Debian"
@@ -47,14 +47,19 @@ class Packaged:
     def command(self) -> tuple[str, ...]:
         """Starts it from its folder."""
         libraries = [path for path in (self.folder / "usr" / "lib", self.folder / "lib") for path in sorted(path.glob("*-linux-gnu"))]
-        linker = next(path for folder in ("lib64", "usr/lib64", "lib", "usr/lib") for path in self.folder.glob(f"{folder}/**/ld-linux*.so.*"))
+        linker = next(
+            path for folder in ("lib64", "usr/lib64", "lib", "usr/lib") for path in self.folder.glob(f"{folder}/**/ld-linux*.so.*")
+        )
         return str(linker), "--library-path", ":".join(map(str, libraries)), str(self.folder / self.program)
 
 
 NEOVIM = Packaged("neovim-0.10", "neovim", ("trixie",), "usr/bin/nvim")
 OLD_NEOVIM = Packaged("neovim-0.7", "neovim", ("bookworm",), "usr/bin/nvim")
 EMACS = Packaged("emacs-30", "emacs-nox", ("bookworm", "bookworm-backports"), "usr/bin/emacs-nox")
-EDITORS = (NEOVIM, OLD_NEOVIM, EMACS)
+HELIX = Packaged("helix", "hx", ("trixie",), "usr/bin/hx")
+NEW_NEOVIM = Packaged("neovim-new", "neovim", ("sid",), "usr/bin/nvim")
+"""Never fetched by itself: what it is changes from day to day."""
+EDITORS = (NEOVIM, OLD_NEOVIM, EMACS, HELIX)
 
 
 def main() -> int:
@@ -90,7 +95,7 @@ def _unpack(editor: Packaged) -> str | None:
 
 def _download(editor: Packaged, work: Path) -> str | None:
     """Fetch the package and all it depends on into ``work``, as if nothing were installed; why that failed, else None."""
-    mirror = _mirror()
+    mirror = _mirror(work)
     if mirror is None:
         return "apt-get has no Debian source"
     for folder in ("state/lists/partial", "cache/archives/partial", "etc", "root"):
@@ -113,9 +118,20 @@ def _download(editor: Packaged, work: Path) -> str | None:
     return None
 
 
-def _mirror() -> str | None:
-    """The address that this machine gets Debian from."""
-    told = _run("apt-get", "indextargets", "--format", "$(ORIGIN) $(CREATED_BY) $(RELEASE) $(REPO_URI)")
+def _mirror(work: Path) -> str | None:
+    """The address that this machine gets Debian from; its lists may be empty, so they are fetched into ``work`` if need be."""
+    own = ("-o", f"Dir::State={work / 'machine'}", "-o", "APT::Sandbox::User=")
+    known = _listed(())
+    if known is None:
+        (work / "machine" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+        _run("apt-get", *own, "update")
+        known = _listed(own)
+    return known
+
+
+def _listed(options: tuple[str, ...]) -> str | None:
+    """Where Debian's own main release comes from, as far as it was fetched."""
+    told = _run("apt-get", *options, "indextargets", "--format", "$(ORIGIN) $(CREATED_BY) $(RELEASE) $(REPO_URI)")
     for line in told.splitlines():
         origin, created_by, release, address = line.split(maxsplit=3)
         if origin == _DEBIAN and created_by == "Packages" and "-" not in release:

@@ -6,9 +6,9 @@ import fcntl
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
-import sys
 import termios
 import threading
 from dataclasses import dataclass
@@ -19,14 +19,17 @@ from assistant.memory.store import open_store
 from tests.e2e.cli.harness import COMMAND, ROOT, Cli
 from tests.e2e.editors.packages import Packaged
 
-__all__ = ["HERE", "SNIPPETS", "Stage", "make_stage"]
+__all__ = ["SNIPPETS", "Stage", "emacs_command", "make_stage", "neovim_command"]
 
-HERE = Path(__file__).parent
+_HERE = Path(__file__).parent
 SNIPPETS = ROOT / "docs" / "how-to" / "editors"
 """The very files that the documentation shows."""
 
 _DEADLINE_S = 300.0
-_FAULT = "    int unused = ;\n"
+_STEP_DEADLINE_S = 100
+"""Of one thing that an editor waits for: optimize on a loaded machine with a cold cache."""
+_RIGHT, _FAULTY = "threadIdx.y;\n    if", "threadIdx.y\n    if"
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _QUIET = '[background]\nverify = "off"\n'
 """Nothing but the compiler runs unasked; optimize verifies and profiles all the same."""
 
@@ -54,6 +57,7 @@ class Stage:
             stdout=follower,
             stderr=follower,
             start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         os.close(follower)
         screen = bytearray()
@@ -76,10 +80,24 @@ class Stage:
         with open_store(self.cli.home / "memory.sqlite3") as store:
             return [decision.kind.value for proposal in store.proposals() for decision in store.decisions(proposal.id)]
 
+    def helix_health(self, editor: Packaged, snippet: str, language: str) -> str:
+        """What ``hx --health`` says of a language, with a snippet as the whole ``languages.toml``."""
+        configuration = self.cli.folder.with_name("user") / "XDG_CONFIG_HOME" / "helix"
+        configuration.mkdir(parents=True)
+        (configuration / "languages.toml").write_text((SNIPPETS / snippet).read_text("utf-8"), "utf-8")
+        command = (*editor.command(), "--health", language)
+        variables = self._environment() | {"HELIX_RUNTIME": str(editor.folder / "usr/lib/hx/runtime"), "NO_COLOR": "1"}
+        ended = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=_STEP_DEADLINE_S, check=True)
+        return _COLOUR.sub("", ended.stdout)
+
     def _environment(self) -> dict[str, str]:
         own = self.cli.folder.with_name("user")
         folders = {name: str(own / name) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
-        script = {"KERNELOPT_TEST_SOURCE": str(self.source), "KERNELOPT_TEST_REPORT": str(self.report)}
+        script = {
+            "KERNELOPT_TEST_SOURCE": str(self.source),
+            "KERNELOPT_TEST_REPORT": str(self.report),
+            "KERNELOPT_TEST_DEADLINE_S": str(_STEP_DEADLINE_S),
+        }
         path = f"{self.cli.folder.with_name('bin')}:{os.environ['PATH']}"
         return self.cli.environment() | folders | script | {"HOME": str(own), "PATH": path, "TERM": "xterm"}
 
@@ -93,8 +111,7 @@ def make_stage(cli: Cli) -> Stage:
     starter.chmod(0o755)
     cli.write("kernelopt.toml", _QUIET)
     source = cli.example("transpose.cu")
-    before, brace, after = source.read_text("utf-8").partition("int height)\n{\n")
-    source.write_text(before + brace + _FAULT + after, "utf-8")
+    source.write_text(source.read_text("utf-8").replace(_RIGHT, _FAULTY), "utf-8")
     trusted = cli.run("trust", cli.folder)
     assert trusted.code == 0, trusted.said
     return Stage(cli, source)
@@ -103,7 +120,17 @@ def make_stage(cli: Cli) -> Stage:
 def neovim_command(editor: Packaged, snippet: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Starts Neovim with a snippet as its whole configuration, and has it drive itself."""
     runtime = {"VIMRUNTIME": str(editor.folder / "usr/share/nvim/runtime")}
-    return (*editor.command(), "--headless", "-u", str(SNIPPETS / snippet), "-c", f"luafile {HERE / 'drive.lua'}"), runtime
+    return (*editor.command(), "--headless", "-u", str(SNIPPETS / snippet), "-c", f"luafile {_HERE / 'drive.lua'}"), runtime
+
+
+def emacs_command(editor: Packaged, snippet: str, source: Path) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Starts Emacs in the terminal with a snippet as its whole configuration, and has it drive itself."""
+    share = next(editor.folder.glob("usr/share/emacs/[0-9]*"))
+    dump = next(editor.folder.glob("usr/libexec/emacs/*/*/*.pdmp"))
+    data = str(share / "etc")
+    places = {"EMACSDATA": data, "EMACSDOC": data, "EMACSLOADPATH": str(share / "lisp"), "EMACSPATH": str(dump.parent)}
+    scripts = ("-l", str(SNIPPETS / snippet), "-l", str(_HERE / "drive.el"), str(source))
+    return (*editor.command(), f"--dump-file={dump}", "-nw", "-Q", "--eval", "(setq native-comp-jit-compilation nil)", *scripts), places
 
 
 def _tail(screen: bytearray) -> str:
