@@ -135,6 +135,7 @@ class _Launch:
             instructions=(),
             unique_sectors=item["unique_sectors"] if is_tracked and not self._is_sampled else None,
             block_unique_sectors=self._scaled(item["block_unique_sectors"]) if is_tracked else None,
+            atomic_unique_sectors=item["atomic_unique_sectors"] or None if is_tracked and not self._is_sampled else None,
             problems=self._problems(),
             file=item["file"],
             line=item["line"],

@@ -98,7 +98,7 @@ def traffic(profile: LaunchProfile, target: Target, wave_count: float) -> Traffi
         l2_store_sectors=store_sectors,
         partial_store_sectors=sum(max(0, (a.sectors or 0) - (a.ideal_sectors or 0)) for a in stores),
         atomic_sectors=_sectors(atomics),
-        serial_atomics=_serial_atomics(atomics, unique, load_sectors + store_sectors),
+        serial_atomics=_serial_atomics(atomics, profile.atomic_unique_sectors, unique, load_sectors + store_sectors),
         shared_wavefronts=sum(a.wavefronts or 0 for a in shared),
         shared_load_requests=sum(a.requests for a in shared if a.op == "shared load"),
         has_barrier_phases=has_barrier_phases,
@@ -163,18 +163,19 @@ def _distinct_sectors(
     return unique, float(block_unique) if block_unique is not None else unique, notes
 
 
-def _serial_atomics(atomics: tuple[LineAccess, ...], unique: float, other_sectors: float) -> float:
+def _serial_atomics(atomics: tuple[LineAccess, ...], counted: int | None, unique: float, other_sectors: float) -> float:
     """Lane-level atomics per piece of memory that L2 serves one after the other.
 
-    Atomics of one warp on one sector are merged before they leave the SM. Distinct atomic sectors are what the loads and
-    stores, if each touched its own, leave over; where they leave nothing, all distinct sectors are assumed (least contention).
+    Atomics of one warp on one sector are merged before they leave the SM. ``counted``: distinct sectors of the atomics. Where they
+    were not counted they are what the loads and stores, if each touched its own, leave over; where those leave nothing, all distinct
+    sectors are assumed (least contention).
     """
     lanes = sum(a.requests if (a.sectors or 0) <= a.requests else a.active_threads for a in atomics)
     if not lanes:
         return 0.0
     sectors = _sectors(atomics)
     left_over = unique - other_sectors
-    distinct = min(sectors, left_over if left_over >= 1 else max(unique, 1.0))
+    distinct = min(sectors, counted or (left_over if left_over >= 1 else max(unique, 1.0)))
     return lanes / max(1.0, distinct * c.SECTOR_BYTES / c.ATOMIC_GRANULE_BYTES)
 
 

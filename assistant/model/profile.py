@@ -184,6 +184,8 @@ class LaunchProfile:
     """Launch site."""
     sites: tuple[AccessSite, ...] = ()
     """Access by access, where the emulator tells; empty for other methods."""
+    atomic_unique_sectors: int | None = None
+    """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many."""
 
     def total(self, op_prefix: str, counter: str) -> int:
         """Sum of one counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""

@@ -80,12 +80,15 @@ void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is
 LaunchReport collect(Launch& launch) {
   LaunchReport result;
   std::vector<std::vector<Problem>> logs;
+  DistinctSectors atomic_sectors;
   for (Worker* w : workers()) {
     w->counters.drain_into(result.sites);
     logs.push_back(w->problems.take());
     result.block_unique_sectors += w->block_unique_sectors;
     w->block_unique_sectors = 0;
+    w->atomic_sectors.drain_into(atomic_sectors);
   }
+  result.atomic_unique_sectors = atomic_sectors.count();
   result.problems = merge(std::move(logs));
   result.grid_unique_sectors = launch.grid_unique_sectors.load();
   result.blocks_counted = launch.blocks_counted.load();

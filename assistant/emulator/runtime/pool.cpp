@@ -67,6 +67,7 @@ void begin_launch(Worker& w, Launch& launch) {
   w.launch = &launch;
   w.block = nullptr;
   w.block_unique_sectors = 0;
+  w.atomic_sectors = {};
   EmuDim3 block = launch.request->block, grid = launch.request->grid;
   for (unsigned i = 0; i < launch.threads_per_block; ++i)
     w.thread_ids[i] = {i % block.x, i / block.x % block.y, i / block.x / block.y};

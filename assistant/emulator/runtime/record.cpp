@@ -187,7 +187,10 @@ void write_transfer(Recorder& r, const char* kind, const void* data, size_t byte
   if (r.is_full) return;
   std::string blob = r.blobs.put(data, bytes);
   if (blob.empty()) return;
+  Target source{};
+  bool is_known = resolve(r, reinterpret_cast<uint64_t>(data), source);
   r.log.item("transfer").word(kind).word(blob.c_str()).number(bytes).integer(r.last_launch).text(type);
+  r.log.integer(is_known ? static_cast<int64_t>(source.id) : -1).number(reinterpret_cast<uint64_t>(data) - source.begin);
   if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;
 }
 

@@ -10,7 +10,7 @@
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET      inside a buffer, before the launch
 //   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)
 //   failed                                          the launch above ended with an error
-//   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE
+//   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET     buffer -1: none
 //   note TEXT                                       something that could not be captured
 #pragma once
 #include <cstdint>

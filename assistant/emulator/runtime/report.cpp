@@ -100,9 +100,10 @@ void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& 
   write_text(f, request.file);
   write_dim(f, "grid", request.grid);
   write_dim(f, "block", request.block);
-  fprintf(f, ",\"shared_bytes\":%zu,\"error\":%d,\"blocks_counted\":%llu,\"unique_sectors\":%llu,\"block_unique_sectors\":%llu,\"sites\":[",
-          request.shared_bytes, report.error, static_cast<ull>(report.blocks_counted), static_cast<ull>(report.grid_unique_sectors),
-          static_cast<ull>(report.block_unique_sectors));
+  fprintf(f, ",\"shared_bytes\":%zu,\"error\":%d,\"blocks_counted\":%llu,\"unique_sectors\":%llu", request.shared_bytes, report.error,
+          static_cast<ull>(report.blocks_counted), static_cast<ull>(report.grid_unique_sectors));
+  fprintf(f, ",\"block_unique_sectors\":%llu,\"atomic_unique_sectors\":%llu,\"sites\":[", static_cast<ull>(report.block_unique_sectors),
+          static_cast<ull>(report.atomic_unique_sectors));
   const char* separator = "";
   for (const auto& [pc, site] : report.sites) {
     fputs(separator, f);

@@ -14,6 +14,7 @@ struct LaunchReport {
   std::vector<Problem> problems;
   uint64_t blocks_counted = 0;
   uint64_t grid_unique_sectors = 0, block_unique_sectors = 0;
+  uint64_t atomic_unique_sectors = 0;      // of global atomics; 0: none, or more than are told apart
   int error = 0;
 };
 

@@ -79,6 +79,7 @@ void count_global(Worker& w, Site& site, const Request& r) {
       ++new_in_block;
       new_in_grid += enter_grid_sector(s.sector[i], w.launch->serial);
     }
+  if ((site.kind & EVENT_KIND_MASK) == EVENT_ATOMIC) w.atomic_sectors.enter(s.sector, s.count);
   w.block_unique_sectors += new_in_block;
   if (new_in_grid) w.launch->grid_unique_sectors.fetch_add(new_in_grid, std::memory_order_relaxed);
 }

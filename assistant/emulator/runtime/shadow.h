@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <unordered_set>
 
 #include "trace.h"
 
@@ -37,6 +38,26 @@ class SectorShadow {
 };
 // True at the grid's first use of the sector; any worker may ask.
 bool enter_grid_sector(uint64_t sector, uint32_t launch_serial);
+
+// The sectors of one kind of access, each once; it gives up when they are so many that nobody needs their number.
+class DistinctSectors {
+ public:
+  void enter(const uint64_t* sector, unsigned count) {
+    for (unsigned i = 0; i < count && !is_full(); ++i) seen_.insert(sector[i]);
+  }
+  // Adds them to `total` and forgets them.
+  void drain_into(DistinctSectors& total) {
+    total.seen_.insert(seen_.begin(), seen_.end());
+    seen_.clear();
+  }
+  // 0 when there are none or too many.
+  uint64_t count() const { return is_full() ? 0 : seen_.size(); }
+
+ private:
+  static constexpr size_t MOST = 1 << 16;    // 2 MiB of counters: threads seldom meet there
+  bool is_full() const { return seen_.size() >= MOST; }
+  std::unordered_set<uint64_t> seen_;
+};
 
 // Eight bits of the aligned word that holds the address.
 uint8_t digest_word(uint64_t address);

@@ -113,6 +113,7 @@ struct Worker {
   SharedShadow shared_shadow;
   SectorShadow sectors;                      // of the current block
   uint64_t block_unique_sectors = 0;         // summed over blocks
+  DistinctSectors atomic_sectors;            // of the launch
   uint32_t barrier_epoch = 1;                // over all blocks of this worker
   uint32_t last_block_serial = 0;
   std::vector<EmuDim3> thread_ids;           // threadIdx of each thread of a block

@@ -102,8 +102,9 @@ def _global_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis |
 
 
 def _sector_reuse(profile: LaunchProfile, access: LineAccess) -> float | None:
-    """Atomic sectors / distinct sectors of the whole grid: a lower bound, None when those were not tracked."""
-    return (access.sectors or 0) / profile.unique_sectors if profile.unique_sectors else None
+    """Atomic sectors / distinct sectors of the grid's atomics, else of all its accesses: a lower bound; None when not tracked."""
+    distinct = profile.atomic_unique_sectors or profile.unique_sectors
+    return (access.sectors or 0) / distinct if distinct else None
 
 
 def _aggregated(launch: CountedLaunch, access: LineAccess) -> Mended:

@@ -78,6 +78,11 @@ def test_unique_sectors_count_once_per_block_and_once_per_grid(launches: list[di
     assert launches[13]["unique_sectors"] == 8 + 64 * 8
 
 
+def test_sectors_of_atomics_are_told_apart_from_the_others(launches: list[dict[str, Any]]) -> None:
+    assert launches[11]["atomic_unique_sectors"] == 2
+    assert launches[13]["atomic_unique_sectors"] is None
+
+
 def test_sampling_scales_and_says_so(build: Any, run: Any) -> None:
     launch = run(build(PROGRAM), sample_blocks=16)["profiles"][13]
     assert launch["blocks_counted"] == 16

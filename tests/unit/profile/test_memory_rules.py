@@ -221,6 +221,15 @@ def test_atomics_that_meet_in_few_sectors_are_reported(access, profile, check):
     assert finding.estimated_cost_ratio > 0.3
 
 
+def test_a_histogram_is_contended_however_much_data_it_reads(access, profile, check):
+    """2^19 bytes read a byte a thread, into 64 counters of 4 bytes."""
+    accesses = (access("global load", 16_384, 9, sectors=16_384, size_bytes=1), access("global atomic", 16_384, 9, sectors=110_310))
+    found = check(profile(*accesses, blocks=120, unique_sectors=16_392, block_unique_sectors=17_344, atomic_unique_sectors=8))
+    finding = found.one("KO110")
+    assert found.value(finding, "atomic_sector_reuse") == pytest.approx(110_310 / 8)
+    assert finding.estimated_cost_ratio > 0.5
+
+
 def test_lanes_that_update_one_address_are_reported(access, profile, check):
     atomic = access("global atomic", WARPS, 5, sectors=WARPS)
     assert "32 atomics in one sector" in check(profile(atomic, unique_sectors=WARPS)).one("KO110").message
