@@ -3,6 +3,9 @@
 Answers KO105, KO111 and KO112. Such a kernel uses its thread and block indices only as one global index, guards it, and has no
 shared memory and no barrier; then every size gives the same result and only speed decides. Up to three variants are offered.
 
+Where the text only declares a launch (a workload block), the real one is elsewhere: the edit is advice to change it, which only a
+person can follow, and a declared shape that was guessed is not built upon.
+
 Example::
 
     k<<<(n + 63) / 64, 64>>>(…)   ->   k<<<(n + 255) / 256, 256>>>(…)
@@ -22,7 +25,7 @@ from assistant.plan.expert.analysis.block_axes import Axis, axes_of
 from assistant.plan.expert.analysis.launch_shape import launches_of
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
-from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
+from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.scopes import scope_of
 from assistant.source.syntax import Node, binary_parts, joined, node_text, unparenthesized
@@ -51,7 +54,7 @@ class BlockSizeSearch:
     technique = "block-size-search"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        reason = _fixed_block(context)
+        reason = _fixed_block(context) or guessed_launch(context)
         if reason is not None:
             return context.decline(self.technique, reason)
         sites = _all_axes(context)
@@ -68,14 +71,17 @@ class BlockSizeSearch:
                 continue  # one constant holds both sizes of a block that would not be square
             edits = {e for e in edits if context.text[e.span.start : e.span.end] != e.new_text}
             name = " x ".join(map(str, sizes))
+            elsewhere = launch_elsewhere(context, f"blocks of {name} threads and a grid to match")
             yield Rewrite(
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.line,
                 edits=tuple(sorted(edits)),
-                summary=f"Launch blocks of {name} threads instead of {' x '.join(map(str, current))}.",
-                labels=(Label.HOST_CODE,) if launches_of(context) else (),
+                summary=f"Launch blocks of {name} threads instead of {' x '.join(map(str, current))}"
+                + ("; change your launch accordingly." if elsewhere else "."),
+                labels=(Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,),
                 predictions=_predictions(context, current, sizes),
+                assumptions=elsewhere,
             )
 
 

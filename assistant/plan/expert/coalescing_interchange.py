@@ -23,7 +23,7 @@ from assistant.plan.expert.analysis.memory_accesses import WarpCost, unknown_siz
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_environments
-from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
+from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.element_reorder import reordered
 from assistant.source.syntax import Node, node_text
@@ -49,7 +49,7 @@ class CoalescingInterchange:
         if not any(node_text(f) == "y" for f in fields):
             result = reordered(context, self.technique)
             return context.decline(self.technique, result) if isinstance(result, str) else (result,)
-        reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_launch(context)
+        reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_launch(context) or guessed_launch(context)
         if reason is not None:
             return context.decline(self.technique, reason)
         before, after = _costs(context)
@@ -60,18 +60,29 @@ class CoalescingInterchange:
         if isinstance(launch_edits, str):
             return context.decline(self.technique, launch_edits)
         kernel_edits = tuple(TextEdit(context.tree.span(f), _EXCHANGED[node_text(f)]) for f in fields)
+        elsewhere = launch_elsewhere(context, "x and y of grid and block exchanged") if launch_edits else ()
         return (
             Rewrite(
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.line,
                 edits=tuple(sorted((*kernel_edits, *launch_edits))),
-                summary="Exchange the roles of x and y, so that neighbouring threads touch neighbouring elements.",
-                labels=(Label.HOST_CODE,) if launch_edits else (),
+                summary="Exchange the roles of x and y, so that neighbouring threads touch neighbouring elements"
+                + ("; change your launch accordingly." if elsewhere else "."),
+                labels=_labels(launch_edits, elsewhere),
                 predictions=predicted_sectors(context, after.line_sectors / before.line_sectors),
-                assumptions=(f"the grid has at most {GRID_Y_LIMIT:,} blocks along the new y; a larger one fails to launch",),
+                assumptions=(
+                    *elsewhere,
+                    f"the grid has at most {GRID_Y_LIMIT:,} blocks along the new y; a larger one fails to launch",
+                ),
             ),
         )
+
+
+def _labels(launch_edits: tuple[TextEdit, ...], elsewhere: tuple[str, ...]) -> tuple[Label, ...]:
+    if elsewhere:
+        return (Label.ASSUMPTION,)
+    return (Label.HOST_CODE,) if launch_edits else ()
 
 
 def _exchangeable_fields(context: TransformationContext) -> Iterator[Node]:

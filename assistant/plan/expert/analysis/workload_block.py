@@ -1,6 +1,8 @@
 """The grid and block that a ``/* kernelopt … */`` comment declares, as places in the text.
 
-Only lists of the form ``grid = ["ceil(n/32)", 4]`` are found; what a sidecar file declares is not in the text.
+Only lists of the form ``grid = ["ceil(n/32)", 4]`` are found; what a sidecar file declares is not in the text. Where the text has no
+launch beside them, a kernel is judged by what is declared while its real launch is in code that nobody here sees: an edit of the
+declaration is advice then, which ``launch_elsewhere`` says and ``guessed_launch`` withholds.
 
 Example::
 
@@ -15,12 +17,14 @@ from dataclasses import dataclass
 from assistant.model.source import Expression, Kernel, Span
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["DeclaredShape", "declared_shapes"]
+__all__ = ["DeclaredShape", "declared_shapes", "guessed_launch", "launch_elsewhere"]
 
 _BLOCK = re.compile(r"/\*\s*kernelopt\b(?P<toml>.*?)\*/", re.DOTALL)
 _SECTION = re.compile(r"^\s*\[workload\.(?P<name>[\w-]+)\]\s*$(?P<body>.*?)(?=^\s*\[workload\.[\w-]+\]|\Z)", re.DOTALL | re.MULTILINE)
 _KERNEL = re.compile(r"^\s*kernel\s*=\s*\"(?P<name>[^\"]*)\"", re.MULTILINE)
 _LIST = r"^\s*{key}\s*=\s*\[(?P<items>[^\]]*)\]"
+_GUESSED = re.compile(r"^\s*(?:grid|block)\s*=.*#\s*guessed\b", re.MULTILINE)
+"""The remark that ``kernelopt init`` puts behind a launch shape that it could not read anywhere."""
 _ITEM = re.compile(r"\"[^\"]*\"|[^\s,]+")
 
 
@@ -32,6 +36,8 @@ class DeclaredShape:
     grid: tuple[Expression, ...]
     """Items as written, quotes included; empty when the block gives none in this form."""
     block: tuple[Expression, ...]
+    is_guessed: bool = False
+    """Marked ``# guessed``: written by ``kernelopt init``, confirmed by nobody."""
 
 
 def declared_shapes(context: TransformationContext) -> tuple[DeclaredShape, ...]:
@@ -43,8 +49,31 @@ def declared_shapes(context: TransformationContext) -> tuple[DeclaredShape, ...]
             kernel = _KERNEL.search(section["body"])
             if _is_about(context.kernel, section["name"] if kernel is None else kernel["name"]):
                 grid, block = _items(section["body"], "grid", start), _items(section["body"], "block", start)
-                found.append(DeclaredShape(section["name"], grid, block))
+                is_guessed = _GUESSED.search(section["body"]) is not None
+                found.append(DeclaredShape(section["name"], grid, block, is_guessed))
     return tuple(found)
+
+
+def guessed_launch(context: TransformationContext) -> str | None:
+    """Why no launch shape is advised: the one that the kernel would be judged by was guessed. None where it is known."""
+    guessed = next((shape for shape in declared_shapes(context) if shape.is_guessed), None)
+    if guessed is None or _is_launched(context):
+        return None
+    return (
+        f"the workload {guessed.name} only guesses grid and block, and your own launch is not in this file: "
+        "write down how it launches the kernel and take the remark `# guessed` away"
+    )
+
+
+def launch_elsewhere(context: TransformationContext, change: str) -> tuple[str, ...]:
+    """The assumption of an edit whose launch (``blocks of 32 threads``) is only declared; empty where the text itself launches."""
+    if _is_launched(context):
+        return ()
+    return (f"your own code launches {context.kernel.name} with {change}: this file only declares a launch, so change yours accordingly",)
+
+
+def _is_launched(context: TransformationContext) -> bool:
+    return bool(context.parsed.launch_sites_of(context.kernel))
 
 
 def _is_about(kernel: Kernel, selector: str) -> bool:

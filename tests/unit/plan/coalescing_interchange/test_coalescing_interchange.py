@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from assistant.model.plan import Decline
+from assistant.model.verification import Label
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan" / "coalescing-interchange"
@@ -36,3 +38,15 @@ def test_the_result_is_left_alone(name, declined, tmp_path):
     again = tmp_path / "again.cu"
     again.write_text((DATA / f"{name}.expected.cu").read_text("utf-8"), "utf-8")
     declined(CoalescingInterchange(), again)
+
+
+def test_a_launch_that_is_only_declared_must_be_changed_by_a_person(context_of):
+    text = (DATA / "declared_workload.cu").read_text("utf-8").partition("int main()")[0]
+    text = text.replace("[16, 16]", "[32, 8]").replace("rows/16", "rows/32").replace("cols/16", "cols/8")
+    text = text.replace("blockIdx.x * 16", "blockIdx.x * blockDim.x").replace("blockIdx.y * 16", "blockIdx.y * blockDim.y")
+    (only,) = CoalescingInterchange().rewrite(context_of(text))
+    assert only.labels == (Label.ASSUMPTION,)
+    assert only.summary.endswith("; change your launch accordingly.")
+    assert only.assumptions[0].startswith("your own code launches halve with x and y of grid and block exchanged")
+    guessed = CoalescingInterchange().rewrite(context_of(text.replace("8]\n", "8]   # guessed: one thread per element\n")))
+    assert isinstance(guessed, Decline) and "only guesses grid and block" in guessed.reason
