@@ -54,9 +54,9 @@ class Pair:
         text = text_of(request)
         for session in self.book.open_on(request.file):
             state = self.book.state(session.id)
-            if is_same(session, state.current_text, text):
+            if state.current.is_judged and is_same(session, state.current_text, text):
                 continue
-            known = next((version for version in state.versions if is_same(session, version.text, text)), None)
+            known = next((v for v in state.versions if v.is_judged and is_same(session, v.text, text)), None)
             if known is not None:
                 yield self._told(session, None, lambda state, known=known: self._back_turn(state, known, text))
                 continue
@@ -114,7 +114,8 @@ class Pair:
         if state.best.number and judged.speed is not None:
             against_best = await self._against_best(state, asked, judged.speed)
         job_id = None if ended is None else ended.job
-        if is_same(session, self.book.state(session.id).current_text, text):  # another front end saw the same save and was first
+        now = self.book.state(session.id)
+        if now.current != state.current and is_same(session, now.current_text, text):  # another front end saw this save and was first
             if ended is not None:
                 yield ended
             return

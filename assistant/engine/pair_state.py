@@ -34,6 +34,11 @@ class Version:
     turn: Turn
 
     @property
+    def is_judged(self) -> bool:
+        """The baseline is what it is; a text that the workload or the machine could not judge is tried again when it is saved again."""
+        return self.number == 0 or self.turn.outcome is not None
+
+    @property
     def ratio(self) -> float | None:
         """time(baseline) / time(version); None where no speed is known."""
         if self.number == 0:
