@@ -1,7 +1,8 @@
 """Writes the pages and tables of docs/reference that come from code; ``tests/unit/docs`` holds them to it.
 
 ``python docs/generate.py`` writes them. Commands and options come from the typer application, events from ``assistant.model``,
-techniques from ``prompts/techniques``. In ``cli.md`` only what stands between ``<!-- generated -->`` and ``<!-- end -->`` is replaced.
+techniques from ``prompts/techniques``. In ``cli.md`` and ``language-server.md`` only what stands between ``<!-- generated -->`` and
+``<!-- end -->`` is replaced; in ``editors.md`` what follows ``<!-- file NAME -->``, by the file.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from assistant.cli.app import build_app
 from assistant.cli.servers import Servers
 from assistant.model import events
 from assistant.plan.catalogue import load_catalogue
+from lsp.server import build_server
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 
 _GENERATED = re.compile(r"(?<=<!-- generated -->\n).*?(?=<!-- end -->)", re.S)
+_FILE = re.compile(r"<!-- file (\S+) -->\n.*?<!-- end -->", re.S)
 _VALUE_NAMES = {str: "TEXT", int: "INTEGER", float: "NUMBER", Path: "PATH", datetime: "YYYY-MM-DD"}
 _JSON_TYPES: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", Path: "string"}
 _EVENTS_HEAD = """\
@@ -78,8 +81,51 @@ def generated() -> Iterator[tuple[Path, str]]:
     """Each page and what it should hold."""
     cli = REFERENCE / "cli.md"
     yield cli, _GENERATED.sub(lambda _: _commands(), cli.read_text("utf-8"))
+    yield REFERENCE / "language-server.md", _language_server((REFERENCE / "language-server.md").read_text("utf-8"))
+    editors = ROOT / "docs" / "how-to" / "editors.md"
+    yield editors, _FILE.sub(_quoted_file, editors.read_text("utf-8"))
     yield REFERENCE / "events.md", _events()
     yield REFERENCE / "techniques.md", _techniques()
+
+
+def _quoted_file(match: re.Match[str]) -> str:
+    """A file of docs/how-to, fenced."""
+    path = ROOT / "docs" / "how-to" / match[1]
+    return f"<!-- file {match[1]} -->\n```{path.suffix[1:]}\n{path.read_text('utf-8')}```\n<!-- end -->"
+
+
+def _language_server(page: str) -> str:
+    """The page with the tables of what a server registers: commands first, methods second."""
+    tables = iter((_server_commands(), _server_methods()))
+    return _GENERATED.sub(lambda _: next(tables), page)
+
+
+def language_server() -> Any:
+    """A server that serves nobody: it knows its commands and methods."""
+    return build_server(_never, _never)
+
+
+def _never() -> Any:
+    raise AssertionError("nothing is served here")
+
+
+def _server_commands() -> str:
+    rows = ""
+    noted: dict[str, type] = {}
+    for name, run in language_server().protocol.fm.commands.items():
+        item = next(iter(typing.get_type_hints(run).values()))
+        noted[item.__name__] = item
+        fields = (f"`{f.name}`" if f.default is dataclasses.MISSING else f"`{f.name}?`" for f in dataclasses.fields(item))
+        rows += f"| `{name}` | {', '.join(fields)} |\n"
+    notes = {name: note for item in noted.values() for name, note in _field_notes(item).items()}
+    meanings = "".join(f"| `{name}` | {_escaped(note)} |\n" for name, note in notes.items())
+    return f"| command | fields (`?`: may be left out) |\n|---|---|\n{rows}\n| field | |\n|---|---|\n{meanings}"
+
+
+def _server_methods() -> str:
+    features = language_server().protocol.fm
+    names = dict.fromkeys((*features.builtin_features, *features.features))
+    return "".join(f"- `{name}`\n" for name in sorted(names, key=str.lower) if not name.startswith("kernelopt/"))
 
 
 def command_paths() -> dict[tuple[str, ...], Any]:
