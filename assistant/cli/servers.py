@@ -69,7 +69,7 @@ def _watch(
 def _pair(
     context: typer.Context,
     file: opt.File,
-    kernel: opt.Kernel = None,
+    kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="k or ns::k; needed where FILE has several kernels")] = None,
     goal: Annotated[str | None, typer.Option(help="What you are after, in your words; shown in the report")] = None,
     device: opt.Device = "auto",
     target: opt.Target = None,
