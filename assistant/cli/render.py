@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from assistant.cli.layout import Page
-from assistant.cli.search_screen import SearchScreen, share, untold
+from assistant.cli.search_screen import SearchScreen, briefly, share
 from assistant.engine.defects import errors_among, problems_in_words
 from assistant.engine.quantity import counted_noun, format_quantity
 from assistant.model import events
@@ -155,13 +155,14 @@ class TextRenderer:
                 finding.evidence,
                 finding.estimated_cost_ratio,
             )
-        if len(told) < len(event.findings):
-            self._print(f"  [dim]{untold(len(event.findings) - len(told))}[/]")
+        for brief in briefly((f.code, f.line) for f in event.findings if f not in told):
+            self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
         for problem in event.problems:
             self._print(f"  [bold red]{problem.kind}[/] line {problem.line}: {escape(problem.message)}")
 
     def _summary(self, event: events.ProfileSummary) -> None:
-        time = "" if event.predicted_time_s is None else f", predicted {format_quantity(event.predicted_time_s, 's')} each"
+        predicted_s = event.predicted_time_s
+        time = "" if predicted_s is None else f", predicted {format_quantity(predicted_s, 's')} each, launch overhead included"
         launches = counted_noun(event.launch_count, "launch", "launches")
         shape = "" if event.shape is None else f" {event.shape}"
         self._print(

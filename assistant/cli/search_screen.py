@@ -6,6 +6,8 @@ prediction and the evidence of a proposal are said by its explanation alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.console import Console
 from rich.markup import escape
 from rich.syntax import Syntax
@@ -15,9 +17,10 @@ from assistant.engine.quantity import format_change, format_quantity
 from assistant.model import events
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
-from assistant.profile import is_negligible, threshold
+from assistant.profile import is_negligible, threshold, title
+from assistant.profile.wording import lines_of
 
-__all__ = ["SearchScreen", "share", "untold"]
+__all__ = ["SearchScreen", "briefly", "share"]
 
 _CANDIDATE_STYLE = {"kept": "green", "FAIL": "red", "build_failed": "red", "NEEDS_DECISION": "yellow"}
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
@@ -54,8 +57,8 @@ class SearchScreen:
         self._page.put(head + ("" if event.findings else ": no findings"), hang=4)
         for finding in told:
             self._finding(finding)
-        if len(told) < len(event.findings):
-            self._page.put(f"[dim]{untold(len(event.findings) - len(told))}[/]", indent=2, hang=6)
+        for brief in briefly((f.code, f.line) for f in event.findings if f not in told):
+            self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
 
     def _finding(self, finding: Finding) -> None:
         key = (finding.code, finding.message)
@@ -174,10 +177,17 @@ def share(cost_ratio: float) -> str:
     return f"about {cost_ratio:.0%}" if cost_ratio >= _SMALLEST_SHOWN_RATIO else "less than 1%"
 
 
-def untold(count: int) -> str:
-    """What is said of findings that cost next to nothing."""
-    what = "1 finding costs" if count == 1 else f"{count} findings cost"
-    return f"{what} less than {threshold('least_saving'):.0%} of the predicted time: --json tells"
+def briefly(findings: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+    """``KO103 lines 16 and 18: shared memory bank conflicts (less than 1%)``: findings that cost next to nothing, one line a code."""
+    lines: dict[str, list[int]] = {}
+    for code, line in findings:
+        lines.setdefault(code, []).append(line)
+    least = f"{threshold('least_saving'):.0%}"
+    return tuple(f"{code} {lines_of(found)}: {_uncapitalized(title(code))} (less than {least})" for code, found in lines.items())
+
+
+def _uncapitalized(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _brief(event: events.CandidateTried) -> str:

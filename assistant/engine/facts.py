@@ -28,6 +28,8 @@ _COUNTED_LOOP = re.compile(
     r"\s*\1\s*(<=?)\s*(\d+)\s*;\s*(?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*(\d+))\s*\)"
 )
 """``for (int i = 0; i < 8; i++)``: the only loops whose trip count is read off the text."""
+_BARRIER = re.compile(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\s*\(")
+"""``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
 _DOUBLE_TYPE = re.compile(r"\bdouble[234]?\b")
 
 
@@ -150,6 +152,7 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
             depth=1 + len(loops_around(tree, node)),
             trip_count=_trip_count(head),
             has_unroll_pragma="unroll" in before and "#pragma" in before,
+            has_barrier=_BARRIER.search(tree.text(node)) is not None,
         )
 
 

@@ -61,7 +61,7 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) 
         block=_triple(config.block),
         shared_bytes=config.shared_bytes,
         launch_count=max(1, round(launch.count)),
-        bottleneck=launch.predicted.bottleneck,
+        bottleneck=launch.predicted.own_bottleneck,
         predicted_time_s=launch.predicted.time_s,
         shape=launch.shape or None,
         speed_of_light_ratio=None if light is None else light.ratio,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.model.comparison import LAUNCH_TERM, CaseSpeed, Comparison, ModelTerm, PredictedTime, SpeedOutcome
+from assistant.model.comparison import CaseSpeed, Comparison, ModelTerm, PredictedTime, SpeedOutcome
 
 __all__ = ["UNMEASURED", "PredictedCase", "compare_predictions", "sum_predictions"]
 
@@ -48,8 +48,8 @@ def compare_predictions(cases: tuple[PredictedCase, ...]) -> Comparison:
         quality=UNMEASURED,
         cases=tuple(_case_speed(case) for case in cases),
         method=f"performance model for {', '.join(targets)}, from counted accesses, launch overhead included; nothing was timed",
-        bottleneck_before=_limit(heaviest.before),
-        bottleneck_after=_limit(heaviest.after),
+        bottleneck_before=heaviest.before.own_bottleneck,
+        bottleneck_after=heaviest.after.own_bottleneck,
     )
 
 
@@ -66,12 +66,6 @@ def sum_predictions(launches: tuple[PredictedTime, ...]) -> PredictedTime:
         target=launches[0].target,
         notes=tuple(dict.fromkeys(note for launch in launches for note in launch.notes)),
     )
-
-
-def _limit(predicted: PredictedTime) -> str:
-    """The largest term that the kernel itself decides; the launch only where there is no other."""
-    own = [term for term in predicted.terms if term.name != LAUNCH_TERM]
-    return max(own, key=lambda term: term.time_s).name if own else predicted.bottleneck
 
 
 def _case_speed(case: PredictedCase) -> CaseSpeed:

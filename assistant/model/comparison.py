@@ -45,6 +45,12 @@ class PredictedTime:
         """The term of that name; None when the launch does not use the resource."""
         return next((t for t in self.terms if t.name == name), None)
 
+    @property
+    def own_bottleneck(self) -> str:
+        """The largest term that the kernel itself decides: launch overhead, which no edit changes, only where there is no other."""
+        own = [term for term in self.terms if term.name != LAUNCH_TERM]
+        return max(own, key=lambda term: term.time_s).name if own else self.bottleneck
+
 
 @dataclass(frozen=True)
 class CaseSpeed:

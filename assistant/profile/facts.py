@@ -22,6 +22,8 @@ class LoopFacts:
     trip_count: int | None
     """Where it is a constant of the source; None otherwise."""
     has_unroll_pragma: bool = False
+    has_barrier: bool = False
+    """Threads wait for each other in its body."""
 
 
 @dataclass(frozen=True)

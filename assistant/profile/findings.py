@@ -59,7 +59,8 @@ def find(context: FindContext) -> FindResult:
     predicted = context.predict(launch.profile, context.resources, launch.occupancy, context.target)
     costed = [_cost(context, launch, d, predicted.time_s) for d in _diagnoses(context, launch)]
     ranked = _one_per_cause_and_line(sorted(costed, key=lambda c: c.rank))
-    facts = [f for c in ranked for f in c.diagnosis.facts]
+    shown_first = sorted(ranked, key=lambda c: is_negligible(c.cost_ratio))
+    facts = [f for c in shown_first for f in c.diagnosis.facts]
     facts += kernel_facts(launch.profile, context.resources, launch.occupancy, predicted)
     evidence = collect(facts, lambda method: _device(context, launch, method), context.first_evidence_number)
     ids = ids_by_fact(facts, evidence)

@@ -87,7 +87,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "least_saving",
         0.01,
         "ratio",
-        "a hundredth of the predicted time is below what the model can tell apart; what costs less is told by --json alone",
+        "a hundredth of the predicted time is below what the model can tell apart; what costs less is only named",
     ),
     Threshold("warning_saving", 0.1, "ratio", "a tenth of the predicted time is worth an edit; less is information"),
 )

@@ -151,11 +151,16 @@ def _converged(profile: LaunchProfile) -> LaunchProfile:
 
 
 def loop_overhead(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO114: a short loop of constant count runs as a loop, and counting costs as much as its body."""
+    """KO114: a short loop of constant count runs as a loop, and counting costs as much as its body.
+
+    Not where threads wait for each other in the body: that takes far longer than counting.
+    """
     found: list[Diagnosis] = []
     for loop in context.facts.loops:
         lines = tuple(i for i in launch.profile.instructions if loop.line <= i.line <= loop.end_line)
-        if loop.trip_count is None or loop.has_unroll_pragma or loop.trip_count > threshold("unroll_trip_count") or not lines:
+        if loop.trip_count is None or loop.trip_count > threshold("unroll_trip_count") or not lines:
+            continue
+        if loop.has_unroll_pragma or loop.has_barrier:
             continue
         diagnosis = _overhead(launch, loop, lines)
         if diagnosis is not None:

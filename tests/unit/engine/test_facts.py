@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from assistant.engine.facts import source_facts
 from assistant.model.source import Source
 from assistant.profile.facts import LineFacts, SourceFacts, StructUse
@@ -72,6 +74,12 @@ def test_members_used_of_an_array_of_structures_are_found_by_line() -> None:
 
 def test_structures_that_are_copied_whole_are_left_out() -> None:
     assert _facts(_STRUCTS).at(8).structs == ()
+
+
+@pytest.mark.parametrize("body", ["__syncthreads();", "grid.sync();", "cg::sync(block);"])
+def test_a_loop_in_which_threads_wait_is_told_from_one_that_only_exchanges_values(body: str) -> None:
+    assert _facts(_LOOP.replace("BODY", body)).loops[0].has_barrier
+    assert not _facts(_LOOP.replace("BODY", "s += __shfl_down_sync(~0u, s, 1);")).loops[0].has_barrier
 
 
 def test_a_constant_trip_count_is_read_off_the_loop() -> None:

@@ -41,6 +41,12 @@ def test_launch_overhead_is_part_of_both_times_and_no_bottleneck():
     assert "launch overhead included" in compared.method
 
 
+def test_what_limits_the_kernel_itself_is_said_of_one_launch_as_of_a_comparison():
+    terms = (ModelTerm("issue", 0.6e-6, ()), ModelTerm("l2", 0.2e-6, ()), ModelTerm("launch", 1.7e-6, ()))
+    predicted = PredictedTime(2.3e-6, "launch", terms, "h200")
+    assert predicted.own_bottleneck == compare_predictions((PredictedCase("", 1, predicted, predicted),)).bottleneck_before == "issue"
+
+
 def test_boundary_shapes_are_listed_but_do_not_count():
     compared = compare_predictions((case("n=1024", 1, 2.0, 1.0), case("n=1", 0, 1.0, 100.0)))
     assert compared.ratio == 2.0

@@ -221,6 +221,12 @@ def test_a_rolled_loop_of_constant_count_is_reported(access, profile, check):
     assert "16 iterations" in finding.message
 
 
+def test_a_loop_in_which_threads_wait_for_each_other_is_not_slow_for_its_counting(access, profile, check):
+    loop = SourceFacts(loops=(LoopFacts(8, 9, 1, trip_count=16, has_barrier=True),), kernel_line=3)
+    counted = (code(8, integer=32 * THREADS, control=16 * THREADS), code(9, fp32=16 * THREADS))
+    assert check(profile(*streaming(access), instructions=counted), facts=loop).codes == []
+
+
 def test_a_loop_that_the_compiler_unrolled_is_no_finding(access, profile, check):
     loop = SourceFacts(loops=(LoopFacts(8, 9, 1, trip_count=16),), kernel_line=3)
     unrolled = (code(8, integer=THREADS), code(9, fp32=16 * THREADS))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.model.profile import Problem, Severity
+from assistant.model.profile import InstructionMix, LineInstructions, Problem, Severity
 from assistant.profile import METRICS, RULES, THRESHOLDS, LineFacts, SourceFacts, documentation_page, is_negligible, metric, title
 from assistant.profile.rules import DEFECT_TITLES
 from assistant.profile.rules.defects import CODE_BY_KIND
@@ -50,6 +50,16 @@ def test_every_cited_id_exists_once_and_ids_count_up(access, profile, check):
     assert ids == [f"E{i}" for i in range(1, len(ids) + 1)]
     assert {i for f in found.findings for i in f.evidence} <= set(ids)
     assert all(f.evidence for f in found.findings)
+
+
+def test_findings_that_people_are_told_of_are_numbered_before_those_that_cost_next_to_nothing(access, profile, check):
+    """The small grid of a short launch ranks behind the bank conflicts, which cost nothing here, but is the one that is shown."""
+    conflicts = access("shared load", 64, 9, wavefronts=128, ideal_wavefronts=64)
+    busy = (LineInstructions("k.cu", 5, InstructionMix(fp32=1_000_000)),)
+    found = check(profile(access("global load", 128, 5, sectors=512), conflicts, blocks=4, threads=1024, instructions=busy))
+    assert found.codes == ["KO103", "KO111"]
+    assert [is_negligible(f.estimated_cost_ratio) for f in found.findings] == [True, False]
+    assert found.one("KO111").evidence == ("E1", "E2", "E3")
 
 
 def test_evidence_has_the_catalogues_unit_a_device_and_a_method(access, profile, check):
