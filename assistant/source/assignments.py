@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from assistant.source.calls import given_arguments, takes_values_only
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, kept
 from assistant.source.variables import locals_of
 
 __all__ = ["Assignment", "assignments", "changed_names", "modified_names"]
@@ -47,7 +46,7 @@ def modified_names(tree: SyntaxTree, region: Node) -> frozenset[str]:
     return changed_names(tree, region) | locals_of(tree, region).keys()
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def changed_names(tree: SyntaxTree, region: Node) -> frozenset[str]:
     """Variables that ``region`` assigns, steps, or takes the address or a reference of."""
     return frozenset(_changed(tree, region))

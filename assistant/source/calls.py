@@ -9,12 +9,11 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from assistant.source.builtins import is_pure
 from assistant.source.functions import functions
 from assistant.source.macros import changes_something, macro_text
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree, without_comments
+from assistant.source.syntax import Node, SyntaxTree, kept, without_comments
 
 __all__ = ["callee_name", "calls_of", "given_arguments", "takes_values_only"]
 
@@ -50,6 +49,6 @@ def takes_values_only(tree: SyntaxTree, call: Node) -> bool:
     return is_pure(name) or name in _type_parameters(tree)
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def _type_parameters(tree: SyntaxTree) -> frozenset[str]:
     return frozenset(tree.text(n) for n in tree.find("type_identifier"))

@@ -9,13 +9,12 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from assistant.source.integers import Scope, evaluate
 from assistant.source.macros import macro_texts
 from assistant.source.parameters import declared_name
 from assistant.source.spelling import canonical_type
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree, parsed_expression
+from assistant.source.syntax import Node, SyntaxTree, kept, parsed_expression
 from assistant.source.variables import Variable, declared_variables
 
 __all__ = ["constants_of", "integer_constant"]
@@ -23,7 +22,7 @@ __all__ = ["constants_of", "integer_constant"]
 _INTEGER_WORDS = frozenset({"int", "unsigned", "short", "long", "char", "auto"})
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def constants_of(tree: SyntaxTree) -> Mapping[str, int]:
     """Every name that stands for one integer wherever the text uses it.
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from assistant.model.source import Span
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, kept
 from assistant.source.variables import Variable, parameters_of
 
 __all__ = ["Function", "called_names", "callee", "enclosing_definition", "enclosing_function", "function_declarator", "functions"]
@@ -49,7 +48,7 @@ class Function:
         return next((p for p in self.parameters if p.name == name), None)
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def functions(tree: SyntaxTree) -> tuple[Function, ...]:
     """Every function definition with a body, in source order."""
     definitions = [(n, n.child_by_field_name("body")) for n in tree.find("function_definition") if not _is_macro_block(tree, n)]

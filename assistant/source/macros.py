@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
 from assistant.source.builtins import is_pure
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, kept
 
 __all__ = ["changes_something", "conditional_macros", "hidden_effect", "hidden_names", "macro_text", "macro_texts"]
 
@@ -22,7 +21,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def macro_texts(tree: SyntaxTree) -> Mapping[str, tuple[str, ...]]:
     """Replacement texts of every macro, function-like ones included; several where it is defined more than once."""
     found: dict[str, tuple[str, ...]] = {}
@@ -40,7 +39,7 @@ def macro_text(tree: SyntaxTree, name: str) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def conditional_macros(tree: SyntaxTree) -> frozenset[str]:
     """Macros defined under ``#if`` or ``#ifndef``: the compiler's command line may give them another value."""
     branches = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif")

@@ -10,12 +10,11 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from assistant.model.source import Kernel
 from assistant.source.constants import constants_of
 from assistant.source.integers import Formula, Scope, Write
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree, node_text, parsed_expression
+from assistant.source.syntax import Node, SyntaxTree, kept, node_text, parsed_expression
 
 __all__ = ["scope_inside", "scope_of"]
 
@@ -28,13 +27,13 @@ def scope_of(tree: SyntaxTree, kernel: Kernel) -> Scope:
     return Scope(constants, scope.formulas, scope.writes)
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def scope_inside(tree: SyntaxTree, body: Node | None) -> Scope:
     """The names that a function's body sees; only the file's when there is no body."""
     return Scope(constants_of(tree), _formulas(tree), {} if body is None else _writes(tree, body))
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def _formulas(tree: SyntaxTree) -> Mapping[str, Formula]:
     found: dict[str, Formula] = {}
     for node in tree.find("preproc_function_def"):

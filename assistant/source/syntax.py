@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from functools import cache, cached_property
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache, cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
@@ -29,6 +30,7 @@ __all__ = [
     "SyntaxTree",
     "binary_parts",
     "joined",
+    "kept",
     "node_text",
     "parsed_expression",
     "unparenthesized",
@@ -36,13 +38,29 @@ __all__ = [
 ]
 
 KEPT_ANSWERS = 64
-"""Answers about a syntax tree that each cached question keeps: planning asks the same ones many times over one text."""
+"""Answers about a text that a cached question keeps."""
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _OPTIONAL_IN_PARAMETERS = frozenset({"identifier", "type_identifier"})
 _INDEXED = (
     *("function_definition", "declaration", "for_range_loop", "parameter_declaration", "optional_parameter_declaration"),
     *("enumerator", "call_expression", "preproc_def", "preproc_function_def"),
 )
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def kept(question: Callable[Concatenate[SyntaxTree, _P], _R]) -> Callable[Concatenate[SyntaxTree, _P], _R]:
+    """``question`` with answers that live as long as the tree: planning asks the same ones many times over one text."""
+
+    @wraps(question)
+    def answered(tree: SyntaxTree, *arguments: _P.args, **named: _P.kwargs) -> _R:
+        answers: dict[Hashable, _R] = tree.answers.setdefault(question, {})
+        key = (arguments, tuple(named.items()))
+        if key not in answers:
+            answers[key] = question(tree, *arguments, **named)
+        return answers[key]
+
+    return answered
 
 
 class SyntaxTree:
@@ -60,6 +78,8 @@ class SyntaxTree:
         if len(data) != len(readable):
             self._index_wide_characters(readable)
         self._tree = Parser(_language()).parse(data)
+        self.answers: dict[Hashable, dict[Hashable, Any]] = {}
+        """By question, those of ``kept`` alone: the types are the questions' own."""
 
     @property
     def source(self) -> str:

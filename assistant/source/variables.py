@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from assistant.source.parameters import declared_name
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, kept
 
 __all__ = ["Variable", "declared_variables", "locals_of", "parameters_of"]
 
@@ -62,7 +61,7 @@ def parameters_of(tree: SyntaxTree, declarator: Node) -> tuple[Variable, ...]:
     return tuple(_parameter(tree, node) for node in parameter_list.named_children if node.type in kinds)
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def locals_of(tree: SyntaxTree, body: Node) -> Mapping[str, tuple[Variable, ...]]:
     """Variables declared anywhere inside ``body``, by name; several where scopes reuse a name."""
     found: dict[str, tuple[Variable, ...]] = {}

@@ -8,14 +8,13 @@ Example::
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
 from assistant.source.assignments import assignments
 from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
 from assistant.source.names import names_in
-from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree
+from assistant.source.syntax import Node, SyntaxTree, kept
 from assistant.source.variables import Variable, locals_of
 
 __all__ = [
@@ -87,7 +86,7 @@ def root_of(tree: SyntaxTree, function: Function, name: str) -> Root | Private |
     return Unclear(f"where `{name}` points is not clear")
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def pointer_names(tree: SyntaxTree, function: Function) -> frozenset[str]:
     """Names of the function's pointers and arrays, ``auto`` locals made from one included."""
     names = {p.name for p in function.parameters if p.is_pointer}
@@ -206,7 +205,7 @@ def _file_scope(tree: SyntaxTree, name: str) -> Private | Unclear:
     return Unclear(f"`{name}` is a device variable that a pointer may name too")
 
 
-@lru_cache(maxsize=KEPT_ANSWERS)
+@kept
 def _file_scope_arrays(tree: SyntaxTree) -> frozenset[str]:
     found: set[str] = set()
     for node in tree.root.named_children:
