@@ -6,12 +6,12 @@ The log's lines are described in ``runtime/record.h``.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote
 
+from assistant.emulator.passed_types import PassedTypes
 from assistant.emulator.symbolize import Symbolizer
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import (
@@ -27,9 +27,6 @@ from assistant.model.recording import (
 from assistant.serialize import dumps
 
 __all__ = ["finish_recording", "rename_blobs"]
-
-_POINTER_BYTES = 8
-_PARAMETERS = re.compile(r"\((?P<list>.*)\)[^)]*$", re.DOTALL)
 
 
 def finish_recording(folder: Path, symbolizer: Symbolizer, added_notes: tuple[str, ...] = ()) -> Recording:
@@ -117,7 +114,9 @@ class _LogReader:
         shapes = tuple(ShapeCount(kernel, config, count) for (kernel, config), count in self._shapes.items())
         buffers = tuple(self._buffers[key] for key in sorted(self._buffers))
         launches = tuple(_closed(entry) for entry in self._launches)
-        return Recording(_typed(buffers, launches), launches, tuple(self._transfers), (*notes, *added_notes), shape_counts=shapes)
+        passed = PassedTypes(launches)
+        transfers = tuple(passed.typed_transfer(transfer) for transfer in self._transfers)
+        return Recording(passed.typed_buffers(buffers), launches, transfers, (*notes, *added_notes), shape_counts=shapes)
 
     def _buffer(self, f: list[str]) -> None:
         identity = int(f[0])
@@ -167,7 +166,9 @@ class _LogReader:
         self._launches[-1].has_failed = True
 
     def _transfer(self, f: list[str]) -> None:
-        self._transfers.append(Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4])))
+        buffer = int(f[5])
+        place = (None, 0) if buffer < 0 else (buffer, int(f[6]))
+        self._transfers.append(Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4]), *place))
 
     def _note(self, f: list[str]) -> None:
         self._notes.append(_text(f[0]) or "")
@@ -192,47 +193,3 @@ def _closed(entry: _Open) -> RecordedLaunch:
 
 def _text(word: str) -> str | None:
     return None if word == "-" else unquote(word)
-
-
-def _typed(buffers: tuple[RecordedBuffer, ...], launches: tuple[RecordedLaunch, ...]) -> tuple[RecordedBuffer, ...]:
-    """Element types from the pointer parameters that the buffers were passed to; left open where those disagree."""
-    seen: dict[int, set[str]] = {}
-    for launch in launches:
-        for name, argument in zip(parameter_types(launch.kernel), launch.arguments, strict=False):
-            is_plain_pointer = name.endswith("*") and argument.size_bytes == _POINTER_BYTES
-            if is_plain_pointer and argument.pointers:
-                seen.setdefault(argument.pointers[0].buffer, set()).add(_element_of(name))
-    return tuple(
-        replace(b, element_type=next(iter(seen[b.id]))) if b.element_type is None and len(seen.get(b.id, ())) == 1 else b for b in buffers
-    )
-
-
-def parameter_types(kernel: str) -> tuple[str, ...]:
-    """Parameter types of a demangled function, split at top-level commas."""
-    match = _PARAMETERS.search(kernel)
-    if match is None:
-        return ()
-    depth, parts = 0, [""]
-    for character in _outer_list(kernel):
-        depth += character in "<([{"
-        depth -= character in ">)]}"
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return tuple(part.strip() for part in parts if part.strip())
-
-
-def _outer_list(kernel: str) -> str:
-    """Text between the last top-level parentheses."""
-    depth = 0
-    for position in range(kernel.rindex(")"), -1, -1):
-        depth += (kernel[position] == ")") - (kernel[position] == "(")
-        if depth == 0:
-            return kernel[position + 1 : kernel.rindex(")")]
-    return ""
-
-
-def _element_of(pointer: str) -> str:
-    words = pointer.removesuffix("*").replace("__restrict", "").split()
-    return " ".join(word for word in words if word not in ("const", "volatile"))

@@ -40,7 +40,7 @@ __all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "line_
 _SHAPES_SHOWN = 3
 _ARBITRARY_RESULTS = frozenset({"shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence"})
 """Problem kinds that leave an original without a result that others could be held against."""
-_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written"})
+_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value"})
 """Finding codes that rest on the original's own values."""
 
 

@@ -93,6 +93,10 @@ class Transfer:
     after_launch: int
     """Index of the last launch before it; -1 when none."""
     element_type: str | None = None
+    """C type of the elements, from the pointer parameter that the bytes were passed to; None where that does not tell."""
+    buffer: int | None = None
+    """Id of the buffer that they came from, where known."""
+    buffer_offset_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from assistant.verify.evidence import DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import SEVERITY, case_result, determinism, judge_case, judge_injected, racy_exact_outputs, worst
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import new_problems, unsupported
+from assistant.verify.program import UNTYPED
 
 __all__ = ["DECISION_LABELS", "judge"]
 
@@ -141,7 +142,9 @@ def _conclude(
     missing: list[str],
 ) -> Verification:
     program = evidence.program
-    every = (*findings, *evidence.findings, *(() if program is None else program.findings), *_label_findings(labels))
+    own = (*findings, *evidence.findings)
+    seen = () if program is None else _beside_cases(program.findings, own)
+    every = (*own, *seen, *_label_findings(labels))
     oracle = "declared" if evidence.is_declared else "kernel"
     return Verification(
         outcome=worst(finding.outcome for finding in every),
@@ -152,6 +155,14 @@ def _conclude(
         dropped_cases=(*evidence.dropped_cases, *usable.dropped),
         missing_checks=(*evidence.missing_checks, *missing),
     )
+
+
+def _beside_cases(seen: tuple[VerificationFinding, ...], own: tuple[VerificationFinding, ...]) -> tuple[VerificationFinding, ...]:
+    """What the whole program shows, where cases judge too: host data of unknown type cannot fail what passes on every case."""
+    if worst(finding.outcome for finding in own) is Outcome.FAIL:
+        return seen
+    reason = "; the kernel is right on every case, so a person decides whether this is rounding"
+    return tuple(replace(f, outcome=Outcome.NEEDS_DECISION, message=f.message + reason) if f.code == UNTYPED else f for f in seen)
 
 
 def _program_only(evidence: JudgeEvidence) -> VerificationResult:

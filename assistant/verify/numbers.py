@@ -16,7 +16,10 @@ MaskArray = NDArray[np.bool_]
 
 _EVERYDAY_EXPONENT = 40
 """Magnitudes 2^-40 … 2^40, about 1e-12 … 1e12."""
-_EVERYDAY_SHARE = 0.99
+_EVERYDAY_SHARE = 0.5
+"""Least share of the nonzero words that must be of everyday size."""
+_USUAL_SHARE = 0.99
+"""Least share that must be no larger than that and no denormal."""
 BYTES = ElementType("unsigned char", ElementKind.UINT, 1, 1, 1)
 """What a buffer of unknown type is compared as."""
 ieee = np.errstate(over="ignore", invalid="ignore")
@@ -31,9 +34,10 @@ def element_of(element_type: str | None, size_bytes: int) -> ElementType:
 
 
 def guessed_type(data: bytes) -> str | None:
-    """``float`` or ``double`` when nearly all nonzero words are numbers of everyday size as that type; else None.
+    """``float`` or ``double`` when most nonzero words are numbers of everyday size as that type and nearly all others tiny; else None.
 
-    Small integers are denormal as floats and the halves of doubles are spread over all exponents, so neither passes for float.
+    Small integers are denormal as floats, and random words and the halves of doubles are spread over all exponents, large ones too,
+    so none of them passes for float. Probabilities, prices and the like fall off to tiny values without end.
     """
     for name, size, bias, shift in (("float", 4, 127, 23), ("double", 8, 1023, 52)):
         if not data or len(data) % size:
@@ -41,7 +45,9 @@ def guessed_type(data: bytes) -> str | None:
         words = np.frombuffer(data, np.dtype(f"<u{size}"))
         words = words[words != 0]
         exponents = (words >> shift & (2 * bias + 1)).astype(np.int64) - bias
-        if words.size and np.mean(np.abs(exponents) <= _EVERYDAY_EXPONENT) >= _EVERYDAY_SHARE:
+        is_usual = (exponents > -bias) & (exponents <= _EVERYDAY_EXPONENT)
+        is_everyday = is_usual & (exponents >= -_EVERYDAY_EXPONENT)
+        if words.size and np.mean(is_usual) >= _USUAL_SHARE and np.mean(is_everyday) >= _EVERYDAY_SHARE:
             return name
     return None
 

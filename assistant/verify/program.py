@@ -10,7 +10,7 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,15 +18,17 @@ from assistant.model.elements import ElementType
 from assistant.model.verification import CannotJudge, Outcome, VerificationFinding
 from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.verify.evidence import ProgramVerdict
-from assistant.verify.numbers import bits, element_of, floats, guessed_type, ieee, rms, shown
+from assistant.verify.numbers import BYTES, bits, element_of, floats, guessed_type, ieee, rms, shown
 from assistant.verify.stdout import compare_texts
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
 
-__all__ = ["REGROUPING_ROUNDOFFS", "HostData", "ProgramTrace", "compare_programs"]
+__all__ = ["REGROUPING_ROUNDOFFS", "UNTYPED", "HostData", "ProgramTrace", "compare_programs"]
 
 REGROUPING_ROUNDOFFS = 1024.0
 """Roundoffs by which host data may move where no reference exists: regrouping a sum of 2^20 terms moves it by about √(2^20)·u
 (Higham, Accuracy and Stability, §4.2)."""
+UNTYPED = "untyped_value"
+"""Code of a difference in host data whose type is not known: FAIL, unless the kernel's own cases show that B is right."""
 _REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
 
 
@@ -74,7 +76,8 @@ def compare_programs(
         findings.append(_finding("wrong_output", "the program prints something else", expected, actual))
     compared = text.number_count
     results = _compare_transfers(original, again, candidate, rule)
-    findings.extend([finding for finding, _, _ in results if finding is not None][:1])
+    wrong = [finding for finding, _, _ in results if finding is not None]
+    findings.extend(sorted(wrong, key=lambda finding: finding.code == UNTYPED)[:1])
     for _, hidden, count in results:
         masked.extend([hidden] if hidden is not None else [])
         compared += count
@@ -105,7 +108,21 @@ def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: P
 
 
 def _compare_data(original: HostData, again: bytes, candidate: bytes, tolerance: Tolerance) -> _TransferResult:
-    element = element_of(original.element_type or guessed_type(original.data), len(original.data))
+    known = None if original.element_type is None else element_of(original.element_type, len(original.data))
+    if known is not None and known is not BYTES:
+        return _compare_as(original, again, candidate, known, tolerance)
+    guessed = element_of(guessed_type(original.data), len(original.data))
+    finding, hidden, count = _compare_as(original, again, candidate, guessed, tolerance)
+    return None if finding is None else _untyped(finding, guessed), hidden, count
+
+
+def _untyped(finding: VerificationFinding, guessed: ElementType) -> VerificationFinding:
+    """A difference in data whose type no kernel parameter tells: floats read as anything else differ where they are right."""
+    how = "bytes" if guessed is BYTES else f"{guessed.name}, which it looks like"
+    return replace(finding, code=UNTYPED, message=f"{finding.message} (type unknown, compared as {how})")
+
+
+def _compare_as(original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance) -> _TransferResult:
     mine, repeat, other = (bits(data, element) for data in (original.data, again, candidate))
     if element.is_floating:
         return _compare_floats(original, again, candidate, element, tolerance)

@@ -79,6 +79,12 @@ def test_what_reached_the_host_is_kept_in_order(recording: Recording) -> None:
     assert [(t.kind, t.size_bytes, t.after_launch) for t in recording.transfers][:2] == [("managed", 4, 1), ("memcpy", 4000, 2)]
 
 
+def test_what_reached_the_host_has_the_type_and_place_of_its_buffer(recording: Recording) -> None:
+    copied = recording.transfers[1]
+    assert copied.element_type == "float" and copied.buffer_offset_bytes == 0
+    assert copied.buffer == recording.launches[0].arguments[0].pointers[0].buffer
+
+
 def test_launches_that_are_not_kept_are_counted_and_said(recording: Recording) -> None:
     counts = {(s.kernel, s.count) for s in recording.shape_counts}
     assert ("add<1>(float const*, float*, int)", 20) in counts

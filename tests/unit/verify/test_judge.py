@@ -597,3 +597,22 @@ def test_a_size_that_cannot_judge_or_breaks_the_original_does_not_count() -> Non
         result = judge(replace(base, cases=(*base.cases[:-1], unusable)))
         assert isinstance(result, Verification) and result.outcome is Outcome.PASS
         assert len(result.cases) == 3 and result.dropped_cases[0].startswith("resized")
+
+
+UNTYPED_DIFFERENCE = ProgramVerdict((VerificationFinding("untyped_value", Outcome.FAIL, "managed after launch 0[3]: wrong value"),), (), 1)
+
+
+def test_host_data_of_unknown_type_is_for_a_person_where_the_kernel_passes_every_case() -> None:
+    result = verdict(scale_add, scale_add, program=UNTYPED_DIFFERENCE)
+    assert result.outcome is Outcome.NEEDS_DECISION
+    assert "right on every case" in result.findings[0].message
+
+
+def test_host_data_of_unknown_type_fails_where_no_case_says_otherwise() -> None:
+    def wrong(b: Buffers) -> None:
+        b["out"][: N - 1] = 3
+
+    result = verdict(scale_add, wrong, program=UNTYPED_DIFFERENCE)
+    assert {f.code: f.outcome for f in result.findings}["untyped_value"] is Outcome.FAIL
+    alone = judge(JudgeEvidence((), AutoTolerance(), program=UNTYPED_DIFFERENCE))
+    assert isinstance(alone, Verification) and alone.outcome is Outcome.FAIL

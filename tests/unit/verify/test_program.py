@@ -15,9 +15,16 @@ from assistant.verify.program import HostData, ProgramTrace, compare_programs
 VALUES = np.random.default_rng(0).standard_normal(100).astype(np.float32)
 
 
+C_TYPES = {"float32": "float", "int32": "int"}
+
+
 def trace(stdout: str = "sum = 12.5\n", values: np.ndarray | None = VALUES, exit_status: int | None = 0) -> ProgramTrace:
-    data = () if values is None else (HostData("memcpy", values.tobytes(), None, "memcpy after launch 0"),)
+    data = () if values is None else (HostData("memcpy", values.tobytes(), C_TYPES[str(values.dtype)], "memcpy after launch 0"),)
     return ProgramTrace(exit_status, stdout.encode(), data)
+
+
+def untyped(values: np.ndarray) -> ProgramTrace:
+    return ProgramTrace(0, b"", (HostData("memcpy", values.tobytes(), None, "memcpy after launch 0"),))
 
 
 def verdict(a: ProgramTrace, b: ProgramTrace, again: ProgramTrace | None = None) -> ProgramVerdict:
@@ -127,3 +134,23 @@ def test_a_program_that_tells_nothing_cannot_be_judged_by() -> None:
 def test_an_original_that_crashes_cannot_be_judged_by() -> None:
     crashed = replace(trace(), exit_status=None)
     assert isinstance(compare_programs(crashed, crashed, trace()), CannotJudge)
+
+
+def test_tiny_floats_are_floats_where_the_type_is_known() -> None:
+    prices = np.exp(np.linspace(-60, 3, 100)).astype(np.float32)
+    moved = np.nextafter(prices, np.float32(100))
+    assert codes(trace(values=prices), trace(values=moved)) == []
+
+
+def test_a_difference_in_data_of_unknown_type_says_how_it_was_compared() -> None:
+    words = np.random.default_rng(1).integers(0, 2**32, 100, dtype=np.uint32)
+    (finding,) = verdict(untyped(words), untyped(words + np.uint32(1))).findings
+    assert finding.code == "untyped_value" and "type unknown, compared as bytes" in finding.message
+    (finding,) = verdict(untyped(VALUES), untyped(VALUES * np.float32(1.5))).findings
+    assert finding.code == "untyped_value" and "type unknown, compared as float" in finding.message
+
+
+def test_a_wrong_value_of_known_type_is_shown_before_one_of_unknown_type() -> None:
+    words = np.arange(100, dtype=np.int32)
+    both = [replace(untyped(w), transfers=(*untyped(w).transfers, *trace(values=w).transfers)) for w in (words, words + np.int32(1))]
+    assert codes(both[0], both[1]) == ["wrong_value"]

@@ -99,3 +99,11 @@ def test_types_are_guessed_from_everyday_numbers() -> None:
     assert guessed_type(random.standard_normal(100).tobytes()) == "double"
     assert guessed_type(np.arange(100, dtype=np.int32).tobytes()) is None
     assert guessed_type(b"") is None
+
+
+def test_numbers_that_fall_off_to_nothing_pass_for_floats_and_random_words_do_not() -> None:
+    random = np.random.default_rng(1)
+    prices = np.exp(-random.exponential(10, 1000)).astype(np.float32)
+    assert guessed_type(prices.tobytes()) == "float"
+    assert guessed_type(random.bytes(4000)) is None
+    assert guessed_type(random.integers(1, 2**30, 1000).astype(np.int32).tobytes()) is None

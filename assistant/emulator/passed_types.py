@@ -1,0 +1,94 @@
+"""Element types of recorded memory, from the pointer parameters of the launches that it was passed to.
+
+Example::
+
+    passed = PassedTypes(launches)
+    passed.typed_transfer(transfer).element_type    # 'float', copied from what a kernel got as float *
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from assistant.model.elements import parse_element_type
+from assistant.model.recording import RecordedBuffer, RecordedLaunch, Transfer
+
+__all__ = ["PassedTypes", "parameter_types"]
+
+_POINTER_BYTES = 8
+_PARAMETERS = re.compile(r"\((?P<list>.*)\)[^)]*$", re.DOTALL)
+
+
+class PassedTypes:
+    """As what types each buffer was passed, by the place in it that was pointed to."""
+
+    def __init__(self, launches: tuple[RecordedLaunch, ...]) -> None:
+        self._types: defaultdict[int, defaultdict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for launch in launches:
+            for name, argument in zip(parameter_types(launch.kernel), launch.arguments, strict=False):
+                if name.endswith("*") and argument.size_bytes == _POINTER_BYTES and argument.pointers:
+                    place = argument.pointers[0]
+                    self._types[place.buffer][place.buffer_offset_bytes].add(_element_of(name))
+
+    def typed_buffers(self, buffers: tuple[RecordedBuffer, ...]) -> tuple[RecordedBuffer, ...]:
+        """Buffers without a type get the one as which they are always passed; it stays open where there are several."""
+        return tuple(b if b.element_type is not None else replace(b, element_type=self._of_buffer(b.id)) for b in buffers)
+
+    def typed_transfer(self, transfer: Transfer) -> Transfer:
+        """With the type of the buffer, or of the pointers into it at or before the first byte and within the bytes."""
+        if transfer.element_type is not None or transfer.buffer is None:
+            return transfer
+        return replace(transfer, element_type=self._of_buffer(transfer.buffer) or self._of_part(transfer, transfer.buffer))
+
+    def _of_buffer(self, buffer: int) -> str | None:
+        return _common(name for names in self._types[buffer].values() for name in names)
+
+    def _of_part(self, transfer: Transfer, buffer: int) -> str | None:
+        """A buffer may be divided among arrays of several types, each passed by a pointer of its own."""
+        begin, end = transfer.buffer_offset_bytes, transfer.buffer_offset_bytes + transfer.size_bytes
+        starts = self._types[buffer]
+        first = max((start for start in starts if start <= begin), default=None)
+        return None if first is None else _common(name for start in starts if first <= start < end for name in starts[start])
+
+
+def parameter_types(kernel: str) -> tuple[str, ...]:
+    """Parameter types of a demangled function, split at top-level commas."""
+    match = _PARAMETERS.search(kernel)
+    if match is None:
+        return ()
+    depth, parts = 0, [""]
+    for character in _outer_list(kernel):
+        depth += character in "<([{"
+        depth -= character in ">)]}"
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _common(names: Iterable[str]) -> str | None:
+    """The one type of all; of a scalar and its vectors (``float``, ``float4``) the smallest; None for types that differ."""
+    distinct = sorted(set(names))
+    elements = [element for name in distinct if (element := parse_element_type(name)) is not None]
+    if len(distinct) > 1 and len(elements) == len(distinct) and len({(e.kind, e.scalar_bytes) for e in elements}) == 1:
+        return min(elements, key=lambda element: element.components).name
+    return distinct[0] if len(distinct) == 1 else None
+
+
+def _outer_list(kernel: str) -> str:
+    """Text between the last top-level parentheses."""
+    depth = 0
+    for position in range(kernel.rindex(")"), -1, -1):
+        depth += (kernel[position] == ")") - (kernel[position] == "(")
+        if depth == 0:
+            return kernel[position + 1 : kernel.rindex(")")]
+    return ""
+
+
+def _element_of(pointer: str) -> str:
+    words = pointer.removesuffix("*").replace("__restrict", "").split()
+    return " ".join(word for word in words if word not in ("const", "volatile"))
