@@ -62,6 +62,8 @@ class TextRenderer:
                 self._kernel(event)
             case events.Profile():
                 self._profile(event)
+            case events.MachineCode():
+                pass  # an editor lays it beside the source
             case events.ProfileSummary():
                 self._summary(event)
             case events.CheckEnded():
@@ -176,13 +178,9 @@ class TextRenderer:
             return
         style = "bold red" if errors_among(event.problems) else "yellow" if event.problems else "green"
         verdict = f"[{style}]{problems_in_words(event.problems)}[/]"
-        determinism = {
-            True: "bitwise repeatable",
-            False: "[yellow]results differ between runs[/]",
-            None: "repeatability not tested",
-        }
         launches = counted_noun(event.launch_count, "launch", "launches")
-        self._print(f"[bold]{escape(event.kernel)}[/]: {verdict}, {determinism[event.is_deterministic]}, {launches}")
+        refused = f", {'all' if event.refused_count == event.launch_count else event.refused_count} refused" if event.refused_count else ""
+        self._print(f"[bold]{escape(event.kernel)}[/]: {verdict}, {_repeatability(event)}, {launches}{refused}")
         for problem in event.problems:
             place = f"{problem.file}:{problem.line}" if problem.line else "place unknown"
             where = "" if problem.block is None else f" block {problem.block} thread {problem.thread}"
@@ -251,6 +249,12 @@ def print_table(console: Console, table: Table) -> None:
     with wide.capture() as captured:
         wide.print(table)
     console.out("\n".join(line.rstrip() for line in captured.get().splitlines()), highlight=False)
+
+
+def _repeatability(event: events.CheckEnded) -> str:
+    if event.is_deterministic is None:
+        return f"repeatability {escape(event.repeatability or 'not tested')}"
+    return "bitwise equal in two runs" if event.is_deterministic else "[yellow]results differ between runs on equal inputs[/]"
 
 
 def _line_table(lines: Iterable[events.ProfileLine]) -> Table:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from assistant.emulator.protocol import SiteDetail
 from assistant.emulator.symbolize import Place, Symbolizer
 from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.problems import merge_problems
 from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem
 
 __all__ = ["DEVICE", "Report", "error_name", "read_report"]
@@ -82,17 +83,6 @@ def read_report(text: str, symbolizer: Symbolizer) -> Report:
         max(counts, default=0),
         unsupported,
     )
-
-
-def merge_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """One entry per kind and pair of places; counts added."""
-    merged: dict[tuple[object, ...], Problem] = {}
-    for problem in problems:
-        places = sorted([(problem.file, problem.line), (problem.other_file or "", problem.other_line or 0)])
-        key = (problem.kind, *places)
-        known = merged.get(key)
-        merged[key] = problem if known is None else replace(known, count=known.count + problem.count)
-    return tuple(merged.values())
 
 
 def _items(text: str) -> Iterable[dict[str, Any]]:

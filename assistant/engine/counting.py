@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assistant.engine.job import Job
+from assistant.engine.repeating import FAILED, REPEATED, UNCLEAR, VARYING, Repeatability
 from assistant.engine.subject import Subject
+from assistant.model.problems import is_refused
 from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
@@ -54,8 +56,8 @@ class Counted:
     problems: tuple[Problem, ...]
     run: ProgramRun | None
     """None for declared workloads."""
-    repeat_difference: str | None = None
-    """Of declared workloads: the first difference between two runs of the same case; None when bitwise equal."""
+    repeatability: tuple[tuple[str, Repeatability], ...] = ()
+    """Of declared workloads: what two runs of one case tell of each kernel in it, by instance."""
 
     corrections: tuple[Correction, ...] = ()
     """With which the counters were counted."""
@@ -104,9 +106,9 @@ async def count_cases(
     replayed = _numbered(cases, replayed)
     profiles = tuple(p for run in replayed.cases for p in run.profiles)
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
-    difference = next((case.repeat_difference for case in replayed.cases if case.repeat_difference is not None), None)
+    repeated = tuple(known for case in replayed.cases for known in _repeatability(case))
     groups = _group_cases(subject, cases, replayed)
-    return Counted(groups, profiles, problems, None, difference, corrections, is_order_checked=mode != "count")
+    return Counted(groups, profiles, problems, None, repeated, corrections, is_order_checked=mode != "count")
 
 
 def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:
@@ -133,6 +135,18 @@ def _numbered(cases: Sequence[Case], replayed: ReplayRun) -> ReplayRun:
         runs.append(replace(run, profiles=tuple(replace(profile, index=first + at) for at, profile in enumerate(kept))))
         first += len(kept)
     return replace(replayed, cases=tuple(runs))
+
+
+def _repeatability(case: CaseRun) -> list[tuple[str, Repeatability]]:
+    """Of each kernel of a case; where several differ together, any of them may have fed the others."""
+    instances = {profile.kernel for profile in case.profiles if not is_refused(profile)}
+    if case.error is not None:
+        found = FAILED
+    elif case.repeat_difference is None:
+        found = REPEATED
+    else:
+        found = VARYING if len(instances) == 1 else UNCLEAR
+    return [(instance, found) for instance in sorted(instances)]
 
 
 def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, str]]) -> tuple[CountedKernel, ...]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from assistant.engine.assess import findings_of_launch
+from assistant.engine.checking import Repeats, launches_of
 from assistant.engine.counting import Counted
-from assistant.engine.defects import errors_among, problems_in_words
+from assistant.engine.defects import errors_among, problems_by_kernel, problems_in_words
 from assistant.engine.inspection import inspection_events
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.machine_code import machine_code_events
@@ -68,14 +69,16 @@ async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
         return
     yield watch.ended("run with race, bounds and initialisation checks")
     failure = next((counted.failure for counted in seen if counted.failure is not None), None)
-    if failure is None:
+    problems = problems_by_kernel(subject, seen)
+    repeats = Repeats(subject, seen, problems)
+    if repeats.are_open:
         yield Stopwatch(job, "verify").started(f"runs {_named(subject)} again and compares")
-    is_deterministic = None if failure is not None else await _is_deterministic(job, subject, seen)
-    problems = _by_kernel(subject, seen)
-    launch_counts = _launch_counts(subject, seen)
+        repeats.compare(await count(job, subject))
     for kernel in subject.kernels:
-        launches = launch_counts[kernel.key]
-        yield events.CheckEnded(job.id, kernel.key, problems[kernel.key], is_deterministic if launches else None, launches)
+        found, launches = repeats.of(kernel), launches_of(subject, kernel, seen)
+        yield events.CheckEnded(
+            job.id, kernel.key, problems[kernel.key], found.is_deterministic, launches.count, launches.refused_count, found.reason
+        )
     listed = [problem for kernel in subject.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
     if failure is not None:
@@ -182,40 +185,3 @@ def _named(subject: Subject) -> str:
 def _never_launched(subject: Subject, looked: Looked) -> list[Kernel]:
     launched = {item.kernel.key for item in looked.assessment.kernels}
     return [kernel for kernel in subject.kernels if kernel.key not in launched]
-
-
-def _by_kernel(subject: Subject, seen: Sequence[Counted]) -> dict[str, tuple[Problem, ...]]:
-    """Problems by the kernel whose lines they stand on; those outside every kernel go to the first one launched."""
-    found: dict[str, list[Problem]] = {kernel.key: [] for kernel in subject.kernels}
-    launched = [item.kernel.key for counted in seen for item in counted.kernels] or list(found)
-    for problem in (problem for counted in seen for problem in counted.problems):
-        owner = next(
-            (kernel.key for kernel in subject.kernels if kernel.line <= problem.line <= subject.source.line_of(kernel.span.end)),
-            launched[0],
-        )
-        found[owner].append(problem)
-    return {key: tuple(dict.fromkeys(problems)) for key, problems in found.items()}
-
-
-def _launch_counts(subject: Subject, seen: Sequence[Counted]) -> dict[str, int]:
-    """How often each selected kernel was launched, by key."""
-    counts = {kernel.key: 0 for kernel in subject.kernels}
-    for item in (item for counted in seen for item in counted.kernels):
-        counts[item.kernel.key] += sum(round(group.count) for group in item.groups)
-    return counts
-
-
-async def _is_deterministic(job: Job, subject: Subject, seen: Sequence[Counted]) -> bool | None:
-    """Whether a second run leaves the same bytes, and declared shapes did; None where a second run cannot be had."""
-    if any(counted.repeat_difference is not None for counted in seen):
-        return False
-    again = await count(job, subject)
-    if isinstance(again, LabFailure):
-        return None
-    return again.repeat_difference is None and _same_transfers(seen[0], again)
-
-
-def _same_transfers(first: Counted, second: Counted) -> bool:
-    if first.recording is None or second.recording is None:
-        return True
-    return [t.blob for t in first.recording.transfers] == [t.blob for t in second.recording.transfers]

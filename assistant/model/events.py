@@ -245,8 +245,12 @@ class CheckEnded:
     kernel: str
     problems: tuple[Problem, ...]
     is_deterministic: bool | None
-    """None when the kernel was never launched."""
+    """Whether two runs on equal inputs left the same bytes; None where nothing is claimed: ``repeatability`` says why."""
     launch_count: int
+    refused_count: int = 0
+    """Launches among them that no thread ran of, as their configuration is not allowed."""
+    repeatability: str | None = None
+    """Why nothing is claimed of it: the kernel races, its inputs already differed, no launch of it ran."""
     event: Literal["check"] = "check"
     schema: int = SCHEMA
 
