@@ -273,8 +273,8 @@ class Store(Protocol):
         """Newest first."""
         ...
 
-    def add_proposal(self, workspace: Path, proposal: Proposal) -> None:
-        """Store an open proposal; an open one of the same file and kernel becomes superseded."""
+    def add_proposal(self, workspace: Path, proposal: Proposal, beside: frozenset[str] = frozenset()) -> tuple[str, ...]:
+        """Store an open proposal; open ones of the same file and kernel become superseded, but for ``beside``. Ids of the superseded."""
         ...
 
     def keep_recording(self, proposal_id: str, recording: Path, quota_bytes: int, now_ms: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -84,7 +84,12 @@ def print_proposal(id_prefix: str, as_json: bool) -> None:
 
 def accept(id_prefix: str, hunks: tuple[str, ...], as_json: bool) -> None:
     """Write a proposal into its file, as an undoable edit."""
-    raise typer.Exit(show_decision(lambda: open_session().accept(id_prefix, hunks), as_json))
+
+    def stream() -> AsyncIterator[events.Event]:
+        told = open_session().accept(id_prefix, hunks)
+        return told if as_json else _without_proposals(told)
+
+    raise typer.Exit(show_decision(stream, as_json))
 
 
 def reject(id_prefix: str, code: str | None, reason: str | None, as_json: bool) -> None:
@@ -177,10 +182,17 @@ def _store() -> MemoryStore:
     return open_store(_memory_file())
 
 
-def show_decision(stream: Callable[[], object], as_json: bool) -> int:
+def show_decision(stream: Callable[[], AsyncIterator[events.Event]], as_json: bool) -> int:
     """A decision's events end without ``job_ended`` when nothing had to be judged; then it is done."""
-    code = show_events(stream, as_json)  # pyright: ignore[reportArgumentType]
+    code = show_events(stream, as_json)
     return exit_codes.DONE if code == exit_codes.INTERNAL else code
+
+
+async def _without_proposals(stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
+    """An edit that was moved and judged again is the one that the person asked for: its verdict and its new id say enough."""
+    async for event in stream:
+        if not isinstance(event, events.ProposalMade):
+            yield event
 
 
 def _show_now(shown: tuple[events.Event, ...], as_json: bool) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from assistant.engine.files import replace_text
 from assistant.engine.subject import read_source
+from assistant.engine.succession import speed_in_words, successor
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import (
     REASON_CODES,
@@ -89,6 +90,8 @@ class Decider:
         """Keep the reason; the planner ranks the technique lower here. Raises UsageError for an unknown reason code."""
         if request.reason_code is not None and request.reason_code not in REASON_CODES:
             raise UsageError(f"unknown reason code {request.reason_code!r}", f"use one of: {', '.join(REASON_CODES)}")
+        if proposal.state in (ProposalState.STALE, ProposalState.SUPERSEDED):
+            raise self._closed(proposal)
         return self._append(proposal, request, None)
 
     def undo(self, proposal: Proposal) -> Decision | AlreadyDecided:
@@ -120,8 +123,16 @@ class Decider:
     def _decided_before(self, proposal: Proposal) -> AlreadyDecided:
         """Who decided; raises UsageError for a proposal that closed without anybody's decision."""
         if proposal.state not in (ProposalState.ACCEPTED, ProposalState.REJECTED):
-            raise UsageError(f"{proposal.id} is {proposal.state.value}, not open", "kernelopt proposals lists the open ones")
+            raise self._closed(proposal)
         return AlreadyDecided(self.store.decisions(proposal.id)[-1])
+
+    def _closed(self, proposal: Proposal) -> UsageError:
+        """Names what took the place of a superseded one."""
+        text, remedy = f"{proposal.id} is {proposal.state.value}, not open", "kernelopt proposals lists the open ones"
+        later = successor(self.store, proposal) if proposal.state is ProposalState.SUPERSEDED else None
+        if later is None:
+            return UsageError(text, remedy)
+        return UsageError(f"{text}: {later.id} ({speed_in_words(later)}, {later.state.value}) took its place", f"kernelopt show {later.id}")
 
     def accepted_text(self, proposal: Proposal) -> str:
         """The text as it was accepted; raises UsageError for a proposal that is not accepted now."""

@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 
 from assistant.config import find_workspace
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
-from assistant.engine.job import CANNOT_ANSWER, Job
+from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Job
 from assistant.engine.rebased import rebased_proposal
 from assistant.engine.rejudge import rejudge
 from assistant.engine.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest
 from assistant.engine.running import JobRunner
 from assistant.engine.subject import Subject
+from assistant.engine.succession import better_open, speed_in_words
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
-from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
 from assistant.model.verification import Outcome
 
@@ -52,7 +52,7 @@ class Decisions:
                 return
         match self._decider().accept(proposal, request):
             case Moved(current=current, text=text):
-                async for event in self._rebased(proposal, _request(proposal), current, text):
+                async for event in self._rebased(proposal, _request(proposal), current, text, NO):
                     yield event
             case outcome:
                 yield _told(outcome)
@@ -96,30 +96,35 @@ class Decisions:
     async def rebase(self, proposal: Proposal, request: JobRequest, current: str) -> AsyncIterator[events.Event]:
         """Make the proposal's change on ``current``, judge it there, and offer it as a new proposal. Raises CannotAnswerError."""
         moved = self._decider().moved(proposal, current)
-        async for event in self._rebased(proposal, request, current, moved.text):
+        async for event in self._rebased(proposal, request, current, moved.text, DONE):
             yield event
 
-    async def _rebased(self, proposal: Proposal, request: JobRequest, current: str, text: str) -> AsyncIterator[events.Event]:
-        """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal."""
+    async def _rebased(
+        self, proposal: Proposal, request: JobRequest, current: str, text: str, exit_code: int
+    ) -> AsyncIterator[events.Event]:
+        """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal, and the job ends so."""
         ended: events.JobEnded | None = None
         judged: events.ComparisonMade | None = None
         async for event in self.judge(request, current, text):
+            if isinstance(event, events.JobEnded):
+                ended = event
+                continue
             yield event
-            ended = event if isinstance(event, events.JobEnded) else ended
             judged = event if isinstance(event, events.ComparisonMade) else judged  # the overall one comes last
-        if ended is None or ended.exit_code or judged is None or judged.speed is None:
+        if ended is None:
+            return
+        if ended.exit_code or judged is None or judged.speed is None:
+            yield ended
             return
         fresh = rebased_proposal(proposal, current, text, judged, judged.speed, _now_ms())
-        self.runner.store.add_proposal(find_workspace(proposal.path), fresh)
+        workspace = find_workspace(proposal.path)
+        self.runner.store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(self.runner.store, workspace, fresh)))
         yield proposal_event(ended.job, fresh)
-        yield events.Message(
-            ended.job,
-            Severity.INFORMATION,
-            f"{proposal.path.name} changed since {proposal.id} was made; the rebased edit was judged again and is {fresh.id}",
-            f"kernelopt accept {fresh.id}",
-            None,
-            None,
+        told = (
+            f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; its edit, moved to the present text, "
+            f"was judged again ({speed_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
         )
+        yield replace(ended, exit_code=exit_code, reason=told)
 
     def _decider(self) -> Decider:
         return Decider(self.runner.store, self.runner.who, _now_ms())

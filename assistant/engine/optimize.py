@@ -23,6 +23,7 @@ from assistant.engine.rejected import FoundEdit, Refusal, refusals, rejected_bef
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
+from assistant.engine.succession import better_open, speed_in_words
 from assistant.engine.trial import Bench, Link, Trial, why
 from assistant.engine.workbench import Looked, predict_speed, repeat_run
 from assistant.model import events
@@ -290,17 +291,30 @@ class _KernelSearch:
             return
         after_text = link.text
         proposal = proposal_record(self._job, self._bench.version(self._start), after_text, link.kept, verification, comparison, _now_ms())
-        self._search.store.add_proposal(self._search.workspace, proposal)
+        told = self._stored(proposal)
         run = self._start.looked.counted.run
         if run is not None and run.recording_path is not None:
             quota_bytes = self._search.options.recordings_bytes
             self._search.store.keep_recording(proposal.id, run.recording_path, quota_bytes, proposal.created_ms)
         yield proposal_event(self._job.id, proposal)
+        for event in told:
+            yield event
         decision = await self._search.offer(proposal)
         if decision is not None:
             yield decision
             if decision.kind == "accepted":
                 self.accepted = replace(link, kept=(), attempts=(), needs_decision=False)
+
+    def _stored(self, proposal: Proposal) -> tuple[events.Event, ...]:
+        """Keep the proposal; says which open ones it takes the place of, and which gain more and stay open beside it."""
+        store, workspace = self._search.store, self._search.workspace
+        better = better_open(store, workspace, proposal)
+        superseded = store.add_proposal(workspace, proposal, frozenset(known.id for known in better))
+        told = [self._job.message(Severity.INFORMATION, f"{proposal.id} takes the place of {old}, which was open") for old in superseded]
+        for known in better:
+            text = f"{known.id} ({speed_in_words(known)}) stays open: it edits the same text and gains more than {proposal.id}"
+            told.append(self._job.message(Severity.INFORMATION, text, f"kernelopt show {known.id}"))
+        return tuple(told)
 
     def _unwanted(self, link: Link, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
         """Why the chain's end is not what was asked for; all checks are done only now, and may have brought labels with them."""

@@ -102,18 +102,26 @@ class MemoryStore:
 
     # --- proposals and decisions --------------------------------------------------------------------------------------
 
-    def add_proposal(self, workspace: Path, proposal: Proposal) -> None:
+    def add_proposal(self, workspace: Path, proposal: Proposal, beside: frozenset[str] = frozenset()) -> tuple[str, ...]:
         record, texts = records.proposal_record(workspace, proposal)
         with self.database.transaction():
             if self._is_stored("proposals", proposal.id, record):
-                return
+                return ()
             self.keep_texts(texts)
-            self.database.execute(
-                "update proposals set state = ?1 where state = ?2 and path = json_extract(?3, '$') and kernel = ?4",
-                (ProposalState.SUPERSEDED.value, ProposalState.OPEN.value, records.path_key(proposal.path), proposal.kernel),
+            superseded = self.database.rows(
+                "update proposals set state = ?1 where state = ?2 and path = json_extract(?3, '$') and kernel = ?4"
+                " and id not in (select value from json_each(?5)) returning id",
+                (
+                    ProposalState.SUPERSEDED.value,
+                    ProposalState.OPEN.value,
+                    records.path_key(proposal.path),
+                    proposal.kernel,
+                    json.dumps(sorted(beside)),
+                ),
             )
             self.database.execute("insert into proposals (id, state, record) values (?, ?, ?)", (proposal.id, proposal.state.value, record))
             self.chain("proposal", proposal.id, record)
+        return tuple(superseded_id for (superseded_id,) in superseded)
 
     def proposals(
         self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None, path: Path | None = None

@@ -120,7 +120,8 @@ def test_an_edit_elsewhere_is_kept_and_the_proposal_is_judged_again(offered: Off
     edited = offered.original.replace("int main()", "// my own line\nint main()")
     offered.source.write_text(edited, "utf-8")
     ended = cli.run("accept", offered.id)
-    assert ended.code == 0 and "judged again" in ended.out, ended.said
+    assert ended.code == 1 and "nothing was written" in ended.out.splitlines()[-1], ended.said
+    assert "judged again" in ended.out and "+++" not in ended.out, "the diff was seen when it was first offered"
     assert offered.text == edited, "nothing is written before the new proposal is accepted"
     (fresh,) = cli.open_proposals()
     assert fresh["id"] != offered.id and fresh["id"] in ended.out

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assistant.engine.assess import AssessedLaunch, KernelAssessment
+from assistant.memory.store import MemoryStore, open_store
 from assistant.model.build import Occupancy
 from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineInstructions, Method, Signature
+from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import CaseResult, Outcome, Verification, VerificationFinding
 from assistant.source.parse import parse
@@ -85,3 +87,36 @@ def predicted() -> Callable[..., Comparison]:
         return Comparison(SpeedOutcome.PREDICTED, ratio, low, high, None, quality, (), "performance model for h200", "l2", "launch")
 
     return make
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[MemoryStore]:
+    opened = open_store(tmp_path / "memory.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def offered(tmp_path: Path) -> Proposal:
+    """An open proposal, PASS and PREDICTED 2x, that nobody has stored."""
+    return Proposal(
+        id="P0000000001",
+        job="J1",
+        path=tmp_path / "k.cu",
+        kernel="k()",
+        techniques=("t",),
+        summary="",
+        before_text="a\n",
+        after_text="b\n",
+        hunks=(),
+        labels=(),
+        assumptions=(),
+        verification=Verification(Outcome.PASS, (), (), (), "kernel", (), ()),
+        comparison=Comparison(SpeedOutcome.PREDICTED, 2.0, None, None, None, "error not yet measured", (), "model"),
+        evidence=(),
+        predictions=(),
+        explanation="",
+        signature=Signature("dram", ()),
+        state=ProposalState.OPEN,
+        created_ms=1,
+    )

@@ -1,6 +1,6 @@
 """Decisions on proposals, with a real file and the real memory."""
 
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,10 +8,8 @@ import pytest
 from assistant.engine.decide import Decider, DecisionRequest, Moved, chosen_text
 from assistant.engine.rebased import rebased_proposal
 from assistant.errors import CannotAnswerError, UsageError
-from assistant.memory.store import MemoryStore, open_store
+from assistant.memory.store import MemoryStore
 from assistant.model import events
-from assistant.model.comparison import Comparison, SpeedOutcome
-from assistant.model.profile import Signature
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.source.hunks import hunks
@@ -22,37 +20,9 @@ _ACCEPT = DecisionRequest(DecisionKind.ACCEPTED)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[MemoryStore]:
-    opened = open_store(tmp_path / "memory.db")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def proposal(tmp_path: Path, store: MemoryStore) -> Proposal:
-    path = tmp_path / "k.cu"
-    path.write_text(_BEFORE)
-    made = Proposal(
-        id="P0000000001",
-        job="J1",
-        path=path,
-        kernel="k()",
-        techniques=("t",),
-        summary="",
-        before_text=_BEFORE,
-        after_text=_AFTER,
-        hunks=hunks(_BEFORE, _AFTER),
-        labels=(),
-        assumptions=(),
-        verification=Verification(Outcome.PASS, (), (), (), "kernel", (), ()),
-        comparison=Comparison(SpeedOutcome.PREDICTED, 2.0, None, None, None, "error not yet measured", (), "model"),
-        evidence=(),
-        predictions=(),
-        explanation="",
-        signature=Signature("dram", ()),
-        state=ProposalState.OPEN,
-        created_ms=1,
-    )
+def proposal(tmp_path: Path, store: MemoryStore, offered: Proposal) -> Proposal:
+    offered.path.write_text(_BEFORE)
+    made = replace(offered, before_text=_BEFORE, after_text=_AFTER, hunks=hunks(_BEFORE, _AFTER))
     store.add_proposal(tmp_path, made)
     return made
 
@@ -108,6 +78,13 @@ def test_a_stale_or_superseded_proposal_is_not_accepted(store: MemoryStore, prop
     with pytest.raises(UsageError, match=f"is {state.value}, not open"):
         _decider(store).accept(_now(store), _ACCEPT)
     assert proposal.path.read_text() == _BEFORE
+
+
+def test_a_superseded_proposal_names_what_took_its_place(store: MemoryStore, proposal: Proposal) -> None:
+    store.add_proposal(proposal.path.parent, replace(proposal, id="P0000000002"))
+    for decide in (_decider(store).accept, _decider(store).reject):
+        with pytest.raises(UsageError, match=r"P0000000001 is superseded, not open: P0000000002 \(PASS, .*, open\) took its place"):
+            decide(_now(store), _ACCEPT)
 
 
 def test_undo_is_refused_when_the_file_moved_on(store: MemoryStore, proposal: Proposal) -> None:

@@ -74,6 +74,14 @@ def test_a_new_proposal_supersedes_the_open_one_of_its_kernel(store: MemoryStore
     assert states == {"P01": ProposalState.SUPERSEDED, "P02": ProposalState.OPEN, "P03": ProposalState.OPEN}
 
 
+def test_an_open_proposal_stays_beside_a_new_one_where_that_is_wanted(store: MemoryStore, given: Any) -> None:
+    for proposal_id in ("P01", "P02"):
+        store.add_proposal(given.workspace, given.proposal(proposal_id), frozenset({"P01"}))
+    assert store.add_proposal(given.workspace, given.proposal("P03"), frozenset({"P01"})) == ("P02",)
+    states = {proposal.id: proposal.state for proposal in store.proposals()}
+    assert states == {"P01": ProposalState.OPEN, "P02": ProposalState.SUPERSEDED, "P03": ProposalState.OPEN}
+
+
 def test_an_accepted_proposal_is_not_superseded(store: MemoryStore, given: Any) -> None:
     store.add_proposal(given.workspace, given.proposal("P01"))
     store.decide(given.decision("P01"), OPEN)

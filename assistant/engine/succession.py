@@ -1,0 +1,56 @@
+"""Which open proposals of a kernel give way to a new one, and which proposal took a closed one's place.
+
+A search that looks again, with fewer rights or other rules, may find less than the last one did: what it finds is offered, but a better
+edit of the very same text stays open beside it. Reads the store, changes nothing. Example::
+
+    better = better_open(store, workspace, fresh)
+    successor(store, superseded)   # the proposal to decide on instead
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.verification import Outcome
+from assistant.ports import Store
+
+__all__ = ["better_open", "speed_in_words", "successor"]
+
+_OPEN = frozenset({ProposalState.OPEN})
+_DECIDABLE = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+_RANK = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
+
+
+def better_open(store: Store, workspace: Path, fresh: Proposal) -> tuple[Proposal, ...]:
+    """Open edits of the same kernel in the same text that gain more than ``fresh`` at a verdict as good, by the same measure."""
+    known = store.proposals(workspace, _OPEN, fresh.path)
+    return tuple(old for old in known if _is_same_place(old, fresh) and _is_better(old, fresh))
+
+
+def successor(store: Store, proposal: Proposal) -> Proposal | None:
+    """The newest that can be decided on among those offered after ``proposal`` for its kernel, else the newest; None without one."""
+    newer: list[Proposal] = []
+    for known in store.proposals(path=proposal.path):  # newest first
+        if known.id == proposal.id:
+            break
+        if known.kernel == proposal.kernel:
+            newer.append(known)
+    return next((known for known in newer if known.state in _DECIDABLE), next(iter(newer), None))
+
+
+def speed_in_words(proposal: Proposal) -> str:
+    """``PASS, PREDICTED 3.52x``."""
+    speed = proposal.comparison
+    return f"{proposal.verification.outcome.value}, {speed.outcome.value} {speed.ratio:.2f}x"
+
+
+def _is_same_place(old: Proposal, fresh: Proposal) -> bool:
+    return (old.kernel, old.before_text) == (fresh.kernel, fresh.before_text) and old.after_text != fresh.after_text
+
+
+def _is_better(old: Proposal, fresh: Proposal) -> bool:
+    a, b = old.comparison, fresh.comparison
+    if (a.outcome, a.method) != (b.outcome, b.method) or _RANK[old.verification.outcome] > _RANK[fresh.verification.outcome]:
+        return False
+    return a.ratio > b.ratio

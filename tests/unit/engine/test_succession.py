@@ -1,0 +1,76 @@
+"""What a rerun of a search does to proposals that are open already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.succession import better_open, successor
+from assistant.memory.store import MemoryStore
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.verification import Outcome
+
+
+@pytest.fixture
+def fast(offered: Proposal) -> Proposal:
+    """Open, predicted to gain 3.52x."""
+    return _of(offered, "P01", 3.52, created_ms=1)
+
+
+def test_a_better_edit_of_the_same_text_stays_open(store: MemoryStore, fast: Proposal) -> None:
+    fresh = _of(fast, "P02", 1.62)
+    assert [known.id for known in _better(store, fast, fresh)] == ["P01"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"before_text": "another"}, "it was made for another text"),
+        ({"kernel": "other()"}, "it edits another kernel"),
+        ({"after_text": "as before"}, "it is the very same edit"),
+    ],
+)
+def test_what_is_not_another_edit_of_the_same_kernel_gives_way(
+    change: dict[str, str], reason: str, store: MemoryStore, fast: Proposal
+) -> None:
+    fresh = replace(_of(fast, "P02", 1.62), **change)
+    old = replace(fast, after_text="as before")
+    assert _better(store, old, fresh) == (), reason
+
+
+def test_a_faster_edit_with_a_worse_verdict_gives_way(store: MemoryStore, fast: Proposal) -> None:
+    doubtful = replace(fast, verification=replace(fast.verification, outcome=Outcome.NEEDS_DECISION))
+    assert _better(store, doubtful, _of(fast, "P02", 1.62)) == ()
+
+
+def test_ratios_of_different_measures_are_not_compared(store: MemoryStore, fast: Proposal) -> None:
+    assert _better(store, fast, _of(fast, "P02", 1.62, method="performance model for a100")) == ()
+    measured = _of(fast, "P02", 1.62)
+    assert _better(store, fast, replace(measured, comparison=replace(measured.comparison, outcome=SpeedOutcome.FASTER))) == ()
+
+
+def test_the_open_one_succeeds_whatever_came_later(store: MemoryStore, fast: Proposal) -> None:
+    for number in (1, 2, 3):
+        store.add_proposal(fast.path.parent, _of(fast, f"P0{number}", 1.5, created_ms=number), frozenset({"P02"}))
+    store.mark("P03", ProposalState.STALE)
+    after = successor(store, store.find_proposal("P01"))
+    assert after is not None and after.id == "P02"
+
+
+def test_nothing_succeeds_the_newest(store: MemoryStore, fast: Proposal) -> None:
+    store.add_proposal(fast.path.parent, fast)
+    assert successor(store, fast) is None
+
+
+def _of(proposal: Proposal, proposal_id: str, ratio: float, method: str | None = None, created_ms: int = 9) -> Proposal:
+    speed = replace(proposal.comparison, ratio=ratio, method=proposal.comparison.method if method is None else method)
+    return replace(proposal, id=proposal_id, after_text=proposal_id, comparison=speed, created_ms=created_ms)
+
+
+def _better(store: MemoryStore, old: Proposal, fresh: Proposal) -> tuple[Proposal, ...]:
+    folder: Path = old.path.parent
+    store.add_proposal(folder, old)
+    return better_open(store, folder, fresh)
