@@ -32,6 +32,7 @@ from assistant.model import events
 from assistant.model.comparison import Comparison
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.proposal import ProposalState
+from assistant.model.verification import Outcome
 
 __all__ = ["Pair"]
 
@@ -137,7 +138,10 @@ class Pair:
 
     def _edit_turn(self, state: PairState, text: str, judged: Judged, against_best: Comparison | None) -> Turn:
         breaks = judged.breaks(state.constraints)
-        next_idea = idea(judged.findings, self._session.catalogue, state)
+        if judged.outcome is Outcome.FAIL:
+            next_idea = f"mend it, or go back to {version_name(state.best.number)}"
+        else:
+            next_idea = idea(judged.findings, self._session.catalogue, state)
         answer = edit_answer(state, judged, against_best, breaks, next_idea)
         return replace(
             self.book.turn(state, TurnKind.EDIT, "", answer),

@@ -57,6 +57,7 @@ def test_a_save_is_answered_and_the_session_outlives_ctrl_c(cli: Cli) -> None:
         source.write_text(source.read_text("utf-8").replace(STORE, STORE.replace("];", "] * 2.0f;")), "utf-8")
         wait_for_turns(cli, process, 2)
         os.kill(process.pid, signal.SIGINT)
+        process.wait(DEADLINE_S)  # its input stays open: the end of that would be another way to leave
         ended = finish(process)
     assert ended.code == 130 and "v1: FAIL, " in ended.out and "stays open" in ended.err, ended.said
 
