@@ -1,7 +1,7 @@
 ;;; drive.el --- Drives Emacs through the life of one proposal and writes what was seen as JSON  -*- lexical-binding: t -*-
 
 ;; Environment: KERNELOPT_TEST_REPORT, KERNELOPT_TEST_DEADLINE_S. The configuration under test is loaded already and the source is the file
-;; that Emacs opens. A timer looks on; keys are left for the command loop to read, as those of a person are.
+;; that Emacs opens. A timer looks on and presses keys.
 
 (defvar drive--deadline-s (string-to-number (getenv "KERNELOPT_TEST_DEADLINE_S")))
 (defvar drive--seen (list :steps nil :questions nil))
@@ -29,9 +29,10 @@
 
 (defun drive--press (keys)
   "Put point on the kernel and press KEYS."
+  (select-window (get-buffer-window drive--buffer))
   (goto-char (point-min))
   (search-forward "__global__")
-  (setq unread-command-events (append unread-command-events (listify-key-sequence (kbd keys)))))
+  (execute-kbd-macro (kbd keys)))
 
 (defun drive--correct ()
   (drive--put :mode (symbol-name major-mode))
@@ -66,7 +67,6 @@
      ,(lambda ()
         (drive--put :preview (with-current-buffer (drive--shown-diff) (drive--text)))
         (delete-other-windows (get-buffer-window drive--buffer))
-        (select-window (get-buffer-window drive--buffer))
         (advice-add 'eglot--apply-workspace-edit :before #'drive--type-meanwhile)
         (drive--press "C-c k a")))
     ("a late edit refused" ,(lambda () (drive--is-said "did not make the edit"))
