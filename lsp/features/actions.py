@@ -53,6 +53,8 @@ def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iter
         yield _action(f"kernelopt: optimize {kernel.name}", REWRITE, "kernelopt.optimize", source)
         yield _action(f"kernelopt: profile {kernel.name}", REWRITE, "kernelopt.profile", source)
         yield _action(f"kernelopt: verify {kernel.name}", REWRITE, "kernelopt.check", source)
+        if all(pair.kernel != kernel.name for pair in view.pairs):
+            yield _action(f"kernelopt: pair on {kernel.name}", REWRITE, "kernelopt.pair.start", source)
         if not server.desk.parsed(unit.key).has_main:
             yield _action(f"kernelopt: declare a workload for {kernel.name}", REWRITE, "kernelopt.workload.init", source)
 

@@ -65,6 +65,9 @@ async def test_a_session_begun_in_the_editor_is_gone_on_with_in_the_terminal(cli
     source = cli.example("transpose.cu")
     editor = await open_editor(settings=QUIET)
     document = editor.open(source)
+    kernel_line = document.line_of("__global__ void transpose")
+    offered_actions = [action.title for action in await editor.actions(document, kernel_line)]
+    assert "kernelopt: pair on transpose" in offered_actions
     begun = await pair(editor, "start", document, goal="fewer sectors")
     assert not begun["is_resumed"] and "fewer sectors" in begun["answer"]
     await editor.until(lambda: is_titled(editor, document, "Pair: save an edit"))
