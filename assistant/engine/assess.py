@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from assistant.build.aggregation import aggregated_atomics
 from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
 from assistant.engine.counting import Counted, CountedKernel
@@ -166,7 +167,9 @@ def _graded(
     corrected = graded(replace(request, corrections=counted.corrections, is_order_checked=counted.is_order_checked))
     if code is None:
         return corrected
-    return replace(corrected, instructions=line_instructions(code, profile, loops))
+    combined = aggregated_atomics(code)
+    accesses = tuple(replace(a, is_aggregated=a.op == "global atomic" and (a.file, a.line) in combined) for a in corrected.accesses)
+    return replace(corrected, accesses=accesses, instructions=line_instructions(code, profile, loops))
 
 
 def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelResources | None) -> Occupancy | None:

@@ -56,6 +56,8 @@ class LineAccess:
     """Why a line is only estimated; empty when exact."""
     tags: int | None = None
     """Distinct 128-byte lines per request, summed (L1 tag requests; global, local); None when not counted."""
+    is_aggregated: bool = False
+    """An atomic that one lane of a warp does for all in the compiler's code; counters are those of the source."""
 
 
 @dataclass(frozen=True)

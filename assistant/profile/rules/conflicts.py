@@ -56,7 +56,8 @@ def contended_atomics(context: FindContext, launch: CountedLaunch) -> tuple[Diag
     threads = max(1, profile.config.thread_count)
     found: list[Diagnosis] = []
     for access in accesses(profile, "global atomic", "shared atomic"):
-        if access.active_threads / threads < threshold("atomic_share"):
+        issued = access.requests if access.is_aggregated else access.active_threads
+        if issued / threads < threshold("atomic_share"):
             continue
         diagnosis = _shared_contention(launch, access) if access.op == "shared atomic" else _global_contention(launch, access)
         if diagnosis is not None:
@@ -97,8 +98,14 @@ def _global_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis |
         facts = (fact_of(access, profile, "atomic_lanes_per_sector", per_sector), lanes)
     else:
         return None
-    message = f"{sentence}, and they are carried out one after the other; combine in the warp or block first"
+    where = "block" if _is_merged_in_warp(access) else "warp or block"
+    message = f"{sentence}, and they are carried out one after the other; combine in the {where} first"
     return Diagnosis("KO110", access.line, message, facts, _aggregated(launch, access))
+
+
+def _is_merged_in_warp(access: LineAccess) -> bool:
+    """A warp's atomics lie in one sector: the model takes the hardware to merge them, so combining them in the warp gains nothing."""
+    return (access.sectors or 0) <= access.requests
 
 
 def _sector_reuse(profile: LaunchProfile, access: LineAccess) -> float | None:
@@ -108,7 +115,27 @@ def _sector_reuse(profile: LaunchProfile, access: LineAccess) -> float | None:
 
 
 def _aggregated(launch: CountedLaunch, access: LineAccess) -> Mended:
-    """One atomic per warp and address group: a warp's share of the lanes goes away."""
-    warps = math.ceil(launch.profile.config.block.count / 32)
-    factor = 1 / min(32 * warps, max(1, access.active_threads // max(1, launch.profile.config.grid.count)))
-    return Mended(replace_accesses(launch.profile, {access: scaled_access(access, factor)}), launch.occupancy)
+    """One atomic per block and address group, and what combining in shared memory costs: a barrier between writing and reading."""
+    profile = launch.profile
+    warps = math.ceil(profile.config.block.count / 32)
+    factor = 1 / min(32 * warps, max(1, access.active_threads // max(1, profile.config.grid.count)))
+    fewer = replace_accesses(profile, {access: scaled_access(access, factor)})
+    combining = tuple(_in_shared(access, op, warps * profile.config.grid.count) for op in ("shared store", "shared load"))
+    if not _is_merged_in_warp(access):
+        combining = (*combining, _in_shared(access, "shared atomic", access.requests))
+    return Mended(replace(fewer, accesses=(*fewer.accesses, *combining)), launch.occupancy)
+
+
+def _in_shared(access: LineAccess, op: str, requests: int) -> LineAccess:
+    """Conflict-free requests of whole warps on the atomic's line."""
+    return replace(
+        access,
+        op=op,
+        requests=requests,
+        active_threads=32 * requests,
+        sectors=None,
+        ideal_sectors=None,
+        tags=None,
+        wavefronts=requests,
+        ideal_wavefronts=requests,
+    )

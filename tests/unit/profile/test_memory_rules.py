@@ -235,6 +235,15 @@ def test_lanes_that_update_one_address_are_reported(access, profile, check):
     assert "32 atomics in one sector" in check(profile(atomic, unique_sectors=WARPS)).one("KO110").message
 
 
+def test_atomics_that_the_compiler_combines_in_the_warp_are_no_finding(access, profile, check):
+    """``atomicAdd(count, 1)`` of 20,000 threads in 625 warps."""
+    atomic = replace(access("global atomic", 625, 12, sectors=625), is_aggregated=True)
+    load = access("global load", 625, 12, sectors=2500)
+    counted = profile(load, atomic, blocks=79, unique_sectors=2501, atomic_unique_sectors=1)
+    assert "KO110" not in check(counted).codes
+    assert "combine in the block first" in check(profile(load, replace(atomic, is_aggregated=False), blocks=79)).one("KO110").message
+
+
 def test_one_atomic_a_block_is_no_finding(access, profile, check):
     atomic = access("global atomic", 4096, 5, sectors=4096, active_threads=4096)
     assert check(profile(*streaming(access), atomic, unique_sectors=WARPS * 8 + 1)).codes == []
