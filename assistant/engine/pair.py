@@ -141,7 +141,7 @@ class Pair:
         if judged.outcome is Outcome.FAIL:
             next_idea = f"mend it, or go back to {version_name(state.best.number)}"
         else:
-            next_idea = idea(judged.findings, self._session.catalogue, state)
+            next_idea = idea(judged.steps(self._session.planner), judged.findings, state)
         answer = edit_answer(state, judged, against_best, breaks, next_idea)
         return replace(
             self.book.turn(state, TurnKind.EDIT, "", answer),

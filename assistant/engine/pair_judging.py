@@ -13,16 +13,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from assistant.build.architectures import architecture
 from assistant.engine.assess import KernelAssessment
 from assistant.engine.constraints import Constraint, broken
 from assistant.engine.metrics import metric_value, watched, watched_codes
+from assistant.engine.records import costliest
 from assistant.engine.workbench import Looked
+from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.build import Diagnostic
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.pair import MetricChange
+from assistant.model.plan import Step
 from assistant.model.profile import Finding, Method, Severity
+from assistant.model.source import ParsedSource
 from assistant.model.verification import Label, Outcome
+from assistant.ports import Planner, PlanRequest
 
 __all__ = ["Heard", "Judged", "Reasons"]
 
@@ -41,6 +47,8 @@ class Judged:
     before: tuple[KernelAssessment, ...] = ()
     after: tuple[KernelAssessment, ...] = ()
     """Empty where the version does not build or run."""
+    parsed: ParsedSource | None = None
+    """The version's text; None where it does not build or run."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -59,6 +67,25 @@ class Judged:
         """What is left to mend, most costly first."""
         found = [finding for item in self.after for finding in item.findings]
         return tuple(sorted(found, key=lambda finding: -(finding.estimated_cost_ratio or 0.0)))
+
+    def steps(self, planner: Planner) -> tuple[Step, ...]:
+        """What a planner that runs nothing would try on the version, best first."""
+        if self.parsed is None or self.verdict is None or not self.after:
+            return ()
+        main, chosen = costliest(self.after), target(self.verdict.device.target)
+        limits = architecture(chosen.architecture)
+        assert limits is not None, f"{chosen.architecture} is in no table of limits"
+        request = PlanRequest(
+            parsed=self.parsed,
+            kernel=main.kernel,
+            profiles=tuple(launch.profile for launch in main.launches),
+            findings=main.findings,
+            evidence=main.evidence,
+            resources=main.resources,
+            target=chosen,
+            architecture=limits,
+        )
+        return planner.plan(request).steps
 
     def moved(self) -> tuple[MetricChange, ...]:
         """Counters that differ: those that speak for the verdict first, most changed first."""
@@ -107,7 +134,8 @@ class Heard:
     def answer(self, kernel: str) -> Judged:
         """``kernel``: its qualified name."""
         before, after = ((), ()) if self._looked is None else (side.kernel(kernel) for side in self._looked)
-        return Judged(self.verdict, self._trouble(), before, after)
+        parsed = None if self._looked is None else self._looked[1].subject.parsed
+        return Judged(self.verdict, self._trouble(), before, after, parsed)
 
     def _trouble(self) -> str | None:
         if self.errors:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from assistant.engine.constraints import forbidden
 from assistant.engine.pair_state import PairState, Version, version_name
 from assistant.engine.quantity import counted_noun, format_change
 from assistant.model.comparison import Comparison
 from assistant.model.pair import MetricChange, Turn, TurnKind
+from assistant.model.plan import Step
 from assistant.model.profile import Finding
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Outcome
-from assistant.plan.catalogue import Catalogue
 from assistant.profile.wording import percent
 
 if TYPE_CHECKING:
@@ -62,18 +63,17 @@ def edit_detail(answer: str, judged: Judged) -> str:
     return "\n".join(rows).rstrip()
 
 
-def idea(findings: Sequence[Finding], catalogue: Catalogue, state: PairState) -> str:
-    """The costliest finding that a technique within the constraints answers."""
-    rules = state.rules
-    for finding in findings:
-        for technique in catalogue.techniques:
-            is_wanted = technique.id not in rules.excluded_techniques and (
-                not rules.only_techniques or technique.id in rules.only_techniques
-            )
-            if finding.code in technique.findings and is_wanted and not rules.refused_labels.intersection(technique.labels):
-                share = "" if finding.estimated_cost_ratio is None else f", {percent(finding.estimated_cost_ratio)} of the predicted time"
-                return f"{technique.id} at line {finding.line} ({finding.code}{share})"
-    return "no finding is left that a technique answers within the constraints"
+def idea(steps: Sequence[Step], findings: Sequence[Finding], state: PairState) -> str:
+    """The first planned step that the constraints allow; ``findings`` is what is left to mend, most costly first."""
+    allowed = next((step for step in steps if forbidden(state.rules, step.technique, ()) is None), None)
+    if allowed is not None:
+        finding = next((f for f in findings if f.code == allowed.finding and f.line == allowed.line), None)
+        share = None if finding is None else finding.estimated_cost_ratio
+        told = "" if share is None else f", {percent(share)} of the predicted time"
+        return f"{allowed.technique} at line {allowed.line} ({allowed.finding}{told})"
+    if findings:
+        return f"no edit is known for what is left ({findings[0].code} at line {findings[0].line})"
+    return "no finding is left"
 
 
 def proposal_answer(proposal: Proposal) -> str:

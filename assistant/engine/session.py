@@ -64,6 +64,10 @@ class Session:
         return self._parts.catalogue
 
     @property
+    def planner(self) -> Planner:
+        return self._parts.planner
+
+    @property
     def who(self) -> str:
         """Front end and process."""
         return self._parts.who
