@@ -23,7 +23,7 @@ from assistant.engine.pair import Pair
 from assistant.engine.pair_book import turn_event
 from assistant.engine.pair_state import version_name
 from assistant.engine.pair_words import constraint_answer, version_line
-from assistant.engine.request import JobRequest
+from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.session import Session
 from assistant.engine.subject import read_source
 from assistant.engine.watch import changes
@@ -51,13 +51,17 @@ stop                    end the session with a report
 quit                    leave it open; the same command goes on with it"""
 
 
-def pair_up(request: JobRequest, goal: str | None, as_json: bool) -> None:
-    """Run the session until it is stopped, its input ends or Ctrl-C comes; it stays open unless it is stopped."""
+def pair_up(request: JobRequest, goal: str | None, may_edit_host_code: bool, as_json: bool) -> None:
+    """Run the session until it is stopped, its input ends or Ctrl-C comes; it stays open unless it is stopped.
+
+    On a terminal suggestions may edit host code: a person sees each before it is accepted. Elsewhere only where that was said.
+    """
     session = open_session("pair")
+    options = OptimizeOptions(may_edit_host_code=may_edit_host_code or sys.stdin.isatty())
 
     async def run() -> int:
         try:
-            return await _Terminal(session, request, as_json).run(goal)
+            return await _Terminal(session, request, options, as_json).run(goal)
         finally:
             session.close()
 
@@ -67,10 +71,11 @@ def pair_up(request: JobRequest, goal: str | None, as_json: bool) -> None:
 class _Terminal:
     """Takes one command or save after the other; a newer save ends the judging of an older one."""
 
-    def __init__(self, session: Session, request: JobRequest, as_json: bool) -> None:
+    def __init__(self, session: Session, request: JobRequest, options: OptimizeOptions, as_json: bool) -> None:
         self._session = session
         self._pair = Pair(session)
         self._request = request
+        self._options = options
         self._as_json = as_json
         self._screen: Console = console()
         self._text = TextRenderer(self._screen)
@@ -205,7 +210,7 @@ class _Terminal:
             case "":
                 pass
             case "suggest":
-                await self._follow(lambda: self._pair.suggest(self._id, self._request, rest))
+                await self._follow(lambda: self._pair.suggest(self._id, self._request, rest, self._options))
             case "accept":
                 await self._follow(lambda: self._session.accept(self._proposal(), ()))
                 await self._saved()

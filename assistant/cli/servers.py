@@ -75,10 +75,13 @@ def _pair(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,
+    allow_host_code: Annotated[
+        bool, typer.Option("--allow-host-code", help="Let suggestions edit host code where nobody is asked")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Work on one kernel together: each save of FILE is judged and answered in a line; type help for what else there is."""
     with loading():
         from assistant.cli.pair import pair_up
 
-    pair_up(opt.job_request(file, None, kernel, device, target, cflags, context.obj, timeout), goal, as_json)
+    pair_up(opt.job_request(file, None, kernel, device, target, cflags, context.obj, timeout), goal, allow_host_code, as_json)

@@ -37,6 +37,7 @@ from assistant.model.verification import Outcome
 __all__ = ["Pair"]
 
 _FINDING_CODE = "KO"
+_EVERYTHING = OptimizeOptions()
 
 
 class Pair:
@@ -64,11 +65,13 @@ class Pair:
             async for event in self._judged(state, request, text):
                 yield event
 
-    async def suggest(self, session_id: str, request: JobRequest, hint: str) -> AsyncIterator[events.Event]:
-        """Search for exactly one proposal within the constraints; where there is none, say why."""
+    async def suggest(
+        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions = _EVERYTHING
+    ) -> AsyncIterator[events.Event]:
+        """Search for exactly one proposal within the constraints; where there is none, say why. ``base``: how far the search goes."""
         state = self.book.state(session_id)
         reasons = Reasons()
-        options, told = self._options(state, hint)
+        options, told = self._options(state, hint, base)
         asked = replace(request, kernel=state.session.kernel)
         async for event in self._session.optimize(asked, options, Accept.NONE, None):
             reasons.hear(event)
@@ -168,17 +171,17 @@ class Pair:
                 return proposal_id
         return None
 
-    def _options(self, state: PairState, hint: str) -> tuple[OptimizeOptions, str]:
+    def _options(self, state: PairState, hint: str, base: OptimizeOptions) -> tuple[OptimizeOptions, str]:
         """What a hint means for the search, and what to say of one that means nothing to it."""
         rules, wanted = state.rules, hint.strip()
         if not wanted:
-            return OptimizeOptions(rules=rules), ""
+            return replace(base, rules=rules), ""
         if wanted.upper().startswith(_FINDING_CODE) and wanted[len(_FINDING_CODE) :].isdigit():
-            return OptimizeOptions(rules=rules, only_finding=wanted.upper()), ""
+            return replace(base, rules=rules, only_finding=wanted.upper()), ""
         named = read_constraint(f"only {wanted}", self._techniques).rules
         if named is not None:
-            return OptimizeOptions(rules=_only(rules, named.only_techniques)), ""
-        return OptimizeOptions(rules=rules), f"; “{wanted}” names no finding or technique: only a model planner can read it"
+            return replace(base, rules=_only(rules, named.only_techniques)), ""
+        return replace(base, rules=rules), f"; “{wanted}” names no finding or technique: only a model planner can read it"
 
     def _told(self, session: PairSession, job: str | None, make: Callable[[PairState], Turn]) -> events.PairTurn:
         return turn_event(session, self.book.append(session.id, make), job)
