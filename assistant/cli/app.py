@@ -145,13 +145,13 @@ def _optimize(
     """Plan edits from the profile, prove each one, and offer what survives as a diff."""
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
     with loading():
-        from assistant.cli.decisions import AskOnTerminal
+        from assistant.cli.decisions import AskOnTerminal, HostCodeOnTerminal
 
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
-    may_edit_host_code = allow_host_code or ask is not None
-    options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=may_edit_host_code, is_resumed=resume)
-    raise typer.Exit(_run(lambda session: session.optimize(request, options, chosen, ask), as_json))
+    ask_host_code = None if ask is None else HostCodeOnTerminal.in_workspace_of(request.file)
+    options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=allow_host_code, is_resumed=resume)
+    raise typer.Exit(_run(lambda session: session.optimize(request, options, chosen, ask, ask_host_code), as_json))
 
 
 def _run(job: Callable[[Session], AsyncIterator[Event]], as_json: bool) -> int:

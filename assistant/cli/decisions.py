@@ -1,4 +1,4 @@
-"""Ask a person on the terminal what to do with a proposal."""
+"""Ask a person on the terminal what to do with a proposal, and whether candidates may edit host code."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from assistant.cli.jobs import console
+from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace, user_paths
 from assistant.engine.decide import DecisionRequest
 from assistant.model.proposal import REASON_CODES, DecisionKind, Proposal
 
-__all__ = ["AskOnTerminal"]
+__all__ = ["AskOnTerminal", "HostCodeOnTerminal"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,28 @@ class AskOnTerminal:
                 return DecisionRequest(DecisionKind.REJECTED, reason_code=code, reason=reason or None)
             case _:
                 return None
+
+
+@dataclass(frozen=True)
+class HostCodeOnTerminal:
+    """May candidates edit host code? ``always here`` is remembered for the workspace; ``kernelopt trust --revoke`` forgets it."""
+
+    trust: TrustStore
+    consent: ProgramConsent
+
+    @classmethod
+    def in_workspace_of(cls, file: Path) -> HostCodeOnTerminal:
+        return cls(TrustStore(user_paths().trust), ProgramConsent(find_workspace(file), ("optimize", "--allow-host-code")))
+
+    async def __call__(self, edit: str) -> bool:
+        if self.trust.consent(self.consent) is ConsentAnswer.ALWAYS:
+            return True
+        told = f"{edit} edits host code. It runs limited (kernelopt doctor says how), with your rights only once you accept it."
+        console().print(told, markup=False)
+        answer = await _choose("allow such edits in this search? [y]es, [n]o, [a]lways here", ("y", "n", "a"), "n")
+        if answer == "a":
+            self.trust.answer(self.consent, ConsentAnswer.ALWAYS)
+        return answer != "n"
 
 
 async def _ask_hunks(proposal: Proposal) -> DecisionRequest | None:

@@ -72,6 +72,8 @@ def doing(event: events.Event, before: str | None) -> str | None:
     match event:
         case events.JobStarted():
             return f"{event.command}: reads the source"
+        case events.StageStarted(stage="consent"):
+            return None
         case events.StageStarted():
             return f"{event.stage}: {event.detail}"
         case events.FindingsFound():

@@ -16,6 +16,7 @@ from pathlib import Path
 from assistant.engine.choice import Option, Taken, is_preferred, is_settled, moved, taken
 from assistant.engine.constraints import broken, forbidden
 from assistant.engine.counting import Counted
+from assistant.engine.host_code import HostCodeRight
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.records import Tried, attempt_record, costliest, proposal_record
@@ -23,7 +24,7 @@ from assistant.engine.rejected import FoundEdit, Refusal, refusals, rejected_bef
 from assistant.engine.reports import findings_event, proposal_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
-from assistant.engine.succession import better_open, speed_in_words
+from assistant.engine.succession import store_beside_better
 from assistant.engine.trial import Bench, Link, Trial, why
 from assistant.engine.workbench import Looked, predict_speed, repeat_run
 from assistant.model import events
@@ -82,6 +83,7 @@ class Search:
     catalogue: Catalogue
     workspace: Path
     offer: Offer
+    host_code: HostCodeRight
     earlier: Earlier = NOTHING_EARLIER
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
 
@@ -193,13 +195,25 @@ class _KernelSearch:
                     continue
                 if self._candidate_count >= self._search.options.max_candidates:
                     return
-                if Label.HOST_CODE in rewrite.labels and not self._search.options.may_edit_host_code:
-                    reason = "it edits host code, which runs with your rights: allow it with --allow-host-code"
+                if Label.HOST_CODE in rewrite.labels:
+                    async for event in self._ask_once(step):
+                        yield event
+                if Label.HOST_CODE in rewrite.labels and not await self._search.host_code.asked(_edit_name(step, self._name)):
+                    reason = "it edits host code, which nobody allowed: --allow-host-code does"
                     yield events.CandidateTried(self._job.id, new_id("C"), step.technique, self._name, NOT_ALLOWED, reason, None)
                     continue
                 self._candidate_count += 1
                 async for event in self._try(link, step, rewrite, found):
                     yield event
+
+    async def _ask_once(self, step: Step) -> AsyncIterator[events.Event]:
+        """Have a person asked whether host code may be edited, where nobody was; events tell front ends to stand aside meanwhile."""
+        if not self._search.host_code.is_open:
+            return
+        edit = _edit_name(step, self._name)
+        yield events.StageStarted(self._job.id, "consent", f"{edit} edits host code")
+        if await self._search.host_code.asked(edit):
+            yield events.StageStarted(self._job.id, "candidate", f"{self._name}: tries {step.technique}")
 
     def _new_declines(self, plan: Plan, request: PlanRequest) -> tuple[Decline, ...]:
         """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word."""
@@ -291,7 +305,7 @@ class _KernelSearch:
             return
         after_text = link.text
         proposal = proposal_record(self._job, self._bench.version(self._start), after_text, link.kept, verification, comparison, _now_ms())
-        told = self._stored(proposal)
+        told = store_beside_better(self._job, self._search.store, self._search.workspace, proposal)
         run = self._start.looked.counted.run
         if run is not None and run.recording_path is not None:
             quota_bytes = self._search.options.recordings_bytes
@@ -304,17 +318,6 @@ class _KernelSearch:
             yield decision
             if decision.kind == "accepted":
                 self.accepted = replace(link, kept=(), attempts=(), needs_decision=False)
-
-    def _stored(self, proposal: Proposal) -> tuple[events.Event, ...]:
-        """Keep the proposal; says which open ones it takes the place of, and which gain more and stay open beside it."""
-        store, workspace = self._search.store, self._search.workspace
-        better = better_open(store, workspace, proposal)
-        superseded = store.add_proposal(workspace, proposal, frozenset(known.id for known in better))
-        told = [self._job.message(Severity.INFORMATION, f"{proposal.id} takes the place of {old}, which was open") for old in superseded]
-        for known in better:
-            text = f"{known.id} ({speed_in_words(known)}) stays open: it edits the same text and gains more than {proposal.id}"
-            told.append(self._job.message(Severity.INFORMATION, text, f"kernelopt show {known.id}"))
-        return tuple(told)
 
     def _unwanted(self, link: Link, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
         """Why the chain's end is not what was asked for; all checks are done only now, and may have brought labels with them."""
@@ -330,6 +333,10 @@ class _KernelSearch:
 
     def _remember(self, link: Link, tried: Tried) -> None:
         self._search.store.add_attempt(attempt_record(self._job, self._search.workspace, self._bench.version(link), tried, _now_ms()))
+
+
+def _edit_name(step: Step, kernel: str) -> str:
+    return f"{step.technique} of {kernel}"
 
 
 def _by_cost(looked: Looked) -> tuple[str, ...]:

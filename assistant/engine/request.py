@@ -107,4 +107,4 @@ class OptimizeOptions:
     rules: CandidateRules = CandidateRules()
     """What a person asked of every candidate."""
     may_edit_host_code: bool = True
-    """Candidates may change host code (launch sites, constants); without a terminal only on an explicit option."""
+    """Candidates may change host code (launch sites, constants) without anybody being asked."""

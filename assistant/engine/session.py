@@ -17,6 +17,7 @@ from assistant.config import LoadedSettings, find_workspace, load_settings, memo
 from assistant.engine import stages
 from assistant.engine.comparing import KeepLooked, compare
 from assistant.engine.decisions import Ask, Decisions
+from assistant.engine.host_code import AskHostCode, HostCodeRight
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.optimize import NOT_ALLOWED, Offer, Search
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
@@ -102,8 +103,13 @@ class Session:
 
         return self._runner().run("pair", request, body)
 
-    def optimize(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None) -> AsyncIterator[events.Event]:
-        """Search; raises UsageError where there is nothing to resume, or no planner of that name."""
+    def optimize(
+        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, ask_host_code: AskHostCode | None = None
+    ) -> AsyncIterator[events.Event]:
+        """Search; raises UsageError where there is nothing to resume, or no planner of that name.
+
+        ``ask_host_code`` is asked once, where the options do not allow edits of host code; None counts as no.
+        """
         _check_planner(options.planner)
         workspace = find_workspace(request.file)
         earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
@@ -112,7 +118,8 @@ class Session:
 
         def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
             limited = _limited(options, self.settings(request.file))
-            return self._optimize(job, subject, limited, earlier, lambda proposal: decisions.offer(job, proposal, accept, ask))
+            host_code = HostCodeRight(limited.may_edit_host_code, ask_host_code)
+            return self._optimize(job, subject, limited, earlier, host_code, lambda proposal: decisions.offer(job, proposal, accept, ask))
 
         return runner.run("optimize", request, body)
 
@@ -145,7 +152,7 @@ class Session:
         return Decisions(self._runner())
 
     async def _optimize(
-        self, job: Job, subject: Subject, options: OptimizeOptions, earlier: Earlier, offer: Offer
+        self, job: Job, subject: Subject, options: OptimizeOptions, earlier: Earlier, host_code: HostCodeRight, offer: Offer
     ) -> AsyncIterator[events.Event]:
         for event in resumed_events(job, earlier, subject):
             yield event
@@ -168,6 +175,7 @@ class Session:
             catalogue=self._parts.catalogue,
             workspace=find_workspace(job.request.file),
             offer=offer,
+            host_code=host_code,
             earlier=earlier,
         )
         offered = accepted = 0
@@ -179,7 +187,7 @@ class Session:
                 withheld[f"{event.technique} of {event.kernel}"] = None
             yield event
         if withheld:
-            text = f"not tried, because it edits host code, which runs with your rights: {', '.join(withheld)}"
+            text = f"not tried, because it edits host code, which nobody allowed: {', '.join(withheld)}"
             yield job.message(Severity.INFORMATION, text, f"kernelopt optimize {job.request.file} --allow-host-code")
         yield job.ended(_optimize_ending(looked, offered, accepted))
 

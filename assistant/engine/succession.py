@@ -1,9 +1,9 @@
 """Which open proposals of a kernel give way to a new one, and which proposal took a closed one's place.
 
 A search that looks again, with fewer rights or other rules, may find less than the last one did: what it finds is offered, but a better
-edit of the very same text stays open beside it. Reads the store, changes nothing. Example::
+edit of the very same text stays open beside it. Example::
 
-    better = better_open(store, workspace, fresh)
+    store_beside_better(job, store, workspace, fresh)   # messages that say what became of the others
     successor(store, superseded)   # the proposal to decide on instead
 """
 
@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assistant.engine.job import Job
+from assistant.model import events
+from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
 from assistant.ports import Store
 
-__all__ = ["better_open", "speed_in_words", "successor"]
+__all__ = ["better_open", "speed_in_words", "store_beside_better", "successor"]
 
 _OPEN = frozenset({ProposalState.OPEN})
 _DECIDABLE = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
@@ -37,6 +40,17 @@ def successor(store: Store, proposal: Proposal) -> Proposal | None:
         if known.kernel == proposal.kernel:
             newer.append(known)
     return next((known for known in newer if known.state in _DECIDABLE), next(iter(newer), None))
+
+
+def store_beside_better(job: Job, store: Store, workspace: Path, fresh: Proposal) -> tuple[events.Event, ...]:
+    """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open beside it."""
+    better = better_open(store, workspace, fresh)
+    superseded = store.add_proposal(workspace, fresh, frozenset(known.id for known in better))
+    told = [job.message(Severity.INFORMATION, f"{fresh.id} takes the place of {old}, which was open") for old in superseded]
+    for known in better:
+        text = f"{known.id} ({speed_in_words(known)}) stays open: it edits the same text and gains more than {fresh.id}"
+        told.append(job.message(Severity.INFORMATION, text, f"kernelopt show {known.id}"))
+    return tuple(told)
 
 
 def speed_in_words(proposal: Proposal) -> str:

@@ -170,6 +170,16 @@ def test_a_terminal_gets_colour(slow: Cli) -> None:
         assert terminal.wait() == 0
 
 
+def test_a_terminal_is_asked_before_host_code_is_edited(slow: Cli) -> None:
+    with _Terminal(slow, slow.example("block_size.cu")) as terminal:
+        terminal.read_until("allow such edits in this search?")
+        assert "block-size-search of triad edits host code" in terminal.seen
+        terminal.type("n\n")
+        assert terminal.wait() == 0
+    assert "not tried, because it edits host code" in terminal.seen
+    assert slow.open_proposals() == []
+
+
 class _Terminal:
     """``kernelopt optimize`` on a pseudo terminal of its own."""
 

@@ -1,0 +1,36 @@
+"""May candidates of this search edit host code? Allowed beforehand, or asked once, before the first such candidate is built.
+
+Example::
+
+    right = HostCodeRight(is_given=False, ask=on_terminal)
+    if await right.asked("block-size-search of triad"): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+__all__ = ["AskHostCode", "HostCodeRight"]
+
+AskHostCode = Callable[[str], Awaitable[bool]]
+"""Puts the question to a person, with the edit it first comes up for (``block-size-search of triad``)."""
+
+
+class HostCodeRight:
+    """The answer for one search."""
+
+    def __init__(self, is_given: bool, ask: AskHostCode | None) -> None:
+        """``ask``: None where nobody can answer, which counts as no."""
+        self._ask = ask
+        self._answer = True if is_given else None if ask is not None else False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a person will be asked next time."""
+        return self._answer is None
+
+    async def asked(self, edit: str) -> bool:
+        """Whether ``edit`` may be tried; the first answer holds for the whole search."""
+        if self._answer is None:
+            self._answer = self._ask is not None and await self._ask(edit)
+        return self._answer
