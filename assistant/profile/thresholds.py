@@ -78,6 +78,12 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "s",
         "a shorter launch has few blocks because its data are small; a grid that is too small is then only information",
     ),
+    Threshold(
+        "scarce_warps",
+        4.0,
+        "warps/SM",
+        "an SM has four schedulers: with fewer warps some have nothing to issue, and threads that walk rows by themselves are too few",
+    ),
     Threshold("tail_waste", 0.2, "ratio", "slots left empty in the last wave, over all waves; block times vary more"),
     Threshold("small_block_threads", 64.0, "threads", "Best Practices Guide 13.0, 'Thread and Block Heuristics'"),
     Threshold("reload_requests", 2.0, "requests/warp", "a value loaded once per warp needs no hoisting"),

@@ -33,7 +33,7 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("KO101", "Uncoalesced global access", ("uncoalesced_ratio",), uncoalesced_access),
+    Rule("KO101", "Uncoalesced global access", ("uncoalesced_ratio", "scarce_warps"), uncoalesced_access),
     Rule("KO102", "Sectors used in part", ("wasted_ratio", "uncoalesced_ratio"), wasted_sectors),
     Rule("KO103", "Shared memory bank conflicts", ("conflict_factor",), bank_conflicts),
     Rule("KO104", "Register spills", ("spill_bytes",), register_spills),
@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
         ("atomic_share", "atomic_lanes_per_sector", "atomic_sector_reuse", "conflict_factor"),
         contended_atomics,
     ),
-    Rule("KO111", "Grid too small or uneven", ("tail_waste", "short_launch"), grid_size),
+    Rule("KO111", "Grid too small or uneven", ("tail_waste", "short_launch", "scarce_warps"), grid_size),
     Rule("KO112", "Block shape wastes lanes", ("small_block_threads",), block_shape),
     Rule("KO113", "Reloads forced by possible aliasing", ("reload_requests",), aliasing_reloads),
     Rule("KO114", "Loop overhead", ("loop_overhead_ratio", "unroll_trip_count"), loop_overhead),

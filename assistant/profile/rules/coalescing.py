@@ -6,11 +6,12 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
-from assistant.profile.context import CountedLaunch, FindContext, accesses
+from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, Mended, fact_of, replace_accesses
 from assistant.profile.facts import StructUse
+from assistant.profile.rules.walks import RowWalk, row_walk
 from assistant.profile.thresholds import threshold
-from assistant.profile.wording import lines_of, number, percent
+from assistant.profile.wording import lines_of, number, percent, plural
 
 __all__ = ["uncoalesced_access", "wasted_sectors"]
 
@@ -24,11 +25,27 @@ _LEAST_STRIDED_RATIO = 1.95
 
 def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
     """KO101: most of every sector moved is not used, and not because of a structure's other members."""
+    walk = row_walk(context, launch)
     return tuple(
-        _diagnose("KO101", launch, group, f"{_sectors_sentence(group[0])}: neighbouring threads of a warp access addresses far apart")
+        _scattered(launch, group, walk if walk is not None and walk.line == group[0].line else None)
         for group in _wasteful_lines(launch.profile)
         if _ratio(group[0]) >= threshold("uncoalesced_ratio") and not context.facts.at(group[0].line).struct_fields
     )
+
+
+def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWalk | None) -> Diagnosis:
+    """``walk``: where the same cause leaves too few warps, its mend is the mend of both."""
+    sentence = f"{_sectors_sentence(group[0])}: neighbouring threads of a warp access addresses far apart"
+    if walk is None:
+        return _diagnose("KO101", launch, group, sentence)
+    found = _diagnose(
+        "KO101",
+        launch,
+        group,
+        f"{sentence}, each thread walks a row by {number(walk.step_count)} loads, and {plural(warps_of(launch.profile), 'warp')} are "
+        "too few to hide the waiting; a warp per row would read side by side and be 32 times as many",
+    )
+    return replace(found, mended=walk.mended)
 
 
 def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:

@@ -11,6 +11,7 @@ from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.diagnosis import Diagnosis, Fact, Mended
 from assistant.profile.rules.places import kernel_line, launch_line
 from assistant.profile.rules.reshaped import in_blocks_of, in_smaller_blocks, with_blocks
+from assistant.profile.rules.walks import row_walk
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number, percent, plural
 
@@ -77,7 +78,12 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
     if blocks < sms:
         name = context.target.name
         message = f"A grid of {plural(blocks, 'block')} leaves {sms - blocks} of the {sms} SMs of {name} without work at this size"
-        return (_grid_diagnosis(context, launch, message, (), _smaller_blocks(context, launch)),)
+        walk = row_walk(context, launch)
+        ways = _smaller_blocks(context, launch)
+        if walk is not None:
+            message += f"; each thread walks a row by {number(walk.step_count)} loads (line {walk.line}), a warp per row would be 32 times as many"
+            ways = (*ways, walk.mended)
+        return (_grid_diagnosis(context, launch, message, (), ways),)
     if launch.occupancy is None:
         return ()
     slots = launch.occupancy.blocks_per_sm * sms

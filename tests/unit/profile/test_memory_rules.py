@@ -34,6 +34,21 @@ def test_an_uncoalesced_load_is_reported_with_its_sectors_per_request(access, pr
     assert finding.estimated_cost_ratio == pytest.approx(0.75, abs=0.1)  # 4.05 times slower measured
 
 
+def test_few_threads_that_walk_rows_are_told_of_a_warp_per_row_with_what_it_wins(access, profile, check):
+    """``y[row] += A[row * n + j] * x[j]`` of 1000 rows of 777, a thread per row: predicted 34.8 times as fast with a warp per row."""
+    load = access("global load", 49_728, 13, sectors=801_864, ideal=121_989)
+    store = access("global store", 24_864, 13, sectors=97_125)
+    loop = LoopFacts(12, 14, 1, trip_count=None)
+    counted = profile(load, store, blocks=4, unique_sectors=97_349, block_unique_sectors=97_644)
+    found = check(counted, facts=SourceFacts(kernel_line=7, loops=(loop,)))
+    for code in ("KO101", "KO111"):
+        assert "a warp per row would" in found.one(code).message
+        assert found.one(code).estimated_cost_ratio > 0.9
+    synchronous = replace(loop, has_barrier=True)
+    alone = check(counted, facts=SourceFacts(kernel_line=7, loops=(synchronous,)))
+    assert "a warp per row" not in alone.one("KO101").message
+
+
 def test_load_and_store_of_one_line_are_one_finding_about_the_worse(access, profile, check):
     transpose = (
         access("global load", WARPS, 6, sectors=WARPS * 4),
