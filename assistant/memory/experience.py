@@ -9,17 +9,18 @@ Example::
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assistant import serialize
 from assistant.memory.database import Database, Row
-from assistant.model.comparison import Comparison
+from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
 
-__all__ = ["Judgement", "Trial", "device_class", "read_judgements", "read_trials"]
+__all__ = ["Judgement", "Speeds", "Trial", "device_class", "read_judgements", "read_trials", "speeds_of"]
 
 _TRIALS_PER_TECHNIQUE = 200
 """Newest trials looked at; older ones weigh little (`recall.HALF_LIFE_DAYS`)."""
@@ -60,6 +61,37 @@ class Judgement:
     device_class: str | None
     """None when no attempt of the proposal's job is known."""
     decided_ms: int
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """How often verified edits were faster; what was measured apart from what was only predicted."""
+
+    measured_count: int
+    measured_faster_count: int
+    predicted_count: int
+    predicted_faster_count: int
+
+    def in_words(self) -> str:
+        """``2 of 3 measured faster``, ``3 of 3 predicted faster, none measured``; nothing timed is never called not faster."""
+        parts: list[str] = []
+        if self.measured_count:
+            parts.append(f"{self.measured_faster_count} of {self.measured_count} measured faster")
+        if self.predicted_count:
+            parts.append(f"{self.predicted_faster_count} of {self.predicted_count} predicted faster")
+        return ", ".join(parts if self.measured_count else [*parts, "none measured"])
+
+
+def speeds_of(comparisons: Iterable[Comparison]) -> Speeds:
+    """Counts; a prediction that reads 1.00x is no gain."""
+    known = tuple(comparisons)
+    predicted = [c for c in known if c.outcome is SpeedOutcome.PREDICTED]
+    return Speeds(
+        measured_count=len(known) - len(predicted),
+        measured_faster_count=sum(c.outcome is SpeedOutcome.FASTER for c in known),
+        predicted_count=len(predicted),
+        predicted_faster_count=sum(round(c.ratio, 2) > 1 for c in predicted),
+    )
 
 
 def device_class(lab: str, device: str, target: str) -> str:

@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from assistant.memory.experience import Judgement, Trial
+from assistant.memory.experience import Judgement, Speeds, Trial, speeds_of
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import DecisionKind
 
@@ -36,8 +36,11 @@ class Knowledge:
     tried_count: int
     built_count: int
     correct_count: int
+    measured_count: int
+    """Verified ones that were timed, whatever came of it."""
     faster_count: int
     """Measured FASTER; predictions are not counted."""
+    predicted_count: int
     predicted_faster_count: int
     log_ratio_mean: float | None
     """Of log(time before / time after) over conclusive trials; None without one."""
@@ -73,6 +76,7 @@ def as_text(rows: Iterable[Knowledge]) -> str:
 
 def _row(key: tuple[str, str, str], trials: list[Trial], judgements: list[Judgement]) -> Knowledge:
     comparisons = [t.comparison for t in trials if t.outcome in _CORRECT and t.comparison is not None]
+    speeds = speeds_of(comparisons)
     conclusive = [math.log(c.ratio) for c in comparisons if c.outcome is not SpeedOutcome.INCONCLUSIVE]
     refused_count = sum(j.kind in _REFUSED for j in judgements)
     return Knowledge(
@@ -82,8 +86,10 @@ def _row(key: tuple[str, str, str], trials: list[Trial], judgements: list[Judgem
         tried_count=len(trials),
         built_count=sum(t.outcome in _BUILT for t in trials),
         correct_count=sum(t.outcome in _CORRECT for t in trials),
-        faster_count=sum(c.outcome is SpeedOutcome.FASTER for c in comparisons),
-        predicted_faster_count=sum(c.outcome is SpeedOutcome.PREDICTED and c.ratio > 1 for c in comparisons),
+        measured_count=speeds.measured_count,
+        faster_count=speeds.measured_faster_count,
+        predicted_count=speeds.predicted_count,
+        predicted_faster_count=speeds.predicted_faster_count,
         log_ratio_mean=statistics.fmean(conclusive) if conclusive else None,
         log_ratio_variance=statistics.variance(conclusive) if len(conclusive) > 1 else None,
         accepted_count=len(judgements) - refused_count,
@@ -92,9 +98,8 @@ def _row(key: tuple[str, str, str], trials: list[Trial], judgements: list[Judgem
 
 
 def _sentence(row: Knowledge) -> str:
-    parts = [f"{row.tried_count} tried, {row.built_count} built, {row.correct_count} verified, {row.faster_count} measured faster"]
-    if row.predicted_faster_count:
-        parts.append(f"{row.predicted_faster_count} predicted faster")
+    speeds = Speeds(row.measured_count, row.faster_count, row.predicted_count, row.predicted_faster_count)
+    parts = [f"{row.tried_count} tried, {row.built_count} built, {row.correct_count} verified, {speeds.in_words()}"]
     if row.log_ratio_mean is not None:
         parts.append(f"typical time ratio {math.exp(row.log_ratio_mean):.2f}x")
     parts.append(f"people accepted {row.accepted_count}, rejected {row.rejected_count}")

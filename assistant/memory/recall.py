@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assistant.memory.experience import Judgement, Trial
+from assistant.memory.experience import Judgement, Trial, speeds_of
 from assistant.model.attempt import RecallQuery
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
@@ -209,9 +209,10 @@ def _trial_sentences(query: RecallQuery, trials: tuple[Trial, ...]) -> Iterator[
             yield _Sentence(f"{said[0]} {place} on {_day(t.created_ms)}{said[1]}", _trial_weight(query, t) * here)
     elsewhere = [t for t in trials if t.workspace != query.workspace and t.outcome in _FAILED | _RAN]
     if elsewhere:
-        correct = sum(t.outcome in _RAN for t in elsewhere)
-        faster = sum(_is_faster(t) for t in elsewhere)
-        text = f"in other workspaces, on kernels like this one: {len(elsewhere)} tried, {correct} verified, {faster} faster"
+        verified = [t for t in elsewhere if t.outcome in _RAN]
+        speeds = speeds_of(t.comparison for t in verified if t.comparison is not None)
+        counts = f"{len(elsewhere)} tried, {len(verified)} verified, {speeds.in_words()}"
+        text = f"in other workspaces, on kernels like this one: {counts}"
         yield _Sentence(text, _OTHER_WORKSPACE_WEIGHT)
 
 
@@ -239,10 +240,6 @@ def _number(comparison: Comparison) -> str:
     if comparison.low is None or comparison.high is None:
         return f"{text}, error not yet measured"
     return f"{text}, {comparison.low:.2f} to {comparison.high:.2f}"
-
-
-def _is_faster(trial: Trial) -> bool:
-    return trial.outcome in _RAN and trial.comparison is not None and trial.comparison.outcome is SpeedOutcome.FASTER
 
 
 def _where(query: RecallQuery, workspace: Path, kernel: str) -> str:

@@ -40,7 +40,7 @@ def test_outcomes_are_counted_and_ratios_averaged_on_a_log_scale(store: MemorySt
         store.add_attempt(given.attempt(f"C{index}", text=f"{index}", outcome=outcome, comparison=comparison))
     (row,) = store.knowledge()
     assert (row.tried_count, row.built_count, row.correct_count) == (6, 5, 4)
-    assert (row.faster_count, row.predicted_faster_count) == (1, 1)
+    assert (row.measured_count, row.faster_count, row.predicted_count, row.predicted_faster_count) == (3, 1, 1, 1)
     assert row.log_ratio_mean == pytest.approx(math.log(4) / 3)
     assert row.log_ratio_variance == pytest.approx(statistics.variance([math.log(2), -math.log(2), math.log(4)]))
 
@@ -70,7 +70,7 @@ def test_only_the_last_decision_on_a_proposal_counts(store: MemoryStore, given: 
 def test_it_reads_as_sentences_and_as_json(store: MemoryStore, given: Any) -> None:
     store.add_attempt(given.attempt())
     assert as_text(store.knowledge()) == (
-        "shared-memory-padding on shared-bound kernels (cpu, predicted for h200): 1 tried, 1 built, 1 verified, 1 measured faster;"
+        "shared-memory-padding on shared-bound kernels (cpu, predicted for h200): 1 tried, 1 built, 1 verified, 1 of 1 measured faster;"
         " typical time ratio 1.50x; people accepted 0, rejected 0\n"
     )
     (row,) = json.loads(as_json(store.knowledge()))

@@ -170,8 +170,15 @@ def test_other_workspaces_give_statistics_but_neither_reasons_nor_names() -> Non
     )
     assert found.sentences == (
         "accepted 0 and rejected or undone 1 times in other workspaces",
-        "in other workspaces, on kernels like this one: 1 tried, 1 verified, 1 faster",
+        "in other workspaces, on kernels like this one: 1 tried, 1 verified, 1 of 1 measured faster",
     )
+
+
+def test_what_nobody_timed_is_not_called_slow() -> None:
+    ratios = (3.2, 1.4, 1.004)
+    found = one(tuple(trial(compared(SpeedOutcome.PREDICTED, ratio, None), workspace=ELSEWHERE) for ratio in ratios))
+    counts = "3 tried, 3 verified, 2 of 3 predicted faster, none measured"
+    assert found.sentences == (f"in other workspaces, on kernels like this one: {counts}",)
 
 
 def test_reasons_of_other_workspaces_are_shown_where_enabled() -> None:
