@@ -16,8 +16,10 @@ from assistant.engine.subject import Subject
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, Parameter
+from assistant.model.structs import ElementLayout
 from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, Shape, WorkloadProblem
 from assistant.source.match import kernel_of_instance, select_kernels
+from assistant.source.struct_layouts import layout_named
 from assistant.source.structs import struct_fields
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract, fresh_values, with_specials
@@ -28,7 +30,7 @@ from assistant.workload.select import LaunchPair, select_launches, started_as
 from assistant.workload.signature import device_variable_types, signature_of
 from assistant.workload.structs import StructLayout, layout_of
 
-__all__ = ["CONFIRM_REPEATS", "Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "write_cases"]
+__all__ = ["CONFIRM_REPEATS", "Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "layouts_of", "write_cases"]
 
 CONFIRM_REPEATS = 20
 """Bitwise repeats of a confirmation (DESIGN §5.6)."""
@@ -73,8 +75,8 @@ def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str], 
     run = counted.run
     if run is None or run.recording_path is None or run.recording is None:
         return ()
-    reader = RecordingReader(run.recording_path)
-    return tuple(case for item in _chosen(subject, reader.recording, kernels) for case in _variants(reader, *item, effort))
+    reader, text = RecordingReader(run.recording_path), subject.source.text
+    return tuple(case for item in _chosen(subject, reader.recording, kernels) for case in _variants(reader, *item, effort, text))
 
 
 def declared_cases(
@@ -93,6 +95,12 @@ def declared_cases(
                 raise CannotAnswerError(f"{made.path}:{made.line}: {made.message}", "mend the workload block")
             cases.append(_declared_case(workload, made, signatures))
     return tuple(cases)
+
+
+def layouts_of(case: NewCase, text: str) -> dict[int, ElementLayout]:
+    """Of the buffers that hold structs which the original's ``text`` defines."""
+    found = {buffer.id: layout_named(text, buffer.element_type) for buffer in case.recording.buffers}
+    return {buffer: layout for buffer, layout in found.items() if layout is not None}
 
 
 def write_cases(folder: Path, cases: Sequence[NewCase]) -> tuple[Case, ...]:
@@ -119,7 +127,7 @@ def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> 
 
 
 def _variants(
-    reader: RecordingReader, kernel: Kernel, instance: str, index: int, weight: float, shape: str, effort: Effort
+    reader: RecordingReader, kernel: Kernel, instance: str, index: int, weight: float, shape: str, effort: Effort, text: str
 ) -> Iterator[JudgedCase]:
     parameters = instance_parameters(kernel, instance)
     origin = CaseOrigin("recorded", shape, 0, 1.0, weight)
@@ -128,7 +136,8 @@ def _variants(
     draws = fresh_draws(effort.seeds)[: 1 if size_bytes > _FRESH_VALUES_BYTES else None]
     if effort.is_confirming:
         draws = (*draws, Draw(effort.seeds[-1], _MIRRORED, is_timed=False))
-    variants = [recorded, *(fresh_values(recorded, draw) for draw in draws)]
+    layouts = layouts_of(recorded, text)
+    variants = [recorded, *(fresh_values(recorded, draw, layouts) for draw in draws)]
     if effort.with_injected and size_bytes <= _FRESH_VALUES_BYTES:
         variants.append(with_specials(recorded, effort.seeds[0]))
     names = _buffer_names(recorded, (parameters,))

@@ -18,11 +18,14 @@ from assistant.engine.job import Job
 from assistant.engine.probes import integers_of
 from assistant.engine.subject import Subject
 from assistant.model.build import Build
+from assistant.model.recording import Transfer
 from assistant.model.source import Kernel
+from assistant.model.structs import ElementLayout
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun
 from assistant.source.match import kernel_of_instance
+from assistant.source.struct_layouts import layout_named
 from assistant.verify.cases import PROBE_KINDS
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
@@ -129,7 +132,7 @@ async def verify(
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     evidence = JudgeEvidence(
-        cases=tuple(_case_evidence(item, side) for (item, _), side in zip(chosen, runs, strict=True)),
+        cases=tuple(_case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *detect_labels(*_in_question(baseline, candidate, version))),
@@ -222,23 +225,36 @@ def _program_verdict(baseline: Baseline, candidate: Counted) -> ProgramVerdict |
     first, second, changed = baseline.counted.run, baseline.second_run, candidate.run
     if first is None or second is None or second.run is None or changed is None:
         return None
-    verdict = compare_programs(_trace(first), _trace(second.run), _trace(changed), baseline.tolerance)
+    text = baseline.subject.source.text
+    verdict = compare_programs(_trace(first, text), _trace(second.run, text), _trace(changed, text), baseline.tolerance)
     return verdict if isinstance(verdict, ProgramVerdict) else None
 
 
-def _trace(run: ProgramRun) -> ProgramTrace:
-    """What the program told the host: exit status, standard output, transfers."""
+def _trace(run: ProgramRun, text: str) -> ProgramTrace:
+    """What the program told the host: exit status, standard output, transfers. ``text`` defines the original's structs."""
     transfers: list[HostData] = []
     if run.recording is not None and run.recording_path is not None:
         reader = RecordingReader(run.recording_path)
         transfers = [
-            HostData(item.kind, reader.blob(item.blob), item.element_type, f"{item.kind} after launch {item.after_launch}")
+            HostData(
+                kind=item.kind,
+                data=reader.blob(item.blob),
+                element_type=item.element_type,
+                name=f"{item.kind} after launch {item.after_launch}",
+                layout=_layout_of(item, text),
+            )
             for item in run.recording.transfers
         ]
     return ProgramTrace(run.exit_status, run.stdout, tuple(transfers), run.output_truncated)
 
 
-def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...]) -> CaseEvidence:
+def _layout_of(item: Transfer, text: str) -> ElementLayout | None:
+    """Of structs, where the transfer begins with a whole one."""
+    layout = layout_named(text, item.element_type)
+    return layout if layout is not None and item.buffer_offset_bytes % layout.size_bytes == 0 else None
+
+
+def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str) -> CaseEvidence:
     names = dict(item.case.buffer_names)
     contents = contents_of(item.case.new)
     buffers = tuple(
@@ -249,6 +265,7 @@ def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...]) -> CaseEv
             before=contents.get(buffer.id, bytes(buffer.size_bytes)),
             is_poisoned=buffer.is_poisoned,
             is_scratch=names[buffer.id] in item.case.scratch,
+            layout=layout_named(text, buffer.element_type),
         )
         for buffer in item.case.new.recording.buffers
     )

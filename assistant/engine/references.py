@@ -7,22 +7,25 @@ doubles; where neither can be had a case has none, and the original's own sensit
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from assistant.engine.cases import JudgedCase, write_cases
+from assistant.engine.cases import JudgedCase, layouts_of, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.source import Parameter
+from assistant.model.structs import ElementLayout
 from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
 from assistant.verify.evidence import Reference, SideRun
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
 from assistant.workload.arrays import decode, doubles, storage_dtype
 from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase
 from assistant.workload.widen import CannotWiden, widened
 
@@ -51,9 +54,10 @@ async def find_references(job: Job, subject: Subject, cases: Sequence[JudgedCase
 
 async def perturbed_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[tuple[SideRun, ...]]:
     """Per case the original on eight inputs moved by one unit in the last place; none for cases without floats."""
-    chosen = [index for index, case in enumerate(cases) if _has_floats(case) and _size_bytes(case.new) <= _PERTURBED_BYTES]
+    text = subject.source.text
+    chosen = [index for index, case in enumerate(cases) if _has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES]
     found: list[tuple[SideRun, ...]] = [() for _ in cases]
-    moved = [_moved(cases[index].new, seed) for index in chosen for seed in range(PERTURBATION_COUNT)]
+    moved = [_moved(cases[index].new, seed, layouts_of(cases[index].new, text)) for index in chosen for seed in range(PERTURBATION_COUNT)]
     if not moved:
         return found
     written = write_cases(job.scratch / new_id("K"), moved)
@@ -79,7 +83,7 @@ def side_run(run: CaseRun, blobs: Path, fill: int) -> SideRun:
 
 async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[FloatReference]:
     """The float64 twin of every case that can have one."""
-    wide = [widened(case.new, case.parameters) if _has_floats(case) else CannotWiden("no floats") for case in cases]
+    wide = [_twin(case, subject.source.text) for case in cases]
     usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
     references = [FloatReference() for _ in cases]
     made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]
@@ -93,6 +97,13 @@ async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> l
         if run.ok:
             references[index] = FloatReference(side_run(run, replayed.blobs, ReplayOptions().fill).after)
     return references
+
+
+def _twin(case: JudgedCase, text: str) -> NewCase | CannotWiden:
+    members = (member for layout in layouts_of(case.new, text).values() for member in layout.members)
+    if any(member.element.is_floating for member in members):
+        return CannotWiden("a buffer of structs with floats would have another layout")
+    return widened(case.new, case.parameters) if _has_floats(case, text) else CannotWiden("no floats")
 
 
 def _with_promoted_names(case: NewCase) -> NewCase:
@@ -164,20 +175,25 @@ def _number(parameter: Parameter, data: bytes) -> ReferenceArgument | None:
     return ReferenceArgument(parameter.name, None, dtype, float(decode(data, element)[0]))
 
 
-def _moved(case: NewCase, seed: int) -> NewCase:
+def _moved(case: NewCase, seed: int, layouts: Mapping[int, ElementLayout]) -> NewCase:
     """``case`` with every float moved to a neighbour."""
     contents = contents_of(case)
     moved: dict[int, bytes] = {}
     for buffer in case.recording.buffers:
         element = parse_element_type(buffer.element_type or "")
-        if element is not None and element.is_floating and not buffer.is_poisoned and buffer.id in contents:
+        if buffer.is_poisoned or buffer.id not in contents:
+            continue
+        if element is not None and element.is_floating:
             moved[buffer.id] = one_ulp(contents[buffer.id], element, seed)
+        elif buffer.id in layouts:
+            moved[buffer.id] = with_members(contents[buffer.id], layouts[buffer.id], partial(one_ulp, seed=seed))
     return with_contents(case, moved, case.origin)
 
 
-def _has_floats(case: JudgedCase) -> bool:
+def _has_floats(case: JudgedCase, text: str) -> bool:
     types = (parse_element_type(buffer.element_type or "") for buffer in case.new.recording.buffers)
-    return any(element is not None and element.is_floating for element in types)
+    members = (member for layout in layouts_of(case.new, text).values() for member in layout.members)
+    return any(e is not None and e.is_floating for e in types) or any(member.element.is_floating for member in members)
 
 
 def _size_bytes(case: NewCase) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from assistant.model.verification import Outcome
 from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.verify.evidence import CaseEvidence, Reference, SideRun
-from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, rms, shown
+from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, is_rounding, rms, shown
 from assistant.verify.outputs import OutputBuffer, find_outputs, is_moved_data, matching_run
 from assistant.verify.tolerance import (
     Errors,
@@ -110,9 +110,21 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     left = output.written & (mine == initial) & (theirs != initial)
     if output.buffer.is_poisoned and left.any():
         return _differs("not_written", output, left, original, after)
+    if output.is_untyped:
+        return _compare_untyped(output, original, after)
     if prepared.reference is None:
         return _differs("wrong_value", output, output.written & (mine != theirs), original, after)
     return _compare_floats(prepared, original, after, tolerance, is_precision_changed)
+
+
+def _compare_untyped(output: OutputBuffer, original: bytes, after: bytes) -> BufferVerdict:
+    """Bytes that no type explains: what may well be floats rounded otherwise is for a person to decide."""
+    places = output.written & (bits(after, output.element) != bits(original, output.element))
+    detail = "type unknown, compared as bytes"
+    if not is_rounding(original, after):
+        return _differs("wrong_value", output, places, original, after, detail=detail)
+    detail += "; as floats they would differ in the last digits only"
+    return _differs("untyped_value", output, places, original, after, Outcome.NEEDS_DECISION, detail=detail)
 
 
 def _compare_floats(

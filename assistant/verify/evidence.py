@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.model.profile import Problem
+from assistant.model.structs import ElementLayout, Member
 from assistant.model.verification import Label, VerificationFinding
 from assistant.model.workload import CaseOrigin, Tolerance
 from assistant.verify.lines import LinePairs
@@ -35,6 +36,19 @@ class BufferFacts:
     is_poisoned: bool = False
     is_scratch: bool = False
     """Declared scratch: never compared."""
+    layout: ElementLayout | None = None
+    """Of a buffer of structs, where it is known."""
+    member: Member | None = None
+    """Of the column of a struct's member, which is all that these contents are (``members.split_members``)."""
+
+    @property
+    def label(self) -> str:
+        """``ps``, or ``ps.vy`` of a member."""
+        return self.name if self.member is None else f"{self.name}.{self.member.path}"
+
+    def place(self, index: int) -> str:
+        """Where component ``index`` stands: ``a[7]``, ``ps[12].vy``."""
+        return self.name + (f"[{index}]" if self.member is None else self.member.place(index))
 
 
 @dataclass(frozen=True)

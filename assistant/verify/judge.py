@@ -28,6 +28,7 @@ from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import SEVERITY, case_result, determinism, judge_case, judge_injected, racy_exact_outputs, worst
+from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import new_problems, unsupported
 from assistant.verify.program import UNTYPED
@@ -55,6 +56,7 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
     """The verdict on B, from what both versions left behind."""
     if not evidence.cases:
         return _program_only(evidence)
+    evidence = replace(evidence, cases=tuple(split_members(case) for case in evidence.cases))
     usable = usable_cases(evidence.cases)
     if isinstance(usable, CannotJudge):
         return _unless_program_fails(evidence, usable)

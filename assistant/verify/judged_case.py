@@ -50,13 +50,13 @@ def _missing_result(case: CaseEvidence, index: int, output: PreparedOutput) -> V
 
 def _value_finding(case: CaseEvidence, index: int, output: PreparedOutput, verdict: BufferVerdict, code: str) -> VerificationFinding:
     at = f" at {case.origin.shape}" if case.origin.shape else ""
-    place = "" if verdict.index is None else f"[{verdict.index}]"
+    place = output.output.name if verdict.index is None else output.output.buffer.place(verdict.index)
     what = {
         "wrote_outside_outputs": "the original leaves it unchanged",
         "not_written": "the original writes it, the new kernel does not",
         "nan_position": "NaN or infinity where the original has none, or the reverse",
     }.get(code, "wrong value")
-    message = f"{output.output.name}{place}{at}: {what}; expected {verdict.expected}, got {verdict.actual} ({verdict.detail})"
+    message = f"{place}{at}: {what}; expected {verdict.expected}, got {verdict.actual} ({verdict.detail})"
     return VerificationFinding(
         code=code,
         outcome=verdict.outcome,

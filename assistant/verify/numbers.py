@@ -9,7 +9,20 @@ from numpy.typing import NDArray
 
 from assistant.model.elements import ElementKind, ElementType, parse_element_type
 
-__all__ = ["BYTES", "FloatArray", "MaskArray", "bits", "element_of", "floats", "guessed_type", "ieee", "largest", "rms", "shown"]
+__all__ = [
+    "BYTES",
+    "FloatArray",
+    "MaskArray",
+    "bits",
+    "element_of",
+    "floats",
+    "guessed_type",
+    "ieee",
+    "is_rounding",
+    "largest",
+    "rms",
+    "shown",
+]
 
 FloatArray = NDArray[np.float64]
 MaskArray = NDArray[np.bool_]
@@ -20,6 +33,9 @@ _EVERYDAY_SHARE = 0.5
 """Least share of the nonzero words that must be of everyday size."""
 _USUAL_SHARE = 0.99
 """Least share that must be no larger than that and no denormal."""
+_NEAR_FLOATS = 2.0**-14
+_NEAR_DOUBLES = 2.0**-43
+"""Relative distance that regrouping a sum of 2^20 terms explains: 1024 roundoffs (Higham, Accuracy and Stability, §4.2)."""
 BYTES = ElementType("unsigned char", ElementKind.UINT, 1, 1, 1)
 """What a buffer of unknown type is compared as."""
 ieee = np.errstate(over="ignore", invalid="ignore")
@@ -50,6 +66,21 @@ def guessed_type(data: bytes) -> str | None:
         if words.size and np.mean(is_usual) >= _USUAL_SHARE and np.mean(is_everyday) >= _EVERYDAY_SHARE:
             return name
     return None
+
+
+def is_rounding(mine: bytes, theirs: bytes) -> bool:
+    """Whether the words in which two equally long data differ are, as floats or as doubles, everyday numbers next to each other."""
+    for size, bias, shift, letter, limit in ((4, 127, 23, "f", _NEAR_FLOATS), (8, 1023, 52, "d", _NEAR_DOUBLES)):
+        if not mine or len(mine) % size:
+            continue
+        words = [np.frombuffer(data, np.dtype(f"<u{size}")) for data in (mine, theirs)]
+        differing = [values[words[0] != words[1]] for values in words]
+        exponents = [(values >> shift & (2 * bias + 1)).astype(np.int64) - bias for values in differing]
+        if all((np.abs(e) <= _EVERYDAY_EXPONENT).all() for e in exponents):
+            a, b = (values.view(f"<{letter}{size}").astype(np.float64) for values in differing)
+            if (np.abs(a - b) <= limit * np.abs(a)).all():
+                return True
+    return False
 
 
 def bits(data: bytes, element: ElementType) -> NDArray[Any]:

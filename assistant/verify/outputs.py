@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assistant.model.elements import ElementType
+from assistant.model.elements import ElementType, parse_element_type
 from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun
 from assistant.verify.numbers import MaskArray, bits, element_of
 from assistant.verify.tolerance import SMALL_OUTPUT
@@ -40,7 +40,12 @@ class OutputBuffer:
 
     @property
     def name(self) -> str:
-        return self.buffer.name
+        return self.buffer.label
+
+    @property
+    def is_untyped(self) -> bool:
+        """No arithmetic type is known, so that bytes stand for it."""
+        return self.buffer.element_type is None or parse_element_type(self.buffer.element_type) is None
 
     def before(self, fill: int) -> bytes:
         """Contents before a run whose poison is ``fill``."""
@@ -56,14 +61,14 @@ def find_outputs(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> 
             mask = _written(buffer, case.original)
             masks[index, buffer.id] = mask
             if not buffer.is_poisoned:
-                by_shape[case.kernel, case.origin.shape, buffer.name, mask.size].append(mask)
+                by_shape[case.kernel, case.origin.shape, buffer.label, mask.size].append(mask)
     outputs = list[OutputBuffer]()
     for index, case in enumerate(cases):
         for buffer in case.buffers:
             if buffer.is_scratch:
                 continue
             mask = masks[index, buffer.id]
-            key = case.kernel, case.origin.shape, buffer.name, mask.size
+            key = case.kernel, case.origin.shape, buffer.label, mask.size
             siblings = [mask] if buffer.is_poisoned else by_shape[key]
             written: MaskArray = np.logical_or.reduce(siblings)
             element = element_of(buffer.element_type, len(buffer.before))

@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assistant.model.elements import ElementType
+from assistant.model.structs import ElementLayout, Member
 from assistant.model.verification import CannotJudge, Outcome, VerificationFinding
 from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.verify.evidence import ProgramVerdict
+from assistant.verify.members import column, is_divisible
 from assistant.verify.numbers import BYTES, bits, element_of, floats, guessed_type, ieee, rms, shown
 from assistant.verify.stdout import compare_texts
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
@@ -41,6 +43,13 @@ class HostData:
     element_type: str | None
     name: str
     """For people: ``memcpy after launch 3``."""
+    layout: ElementLayout | None = None
+    """Of structs, where it is known."""
+    member: Member | None = None
+    """Of the column of a struct's member."""
+
+    def place(self, index: int) -> str:
+        return self.name + (f"[{index}]" if self.member is None else self.member.place(index))
 
 
 @dataclass(frozen=True)
@@ -101,10 +110,21 @@ def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: P
             place = next(i for i, (a, b) in enumerate(zip(shapes, theirs, strict=True)) if a != b)
             expected, actual = f"{shapes[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
         return [(_finding("wrong_transfer", "the program copies something else to the host", expected, actual), None, 0)]
-    return [
-        _compare_data(a, b.data, c.data, tolerance)
-        for a, b, c in zip(original.transfers, again.transfers, candidate.transfers, strict=True)
-    ]
+    whole = zip(original.transfers, again.transfers, candidate.transfers, strict=True)
+    parts = (part for a, b, c in whole for part in _parts(a, b.data, c.data))
+    return [_compare_data(a, b, c, tolerance) for a, b, c in parts]
+
+
+def _parts(original: HostData, again: bytes, candidate: bytes) -> list[tuple[HostData, bytes, bytes]]:
+    """The three as they are, or a column of each per member of structs."""
+    layout = original.layout
+    if layout is None or not is_divisible(original.data, layout):
+        return [(original, again, candidate)]
+    parts = list[tuple[HostData, bytes, bytes]]()
+    for member in layout.members:
+        mine, repeat, other = (column(data, layout, member) for data in (original.data, again, candidate))
+        parts.append((HostData(original.kind, mine, member.element.name, original.name, None, member), repeat, other))
+    return parts
 
 
 def _compare_data(original: HostData, again: bytes, candidate: bytes, tolerance: Tolerance) -> _TransferResult:
@@ -164,7 +184,7 @@ def _compare_floats(original: HostData, again: bytes, candidate: bytes, element:
 def _wrong_value(original: HostData, candidate: bytes, element: ElementType, index: int, detail: str) -> VerificationFinding:
     expected, actual = shown(original.data, element, index), shown(candidate, element, index)
     reason = f" ({detail})" if detail else ""
-    message = f"{original.name}[{index}]: wrong value on the host; expected {expected}, got {actual}{reason}"
+    message = f"{original.place(index)}: wrong value on the host; expected {expected}, got {actual}{reason}"
     return VerificationFinding("wrong_value", Outcome.FAIL, message, buffer=original.name, index=index, expected=expected, actual=actual)
 
 

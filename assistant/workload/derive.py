@@ -14,15 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Parameter
+from assistant.model.structs import ElementLayout
 from assistant.model.workload import CaseOrigin
 from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite
 from assistant.workload.draws import Draw
+from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase, blob_name
 
 __all__ = ["contents_of", "extract", "fresh_values", "with_contents", "with_specials"]
@@ -88,16 +91,17 @@ def with_contents(case: NewCase, contents: Mapping[int, bytes], origin: CaseOrig
     return NewCase(recording, {names[buffer]: data for buffer, data in whole.items()}, case.launches, origin)
 
 
-def fresh_values(case: NewCase, draw: Draw) -> NewCase:
-    """``case`` on values resampled from its own; weight 0, as only recorded values are timed."""
+def fresh_values(case: NewCase, draw: Draw, layouts: Mapping[int, ElementLayout] | None = None) -> NewCase:
+    """``case`` on values resampled from its own; weight 0, as only recorded values are timed. ``layouts``: of buffers of structs."""
     elements = _typed_buffers(case)
+    structs = {b.id: layout for b in case.recording.buffers if (layout := (layouts or {}).get(b.id)) and not (b.is_poisoned or b.pointers)}
     contents: dict[int, bytes] = {}
     for buffer, data in contents_of(case).items():
-        element = elements.get(buffer)
-        if element is None:
-            continue
         random = np.random.default_rng([draw.seed, buffer])
-        contents[buffer] = _resampled(data, element, random, draw)
+        if buffer in elements:
+            contents[buffer] = _resampled(data, elements[buffer], random, draw)
+        elif buffer in structs:
+            contents[buffer] = with_members(data, structs[buffer], partial(_resampled, random=random, draw=draw))
     origin = CaseOrigin("resampled", case.origin.shape, draw.seed, draw.scale, 0.0)
     return with_contents(case, contents, origin)
 

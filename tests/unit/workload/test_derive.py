@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import (
     BufferState,
@@ -17,6 +18,7 @@ from assistant.model.recording import (
     Recording,
 )
 from assistant.model.source import Parameter, Span
+from assistant.model.structs import ElementLayout, Member
 from assistant.model.workload import CaseOrigin
 from assistant.workload.derive import contents_of, extract, fresh_values, with_contents, with_specials
 from assistant.workload.draws import Draw, fresh_draws
@@ -24,6 +26,7 @@ from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.widen import CannotWiden, widened
 
 FIRST = Draw(3)
+FLOAT, INT = (parse_element_type(name) or pytest.fail(name) for name in ("float", "int"))
 ORIGIN = CaseOrigin("recorded", "n=8", 0, 1.0, 5.0)
 
 
@@ -190,3 +193,14 @@ def test_a_struct_argument_cannot_be_widened() -> None:
     case = captured(normal(10), "float")
     by_value = Parameter("s", "Config", Span(0, 0), False, False, False, None)
     assert isinstance(widened(case, ((by_value,),)), CannotWiden)
+
+
+def test_structs_get_fresh_values_member_by_member() -> None:
+    struct = np.dtype([("x", "<f4"), ("alive", "<i4")])
+    values = np.zeros(1000, struct)
+    values["x"], values["alive"] = normal(), np.arange(1000) % 7
+    parts = [Member(name, kind, 1, offset) for name, kind, offset in (("x", FLOAT, 0), ("alive", INT, 4))]
+    made = fresh_values(captured(values, "P"), Draw(3), {4: ElementLayout("P", 8, tuple(parts))})
+    new = np.frombuffer(contents_of(made)[4], struct)
+    assert not np.array_equal(new["x"], values["x"]) and np.abs(new["x"]).max() <= np.abs(values["x"]).max()
+    assert set(new["alive"]) <= set(range(7))

@@ -1,0 +1,31 @@
+"""Structs change member by member, their padding and tails do not."""
+
+from __future__ import annotations
+
+import struct
+
+from assistant.model.elements import ElementType, parse_element_type
+from assistant.model.structs import ElementLayout, Member
+from assistant.workload.members import with_members
+
+
+def member(path: str, kind: str, count: int, offset: int) -> Member:
+    element = parse_element_type(kind)
+    assert element is not None
+    return Member(path, element, count, offset)
+
+
+LAYOUT = ElementLayout("P", 16, (member("c", "char", 1, 0), member("v", "float", 2, 4), member("n", "int", 1, 12)))
+
+
+def doubled(column: bytes, element: ElementType) -> bytes:
+    code = {"signed char": "b", "char": "b", "float": "f", "int": "i"}[element.name]
+    values = struct.unpack(f"<{len(column) // element.scalar_bytes}{code}", column)
+    return struct.pack(f"<{len(values)}{code}", *(2 * value for value in values))
+
+
+def test_each_member_changes_as_its_own_type() -> None:
+    data = b"".join(struct.pack("<b3s2fi", i, b"pad", i + 0.5, i + 1.5, i + 7) for i in range(3)) + b"tail"
+    expected = b"".join(struct.pack("<b3s2fi", 2 * i, b"pad", 2 * i + 1, 2 * i + 3, 2 * i + 14) for i in range(3)) + b"tail"
+    assert with_members(data, LAYOUT, doubled) == expected
+    assert with_members(b"", LAYOUT, doubled) == b""
