@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
+from assistant.build.full_disk import FULL_ERRORS, REMEDY, check_space, full_in_words
 from assistant.emulator.child import Interrupted
 from assistant.emulator.protocol import BuildMessage, ReplayRequest, RunRequest, failure
 from assistant.emulator.replay import replay
@@ -60,6 +61,8 @@ class Emulator:
         except SymbolsMissing as error:
             return failure("tool_missing", str(error), "apt-get install binutils")
         except OSError as error:
+            if error.errno in FULL_ERRORS:
+                return failure("no_space", full_in_words(error.errno, Path(error.filename or self._runs)), REMEDY)
             return failure("system", f"{error.filename or ''}: {error.strerror or error}".lstrip(": "))
 
     def _dispatch(self, operation: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -72,10 +75,15 @@ class Emulator:
                 return _build(decode(BuildMessage, fields))
             case "run":
                 run: RunRequest = decode(RunRequest, fields)
-                return encode(run_program(run, self._symbolizer(run.binary), self._environment, self._new_run(), self._workspace))
+                folder = self._new_run()
+                ran = run_program(run, self._symbolizer(run.binary), self._environment, folder, self._workspace)
+                check_space(folder, *([] if run.record is None else [run.record]))
+                return encode(ran)
             case "replay":
                 request: ReplayRequest = decode(ReplayRequest, fields)
-                return encode(replay(request, self._symbolizer(request.binary), self._environment))
+                replayed = replay(request, self._symbolizer(request.binary), self._environment)
+                check_space(request.out)
+                return encode(replayed)
             case _:
                 return failure("bad_request", f"unknown op {operation!r}: expected build, run, replay or ping")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from assistant import serialize
-from assistant.build.full_disk import FULL_ERRORS
+from assistant.build.full_disk import FULL_ERRORS, full_in_words
 from assistant.emulator import toolchain
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import registration_text
@@ -104,7 +105,9 @@ def build(request: BuildRequest) -> BuildReply:
         message = f"this compiler cannot build the emulator itself; please report it with the text that follows: {error}"
         return BuildFailure(compiler.name, (Diagnostic(main, 0, 0, DiagnosticSeverity.ERROR, message, compiler="g++"),))
     except OSError as error:
-        return StorageFailure(f"{request.cache_dir}: {error.strerror or error}", is_full=error.errno in FULL_ERRORS)
+        if error.errno in FULL_ERRORS:
+            return StorageFailure(full_in_words(error.errno, request.cache_dir, Path(tempfile.gettempdir())), is_full=True)
+        return StorageFailure(f"{request.cache_dir}: {error.strerror or error}")
 
 
 def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:

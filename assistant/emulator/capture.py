@@ -6,6 +6,7 @@ The log's lines are described in ``runtime/record.h``.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,10 +31,13 @@ __all__ = ["finish_recording", "rename_blobs"]
 
 
 def finish_recording(folder: Path, symbolizer: Symbolizer, added_notes: tuple[str, ...] = ()) -> Recording:
-    """Turns the log into ``recording.json`` and gives the blobs their final names; no log gives an empty recording."""
+    """Turns the log into ``recording.json`` and gives the blobs their final names; no log gives an empty recording.
+
+    Raises OSError where the disk was full: what is missing then looks as if the program had never had it.
+    """
     log = folder / "log"
     (folder / "blobs").mkdir(parents=True, exist_ok=True)
-    reader = _LogReader(rename_blobs(folder / "blobs"), symbolizer)
+    reader = _LogReader(folder, rename_blobs(folder / "blobs"), symbolizer)
     if log.exists():
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
             reader.read(line.split(" "))
@@ -71,7 +75,8 @@ class _Open:
 
 
 class _LogReader:
-    def __init__(self, blobs: dict[str, str], symbolizer: Symbolizer) -> None:
+    def __init__(self, folder: Path, blobs: dict[str, str], symbolizer: Symbolizer) -> None:
+        self._folder = folder
         self._blobs = blobs
         self._symbolizer = symbolizer
         self._buffers: dict[int, RecordedBuffer] = {}
@@ -97,6 +102,7 @@ class _LogReader:
             "failed": self._failed,
             "transfer": self._transfer,
             "note": self._note,
+            "unwritten": self._unwritten,
         }
         try:
             if item in readers:
@@ -169,6 +175,9 @@ class _LogReader:
         buffer = int(f[5])
         place = (None, 0) if buffer < 0 else (buffer, int(f[6]))
         self._transfers.append(Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4]), *place))
+
+    def _unwritten(self, f: list[str]) -> None:
+        raise OSError(int(f[0]), os.strerror(int(f[0])), str(self._folder))
 
     def _note(self, f: list[str]) -> None:
         self._notes.append(_text(f[0]) or "")

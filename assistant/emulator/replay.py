@@ -6,6 +6,7 @@ an index of their parts (``runtime/replay.cpp``).
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -208,6 +209,8 @@ def _read_result(text: str, names: Mapping[str, str]) -> _Result:
                 result.error = int(fields[0])
             case "after":
                 result.after[fields[0]] = names[fields[1]]
+            case "unwritten":
+                raise OSError(int(fields[0]), os.strerror(int(fields[0])))
             case "guard":
                 result.guards = (*result.guards, f"buffer {fields[0]}, offset {fields[1]}")
             case "difference":

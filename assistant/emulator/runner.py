@@ -5,6 +5,8 @@ What the core is told, it is told by environment variables (``runtime/options.h`
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,7 +28,7 @@ __all__ = ["core_environment", "run_program"]
 def run_program(
     request: RunRequest, symbolizer: Symbolizer, environment: Mapping[str, str], folder: Path, workspace: Workspace
 ) -> RunReply:
-    """The output files lie in ``folder``; a candidate runs in ``workspace``. Raises Interrupted, SymbolsMissing, OSError."""
+    """The output files lie in ``folder``; a candidate runs in ``workspace``. Raises Interrupted, SymbolsMissing, OSError (disk full)."""
     report = folder / "report"
     variables = own_environment(environment)
     variables |= core_environment(request.mode, request.limits, request.sample_blocks, request.corrections) | {
@@ -45,6 +47,8 @@ def run_program(
         limits = request.limits
         bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
         outcome, layers = run_child(command, bounds, folder / "stdout", folder / "stderr"), Layers((), ())
+    if outcome.signal == "SIGXFSZ":
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(request.record or folder))
     return _reply(request, outcome, layers, symbolizer, report)
 
 

@@ -279,10 +279,13 @@ def _runtime_objects(compiler: Compiler, folder: Path, own: Digests) -> tuple[Pa
 
 def _compile_runtime(compiler: Compiler, source: Path, output: Path) -> None:
     partial = output.with_suffix(f".{os.getpid()}.partial")
-    run = run_tool((str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c", str(source), "-o", str(partial)))
-    if not run.is_ok:
-        raise RuntimeBuildError(f"{source.name}: {run.output[:2000]}")
-    partial.replace(output)
+    try:
+        run = run_tool((str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c", str(source), "-o", str(partial)))
+        if not run.is_ok:
+            raise RuntimeBuildError(f"{source.name}: {run.output[:2000]}")
+        partial.replace(output)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path) -> None:

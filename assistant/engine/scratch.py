@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from assistant.build.full_disk import FULL_ERRORS, REMEDY, full_in_words
 from assistant.errors import CannotAnswerError
 
 __all__ = ["scratch_folder", "unusable"]
@@ -28,5 +29,7 @@ def scratch_folder() -> Generator[Path]:
 
 def unusable(error: OSError) -> CannotAnswerError:
     """The error that people see for a full disk, a read-only folder and the like."""
+    if error.errno in FULL_ERRORS:
+        return CannotAnswerError(full_in_words(error.errno, Path(error.filename or tempfile.gettempdir())), REMEDY)
     place = "a file" if error.filename is None else str(error.filename)
     return CannotAnswerError(f"{place} cannot be used: {error.strerror}", "check the disk's free space and the folder's permissions")

@@ -173,8 +173,12 @@ def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:
     return DetectedLabel(label, f"{kept.step.technique}: {kept.rewrite.summary}")
 
 
+_FAULTS = {"not_built": "build_failed", "bad_status": "FAIL", "crashed": "FAIL", "timed_out": "FAIL", "out_of_memory": "FAIL"}
+"""Failures that speak against a candidate, by kind; any other one (a full disk) is the lab's own."""
+
+
 def _outcome_of(failure: LabFailure) -> str:
-    return "build_failed" if failure.kind == "not_built" else "FAIL"
+    return _FAULTS.get(failure.kind, "cannot_judge")
 
 
 def _first_diagnostic(failure: LabFailure) -> str:

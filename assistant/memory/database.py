@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -198,6 +199,8 @@ def _switch_to_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> Non
             time.sleep(_RETRY_S)
 
 
+_LEAST_FREE_BYTES = 256 << 10
+"""Beside the file SQLite writes a journal and an index of it in steps of 32 KiB (sqlite.org/walformat.html)."""
 _READ_ONLY_REMEDY = "make the file and its folder writable, or set memory.path in the user configuration to another place"
 _WORDS = {
     sqlite3.SQLITE_BUSY: ("is locked by another process", "wait for the other kernelopt to finish, or end it, and try again"),
@@ -223,4 +226,6 @@ def translated(path: Path) -> Generator[None]:
         words = None if code is None else _WORDS.get(code & _PRIMARY_CODE)
         if words is None:
             raise
+        if words in (_WORDS[sqlite3.SQLITE_FULL], _WORDS[sqlite3.SQLITE_IOERR]) and shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
+            words = f"cannot grow: the disk is full, no space left in {path.parent}", _WORDS[sqlite3.SQLITE_FULL][1]
         raise MemoryFileError(f"{path} {words[0]} ({error})", words[1]) from error

@@ -1,5 +1,6 @@
 #include "blobs.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -79,7 +80,9 @@ bool write_file(const std::string& path, const void* data, size_t bytes) {
     bytes -= static_cast<size_t>(put);
   }
   bool is_complete = bytes == 0 && close(file) == 0 && rename(temporary.c_str(), path.c_str()) == 0;
+  int error = errno;
   if (!is_complete) unlink(temporary.c_str());
+  errno = error;  // for the caller to tell
   return is_complete;
 }
 

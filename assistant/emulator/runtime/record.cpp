@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -156,10 +157,13 @@ const char* reason_to_skip(Recorder& r, const EmuLaunch& l, const Reach& reach) 
   return nullptr;
 }
 
+// What is missing must not read as what the program never had: the recording is of no use.
+void note_unwritten(Recorder& r) { r.log.item("unwritten").number(static_cast<uint64_t>(errno)); }
+
 void write_contents(Recorder& r, const char* item, const std::vector<Region>& regions) {
   for (const Region& region : regions) {
     std::string blob = r.blobs.put(reinterpret_cast<const void*>(region.begin), region.bytes);
-    if (blob.empty()) r.log.item("note").text("contents could not be written: disk full or folder not writable");
+    if (blob.empty()) note_unwritten(r);
     else r.log.item(item).number(region.id).word(blob.c_str());
   }
   if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;

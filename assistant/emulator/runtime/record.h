@@ -11,6 +11,7 @@
 //   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)
 //   failed                                          the launch above ended with an error
 //   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET     buffer -1: none
+//   unwritten ERRNO                                 a file could not be written to its end
 //   note TEXT                                       something that could not be captured
 #pragma once
 #include <cstdint>

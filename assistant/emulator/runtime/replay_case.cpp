@@ -1,6 +1,7 @@
 #include "replay_case.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "blobs.h"
@@ -156,7 +157,7 @@ class Case {
     for (const auto& [id, place] : placed_) {
       check_guards(id, place);
       std::string blob = blobs_.put(place.begin, place.size);
-      if (blob.empty()) fail("cannot write the results: disk full or folder not writable");
+      if (blob.empty()) result_.item("unwritten").number(static_cast<uint64_t>(errno));
       else result_.item("after").number(id).word(blob.c_str());
       if (job_.repeats > 1) first[id].assign(place.begin, place.size);
     }

@@ -242,6 +242,22 @@ def test_a_full_disk_is_named_and_loses_nothing(cli: Cli, size: int) -> None:
     assert after.code == 0, after.said
 
 
+_LARGE = """
+__global__ void k(int *x) { x[blockIdx.x * 256 + threadIdx.x] = blockIdx.x * threadIdx.x; }
+int main() { int *x; cudaMalloc(&x, 1 << 20); k<<<1024, 256>>>(x); cudaDeviceSynchronize(); }
+"""
+
+
+@pytest.mark.parametrize("command", ["check", "profile"])
+def test_a_recording_that_does_not_fit_is_no_fault_of_the_program(cli: Cli, command: str) -> None:
+    path = cli.write("large.cu", _LARGE)
+    assert cli.run(command, path).code == 0  # what was compiled is kept
+    ended = cli.run(command, path, limit=_files_at_most(500_000))
+    assert ended.code == 3, ended.said
+    assert "no space left in " in ended.said and "no problem found" not in ended.said
+    _is_clean(cli, ended, path, _LARGE.encode())
+
+
 def test_an_accept_on_a_full_disk_leaves_the_old_text(offered: Offered) -> None:
     assert len(offered.original) > 1000
     ended = offered.cli.run("accept", offered.id, limit=_files_at_most(1000))

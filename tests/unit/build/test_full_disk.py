@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 import pytest
 
-from assistant.build.full_disk import says_disk_is_full
+from assistant.build.full_disk import full_in_words, says_disk_is_full
 
 
 @pytest.mark.parametrize(
@@ -14,6 +17,7 @@ from assistant.build.full_disk import says_disk_is_full
         "collect2: fatal error: ld terminated with signal 25 [File size limit exceeded]",
         "g++: internal compiler error: File size limit exceeded signal terminated program cc1plus",
         "unit.s: Fatal error: can't write 12 bytes to section .text of unit.o: Disk quota exceeded",
+        "/tmp/c.s: Fatal error: can't write 3887 bytes to section .debug_str of x.partial: 'No space left on device'",
         "nvcc fatal: Could not open output file: File too large",
     ],
 )
@@ -35,3 +39,9 @@ def test_a_compiler_killed_at_the_limit_says_nothing() -> None:
 )
 def test_what_is_wrong_with_a_source_is_not_taken_for_it(status: int, output: str) -> None:
     assert not says_disk_is_full(status, output)
+
+
+def test_the_folder_without_room_is_named(tmp_path: Path) -> None:
+    full = Path("/proc")  # a file system without any room
+    assert full_in_words(errno.ENOSPC, tmp_path, full / "nowhere") == "no space left in /proc/nowhere"
+    assert full_in_words(errno.EFBIG, tmp_path) == f"no space left in {tmp_path}: file too large"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from assistant.emulator.__main__ import Emulator
+from assistant.emulator.capture import finish_recording
+from assistant.emulator.symbolize import Symbolizer
 from assistant.model.recording import Recording
 from assistant.serialize import loads
 
@@ -142,3 +145,10 @@ def test_a_launch_that_is_not_in_the_recording_is_refused(emulator: Emulator, bi
 
 def index_of(recording: Recording, kernel: str) -> int:
     return next(launch.index for launch in recording.launches if launch.kernel.startswith(kernel))
+
+
+def test_a_recording_that_a_full_disk_cut_short_is_not_used(tmp_path: Path, binary: Path) -> None:
+    (tmp_path / "log").write_text(f"unwritten {errno.ENOSPC}\n")
+    with pytest.raises(OSError, match="No space left") as caught:
+        finish_recording(tmp_path, Symbolizer(binary))
+    assert caught.value.filename == str(tmp_path)

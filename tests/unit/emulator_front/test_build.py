@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assistant.emulator.build import BuildReply, BuildRequest, Built, CannotPromote, build, reply_to_json, request_from_json
-from assistant.emulator.toolchain import StorageFailure
+from assistant.emulator.toolchain import StorageFailure, run_tool
 from assistant.model.build import BuildFailure, CompilerMissing
 from assistant.serialize import dumps
 
@@ -197,6 +197,13 @@ def test_a_disk_that_is_full_while_compiling_or_linking_is_no_fault_of_the_sourc
     done = subprocess.run([sys.executable, "-c", code, str(request)], capture_output=True, text=True, timeout=RUN_TIMEOUT_S, check=True)
     reply = json.loads(done.stdout)
     assert (reply["outcome"], reply["reply"].get("is_full")) == ("storage", True), reply
+
+
+def test_a_compiler_that_meets_a_full_device_raises_what_it_met(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text("int f() { return 1; }\n")
+    (tmp_path / "a.o").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device"):
+        run_tool(("g++", "-c", str(tmp_path / "a.cpp"), "-o", str(tmp_path / "a.o")))
 
 
 def test_requests_and_replies_travel_as_json(cache_dir: Path) -> None:
