@@ -305,7 +305,7 @@ class _KernelSearch:
             return
         after_text = link.text
         proposal = proposal_record(self._job, self._bench.version(self._start), after_text, link.kept, verification, comparison, _now_ms())
-        told = store_beside_better(self._job, self._search.store, self._search.workspace, proposal)
+        told = store_beside_better(self._job.id, self._search.store, self._search.workspace, proposal)
         run = self._start.looked.counted.run
         if run is not None and run.recording_path is not None:
             quota_bytes = self._search.options.recordings_bytes

@@ -3,7 +3,7 @@
 A search that looks again, with fewer rights or other rules, may find less than the last one did: what it finds is offered, but a better
 edit of the very same text stays open beside it. Example::
 
-    store_beside_better(job, store, workspace, fresh)   # messages that say what became of the others
+    store_beside_better("J1", store, workspace, fresh)   # messages that say what became of the others
     successor(store, superseded)   # the proposal to decide on instead
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assistant.engine.job import Job
 from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal, ProposalState
@@ -42,15 +41,15 @@ def successor(store: Store, proposal: Proposal) -> Proposal | None:
     return next((known for known in newer if known.state in _DECIDABLE), next(iter(newer), None))
 
 
-def store_beside_better(job: Job, store: Store, workspace: Path, fresh: Proposal) -> tuple[events.Event, ...]:
+def store_beside_better(job_id: str, store: Store, workspace: Path, fresh: Proposal) -> tuple[events.Message, ...]:
     """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open beside it."""
     better = better_open(store, workspace, fresh)
     superseded = store.add_proposal(workspace, fresh, frozenset(known.id for known in better))
-    told = [job.message(Severity.INFORMATION, f"{fresh.id} takes the place of {old}, which was open") for old in superseded]
+    told: list[tuple[str, str | None]] = [(f"{fresh.id} takes the place of {old}, which was open", None) for old in superseded]
     for known in better:
         text = f"{known.id} ({speed_in_words(known)}) stays open: it edits the same text and gains more than {fresh.id}"
-        told.append(job.message(Severity.INFORMATION, text, f"kernelopt show {known.id}"))
-    return tuple(told)
+        told.append((text, f"kernelopt show {known.id}"))
+    return tuple(events.Message(job_id, Severity.INFORMATION, text, remedy, None, None) for text, remedy in told)
 
 
 def speed_in_words(proposal: Proposal) -> str:

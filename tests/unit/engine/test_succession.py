@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.succession import better_open, successor
+from assistant.engine.succession import better_open, store_beside_better, successor
 from assistant.memory.store import MemoryStore
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import Proposal, ProposalState
@@ -50,6 +50,16 @@ def test_ratios_of_different_measures_are_not_compared(store: MemoryStore, fast:
     assert _better(store, fast, _of(fast, "P02", 1.62, method="performance model for a100")) == ()
     measured = _of(fast, "P02", 1.62)
     assert _better(store, fast, replace(measured, comparison=replace(measured.comparison, outcome=SpeedOutcome.FASTER))) == ()
+
+
+def test_a_search_says_what_became_of_the_open_ones(store: MemoryStore, fast: Proposal) -> None:
+    folder = fast.path.parent
+    assert store_beside_better("J1", store, folder, fast) == ()
+    (beside,) = store_beside_better("J1", store, folder, _of(fast, "P02", 1.62))
+    assert beside.message.startswith("P01 (PASS, PREDICTED 3.52x) stays open") and beside.remedy == "kernelopt show P01"
+    told = store_beside_better("J1", store, folder, _of(fast, "P03", 4.0))
+    assert [message.message.partition(",")[0] for message in told] == [f"P03 takes the place of {old}" for old in ("P01", "P02")]
+    assert [known.id for known in store.proposals(folder, frozenset({ProposalState.OPEN}))] == ["P03"]
 
 
 def test_the_open_one_succeeds_whatever_came_later(store: MemoryStore, fast: Proposal) -> None:
