@@ -3,7 +3,8 @@
 Straight code ran once a thread. A machine loop ran as often as its source loop iterated, divided by how far it is unrolled;
 several machine loops for one source loop (main loop, remainders) share its iterations, the most unrolled first. A block under a
 condition ran at most as often as the busiest of its lines. What is behind a call runs as often as the calls, but for the
-slow paths of division and square root, which only denormal and infinite operands take. Used for instruction mixes, which are
+slow paths of division, reciprocal and square root, which only denormal, huge and infinite operands take: of these the fast path in
+front of the call is counted alone. Used for instruction mixes, which are
 estimates; `grading` proves what it needs by itself. Pure; example::
 
     thread_executions(graph, LoopMap(graph, loops, profile.executions), thread_count)[3]
@@ -11,19 +12,23 @@ estimates; `grading` proves what it needs by itself. Pure; example::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from assistant.build.cfg import Block, ControlFlow, Loop, opcode_name
 from assistant.build.induction import is_unrolled_by
 from assistant.build.loop_map import LoopMap
+from assistant.model.build import SassInstruction
 from assistant.model.source import SourceLoop
 
 __all__ = ["thread_executions"]
 
 _MOST_UNROLLED = 64
 """nvcc unrolls by 4 or 16 of its own accord; more on request."""
-_SLOW_PATH = "slowpath"
-"""Part of the names of nvcc's functions for operands out of the common range."""
+_SLOW_PATH = re.compile(r"slowpath|mediumpath|_(?:f32|f64)_full")
+"""In the names of nvcc's functions for operands out of the common range (``__cuda_sm20_div_rn_f64_full``,
+``…_dsqrt_rn_f64_mediumpath_v1``): each call stands behind a branch by which the fast path jumps over it. Not the 64-bit integer
+divisions (``__cuda_sm20_div_s64``), whose operands may well be that wide."""
 
 
 def thread_executions(graph: ControlFlow, loops: LoopMap, thread_count: int) -> dict[int, float]:
@@ -91,7 +96,7 @@ class _Estimate:
     def _called(self, found: Mapping[int, float]) -> dict[int, float]:
         """Blocks of called functions: as often as all their calls."""
         counts: dict[int, float] = {}
-        calls = [(b, i) for b in self._graph.blocks for i in b.instructions if opcode_name(i) == "CALL" and _SLOW_PATH not in i.operands]
+        calls = [(b, i) for b in self._graph.blocks for i in b.instructions if opcode_name(i) == "CALL" and not _is_slow_path(i)]
         for block, call in calls:
             for callee in self._graph.blocks_called(call) & self._graph.called_blocks:
                 counts[callee] = counts.get(callee, 0.0) + found.get(block.index, 0.0)
@@ -99,7 +104,11 @@ class _Estimate:
 
 
 def _calls_slow_path(block: Block) -> bool:
-    return any(opcode_name(i) == "CALL" and _SLOW_PATH in i.operands for i in block.instructions)
+    return any(opcode_name(i) == "CALL" and _is_slow_path(i) for i in block.instructions)
+
+
+def _is_slow_path(call: SassInstruction) -> bool:
+    return _SLOW_PATH.search(call.operands) is not None
 
 
 def _copies(graph: ControlFlow, loop: Loop, source: SourceLoop) -> int:

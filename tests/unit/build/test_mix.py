@@ -13,8 +13,9 @@ from assistant.build.grading import code_of
 from assistant.build.mix import line_instructions
 from assistant.measure.model import predict
 from assistant.measure.targets import target
-from assistant.model.build import KernelCode
-from assistant.model.profile import InstructionMix, LaunchProfile
+from assistant.model.build import KernelCode, SassInstruction
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.profile import InstructionMix, LaunchProfile, LineExecution, Method
 from assistant.model.source import Source
 from assistant.serialize import decode
 from assistant.source.loops import source_loops
@@ -70,3 +71,33 @@ def test_a_double_literal_in_a_float_chain_is_predicted_many_times_slower(profil
     float_time, double_time = times["chain"].term("fp32"), times["chain_double"].term("conversion")
     assert float_time is not None and double_time is not None
     assert double_time.time_s / float_time.time_s == pytest.approx(14.2, rel=0.2)
+
+
+@pytest.mark.parametrize("function", ["div_rn_f64_full", "dsqrt_rn_f64_mediumpath_v1", "dblrcp_rn_slowpath_v3"])
+def test_of_a_division_in_double_the_fast_path_alone_is_counted(function: str) -> None:
+    """nvcc 13.0, sm_90: the fast path jumps over the call for operands of the common range."""
+    name = f"$__internal_0_$__cuda_sm20_{function}"
+    assert _mix_of_listing(name).fp64 == 2 * THREADS
+
+
+def test_a_wide_integer_division_is_counted_with_its_function() -> None:
+    assert _mix_of_listing("$__internal_0_$__cuda_sm20_div_s64").fp64 == 3 * THREADS
+
+
+def _mix_of_listing(function: str) -> InstructionMix:
+    """Two multiply-adds, a call that a branch may jump over, and one multiply-add in the function."""
+    parts = (
+        ("", "DFMA", "R8, -R2, R6, 1"),
+        ("", "DFMA", "R8, R8, R8, R8"),
+        ("@P0", "BRA", "`(.L_x_1)"),
+        ("", "CALL.REL.NOINC", f"`({function})"),
+        ("", "EXIT", ""),
+        ("", "DFMA", "R10, -R6, R8, 1"),
+        ("", "RET.REL.NODEC", "R2 `(k)"),
+    )
+    listed = tuple(SassInstruction(16 * i, *part, "k.cu", 7) for i, part in enumerate(parts))
+    code = KernelCode("k()", "_Z1kv", "sm_90", listed, ((".L_x_1", 64), (function, 80)))
+    ran = (LineExecution("k.cu", 7, THREADS // 32, THREADS, 0),)
+    config = LaunchConfig(Dim3(THREADS // 256), Dim3(256))
+    profile = LaunchProfile(0, "k()", config, Method.EMULATOR, "", config.grid.count, (), ran, (), None, None, ())
+    return mix_of(replace(profile, instructions=line_instructions(code, profile, ())), 7)
