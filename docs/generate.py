@@ -52,7 +52,7 @@ error that keeps a job from starting (no such file, say) goes to standard error,
 |---|---|
 | `inspect` | `stage_started`, `stage_ended`, `message`, `diagnostics`, `kernel` |
 | `check` | `stage_started`, `stage_ended`, `message`, `diagnostics`, `check` |
-| `profile` | `stage_started`, `stage_ended`, `message`, `diagnostics`, `profile` per launch, `profile_summary` per kernel and launch shape |
+| `profile` | `stage_started`, `stage_ended`, `message`, `diagnostics`, `profile` per launch, `profile_summary` per kernel and shape |
 | `compare` | `stage_started`, `stage_ended`, `message`, `comparison` per kernel pair, and an overall one if there are several |
 | `optimize` | `findings`, `plan`, `candidate`, `stage_started`, `message`, `proposal`, `decision` |
 | `proposals`, `show` | `proposal` without a job around it |
@@ -105,7 +105,7 @@ def language_server() -> Any:
     return build_server(_never, _never)
 
 
-def _never() -> Any:
+def _never(*_: object) -> Any:
     raise AssertionError("nothing is served here")
 
 
