@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
+from assistant.model.verification import Label
 from assistant.plan.expert.analysis.launch_shape import block_dims, known_blocks, launches_of
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
@@ -27,6 +28,7 @@ from assistant.plan.expert.analysis.thread_dependence import thread_axes
 from assistant.plan.expert.analysis.thread_exchange import uncontrolled_launch
 from assistant.plan.expert.analysis.tile_loads import COLUMN_AXES, ROW_AXES, Along, TileLoad, tile_loads
 from assistant.plan.expert.analysis.whole_block_guard import Guard, guard_of
+from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.shared_tile_text import TileText, tile_edits
 from assistant.source.accesses import Use, uses_of
@@ -74,7 +76,7 @@ class SharedTile:
 
 
 def _block_width(context: TransformationContext) -> int | str:
-    reason = uncontrolled_launch(context)
+    reason = uncontrolled_launch(context) or guessed_launch(context)
     if reason is not None:
         return reason
     launches = launches_of(context)
@@ -163,6 +165,7 @@ def _rewrite(context: TransformationContext, loop: _Loop, width: int) -> Rewrite
     text = TileText(loop.node, loop.header, loop.loads, loop.guard, conditions, inside, types, width)
     edits: tuple[TextEdit, ...] = tile_edits(context, text)
     names = " and ".join(f"`{name}`" for name in dict.fromkeys(load.base for load in loop.loads))
+    elsewhere = launch_elsewhere(context, f"blocks of {width} x {width} threads")
     reuse = next((e.value for e in context.evidence if e.metric == "load_reuse_in_block"), 0.0)
     return Rewrite(
         technique=SharedTile.technique,
@@ -170,6 +173,7 @@ def _rewrite(context: TransformationContext, loop: _Loop, width: int) -> Rewrite
         line=tree.line(loop.node),
         edits=edits,
         summary=f"Load {names} once per block through tiles of {width} x {width} in shared memory.",
-        labels=(),
+        labels=(Label.ASSUMPTION,) if elsewhere else (),
         predictions=predicted_values(context, {"load_reuse_in_block": max(1.0, reuse / width)}),
+        assumptions=elsewhere,
     )

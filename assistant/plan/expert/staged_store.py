@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
+from assistant.model.verification import Label
 from assistant.plan.expert.analysis.launch_shape import block_dims, launches_of
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
@@ -20,7 +21,7 @@ from assistant.plan.expert.analysis.row_loop import RowLoop, compared_parts, row
 from assistant.plan.expert.analysis.store_position import Position, position_of
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch
 from assistant.plan.expert.analysis.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
-from assistant.plan.expert.analysis.workload_block import declared_shapes
+from assistant.plan.expert.analysis.workload_block import declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.recompute import MIRRORED, Place, partner_of
 from assistant.plan.expert.writing.staged_store_text import Staging, rectangular_place, staging_edits
@@ -42,6 +43,8 @@ class StagedStore:
         staging = _staging(context)
         if isinstance(staging, str):
             return context.decline(self.technique, staging)
+        size = f"blocks of {staging.block.x} x {staging.block.y} threads"
+        elsewhere = launch_elsewhere(context, size)
         return (
             Rewrite(
                 technique=self.technique,
@@ -49,9 +52,9 @@ class StagedStore:
                 line=context.line,
                 edits=staging_edits(context, staging),
                 summary=f"Collect the block's {staging.store.pointer} in a shared tile and store it row by row.",
-                labels=(),
+                labels=(Label.ASSUMPTION,) if elsewhere else (),
                 predictions=predicted_sectors(context, staging.ratio),
-                assumptions=(f"every launch has blocks of {staging.block.x} x {staging.block.y} threads, as all launches in this file do",),
+                assumptions=elsewhere or (f"every launch has {size}, as all launches in this file do",),
             ),
         )
 
@@ -64,7 +67,7 @@ def _staging(context: TransformationContext) -> Staging | str:
     position = position_of(context, stores[0].node)
     if isinstance(position, str):
         return position
-    reason = hidden_builtin(context) or uncontrolled_launch(context)
+    reason = hidden_builtin(context) or uncontrolled_launch(context) or guessed_launch(context)
     if reason is not None:
         return reason
     block = _only_block(context)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from assistant.model.plan import Decline
+from assistant.model.verification import Label
 from assistant.plan.expert.staged_store import StagedStore
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan" / "staged-store"
@@ -36,3 +38,12 @@ def test_the_result_is_left_alone(name, declined, tmp_path):
     again = tmp_path / "again.cu"
     again.write_text((DATA / f"{name}.expected.cu").read_text("utf-8"), "utf-8")
     declined(StagedStore(), again)
+
+
+def test_a_tile_that_must_match_a_launch_elsewhere_needs_a_person(context_of):
+    text = (DATA / "declared_workload_and_local_stride.cu").read_text("utf-8").partition("int main()")[0]
+    (only,) = StagedStore().rewrite(context_of(text))
+    assert only.labels == (Label.ASSUMPTION,)
+    assert only.assumptions[0].startswith("your own code launches gather_columns with blocks of 32 x 32 threads")
+    guessed = StagedStore().rewrite(context_of(text.replace("[32, 32]", "[32, 32]   # guessed: one thread per element")))
+    assert isinstance(guessed, Decline) and "only guesses grid and block" in guessed.reason
