@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.engine.counting import Counted, CountedKernel
-from assistant.engine.repeating import FAILED, NO_SECOND_RUN, RACY, Repeatability, combined, compare_runs
+from assistant.engine.repeating import ARBITRARY, FAILED, NO_SECOND_RUN, RACY, Repeatability, combined, compare_runs
 from assistant.engine.subject import Subject
-from assistant.model.problems import RACES, is_refused
+from assistant.model.problems import GARBAGE, RACES, is_refused
 from assistant.model.profile import Problem
 from assistant.model.source import Kernel
 from assistant.ports import LabFailure
@@ -51,8 +51,11 @@ class Repeats:
         self._open: dict[str, frozenset[str]] = {}
         """By kernel: its instances that ran in ``main()``."""
         for kernel in subject.kernels:
-            if any(problem.kind in RACES for problem in problems[kernel.key]):
+            kinds = {problem.kind for problem in problems[kernel.key]}
+            if kinds & RACES:
                 self._found[kernel.key] = RACY
+            elif kinds & GARBAGE:
+                self._found[kernel.key] = ARBITRARY
             else:
                 self._look(kernel)
 

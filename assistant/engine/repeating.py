@@ -11,7 +11,19 @@ from dataclasses import dataclass
 
 from assistant.model.recording import RecordedLaunch, Recording
 
-__all__ = ["FAILED", "NOT_RUN", "NO_SECOND_RUN", "RACY", "REPEATED", "UNCLEAR", "VARYING", "Repeatability", "combined", "compare_runs"]
+__all__ = [
+    "ARBITRARY",
+    "FAILED",
+    "NOT_RUN",
+    "NO_SECOND_RUN",
+    "RACY",
+    "REPEATED",
+    "UNCLEAR",
+    "VARYING",
+    "Repeatability",
+    "combined",
+    "compare_runs",
+]
 
 
 @dataclass(frozen=True)
@@ -27,6 +39,7 @@ class Repeatability:
 REPEATED, VARYING = Repeatability(True), Repeatability(False)
 NOT_RUN = Repeatability(None, "not tested: no launch ran")
 RACY = Repeatability(None, "not claimed: it races")
+ARBITRARY = Repeatability(None, "not claimed: it touches what it must not")
 FAILED = Repeatability(None, "not tested: the program did not succeed")
 NO_SECOND_RUN = Repeatability(None, "not tested: the program did not succeed a second time")
 NOT_RECORDED = Repeatability(None, "not tested: its buffers were not recorded")

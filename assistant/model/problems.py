@@ -13,10 +13,12 @@ from dataclasses import replace
 
 from assistant.model.profile import LaunchProfile, Problem
 
-__all__ = ["RACES", "is_refused", "merge_problems"]
+__all__ = ["GARBAGE", "RACES", "is_refused", "merge_problems"]
 
 RACES = frozenset({"shared_race", "global_race", "missing_syncwarp"})
 """Problem kinds after which what a kernel leaves behind is a matter of luck."""
+GARBAGE = frozenset({"out_of_bounds", "uninitialised_read", "use_after_free", "wild_pointer"})
+"""Kinds after which a kernel may have read what is another thing on every machine, if the same in every run of the emulator."""
 
 _BY_CAUSE = frozenset({"bad_launch", "misaligned", "out_of_bounds", "uninitialised_read", "use_after_free"})
 """Kinds whose message tells what is wrong; that of a race names the threads that happened to meet."""

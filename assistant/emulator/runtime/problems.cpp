@@ -8,15 +8,15 @@
 
 namespace emu {
 
-bool ProblemLog::note(const char* kind, uint32_t pc, uint32_t other_pc) {
-  auto found = index_.find({kind, pc, other_pc});
+bool ProblemLog::note(const char* kind, uint32_t pc, uint32_t other_pc, uint64_t cause) {
+  auto found = index_.find({kind, pc, other_pc, cause});
   if (found == index_.end()) return true;
   ++list_[found->second].count;
   return false;
 }
 
 void ProblemLog::add(Problem problem) {
-  index_[{problem.kind, problem.pc, problem.other_pc}] = list_.size();
+  index_[{problem.kind, problem.pc, problem.other_pc, problem.cause}] = list_.size();
   list_.push_back(std::move(problem));
 }
 
@@ -27,20 +27,37 @@ std::vector<Problem> ProblemLog::take() {
   return taken;
 }
 
-void report(Worker& w, const char* kind, uint32_t pc, uint32_t other_pc, uint64_t address, unsigned thread, const char* format, ...) {
+namespace {
+void add_report(Worker& w, Problem problem, unsigned thread, const char* format, va_list arguments) {
   ++w.in_core;
-  if (w.problems.note(kind, pc, other_pc)) {
+  if (w.problems.note(problem.kind, problem.pc, problem.other_pc, problem.cause)) {
     char text[256];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    problem.message = text;
     EmuDim3 block = w.launch->request->block;
     const EmuThreadContext& at = __emu_tc;
-    w.problems.add(Problem{kind, pc, other_pc, address, {at.block_x, at.block_y, at.block_z},
-                           {thread % block.x, thread / block.x % block.y, thread / block.x / block.y}, text, 1});
+    const unsigned place[3] = {at.block_x, at.block_y, at.block_z};
+    const unsigned lane[3] = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+    memcpy(problem.block, place, sizeof place);
+    memcpy(problem.thread, lane, sizeof lane);
+    w.problems.add(std::move(problem));
   }
   --w.in_core;
+}
+}  // namespace
+
+void report(Worker& w, const char* kind, uint32_t pc, uint32_t other_pc, uint64_t address, unsigned thread, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add_report(w, Problem{kind, pc, other_pc, address, {}, {}, "", 1}, thread, format, arguments);
+  va_end(arguments);
+}
+
+void report_cause(Worker& w, const char* kind, uint64_t cause, uint32_t pc, uint64_t address, unsigned thread, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add_report(w, Problem{kind, pc, 0, address, {}, {}, "", 1, cause}, thread, format, arguments);
+  va_end(arguments);
 }
 
 std::vector<Problem> merge(std::vector<std::vector<Problem>> logs) {
@@ -49,7 +66,7 @@ std::vector<Problem> merge(std::vector<std::vector<Problem>> logs) {
     for (Problem& problem : log) {
       bool is_known = false;
       for (Problem& other : all) {
-        if (strcmp(other.kind, problem.kind) || other.pc != problem.pc || other.other_pc != problem.other_pc) continue;
+        if (strcmp(other.kind, problem.kind) || other.pc != problem.pc || other.other_pc != problem.other_pc || other.cause != problem.cause) continue;
         other.count += problem.count;
         is_known = true;
       }

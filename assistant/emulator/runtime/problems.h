@@ -1,4 +1,4 @@
-// Defects a worker has seen in one launch, one entry per kind and place.
+// Defects a worker has seen in one launch, one entry per kind, place and cause.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -15,23 +15,27 @@ struct Problem {
   unsigned block[3], thread[3];
   std::string message;
   uint64_t count;
+  uint64_t cause = 0;            // tells defects of one kind at one place apart: the end of an allocation that was passed, for one
 };
 
 class ProblemLog {
  public:
-  // True if the kind has not been seen at this place; then the caller adds a message.
-  bool note(const char* kind, uint32_t pc, uint32_t other_pc);
+  // True if the kind has not been seen at this place from this cause; then the caller adds a message.
+  bool note(const char* kind, uint32_t pc, uint32_t other_pc, uint64_t cause);
   void add(Problem problem);
   std::vector<Problem> take();   // empties the log
 
  private:
-  std::map<std::tuple<const char*, uint32_t, uint32_t>, size_t> index_;
+  std::map<std::tuple<const char*, uint32_t, uint32_t, uint64_t>, size_t> index_;
   std::vector<Problem> list_;
 };
 
 struct Worker;
-// Reports at the current block and the given thread of it. `format` is printf's; it is only evaluated once per place.
+// Reports at the current block and the given thread of it. `format` is printf's; it is only evaluated once per place and cause.
 void report(Worker& w, const char* kind, uint32_t pc, uint32_t other_pc, uint64_t address, unsigned thread, const char* format, ...)
+    __attribute__((format(printf, 7, 8)));
+// The same, of one cause among several that a place may have.
+void report_cause(Worker& w, const char* kind, uint64_t cause, uint32_t pc, uint64_t address, unsigned thread, const char* format, ...)
     __attribute__((format(printf, 7, 8)));
 std::vector<Problem> merge(std::vector<std::vector<Problem>> logs);
 

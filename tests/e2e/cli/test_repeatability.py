@@ -77,3 +77,19 @@ def test_refused_launches_are_counted_as_refused_and_claim_nothing(cli: Cli) -> 
     assert [problem["kind"] for problem in checks["wide"]["problems"]] == ["bad_launch", "bad_launch"]
     said = cli.run("check", cli.folder / "a.cu").out
     assert "2 launches, all refused" in said and "equal in two runs, 1 launch\n" in said
+
+
+_GARBAGE = """
+__global__ void unset(int *x, int *y) { y[threadIdx.x] = x[threadIdx.x]; }
+int main() {
+    int *x, *y;
+    cudaMalloc(&x, 256); cudaMalloc(&y, 256);
+    unset<<<1, 64>>>(x, y);
+    cudaDeviceSynchronize();
+}
+"""
+
+
+def test_nothing_is_claimed_of_a_kernel_that_reads_garbage(cli: Cli) -> None:
+    check = _checks(cli, _GARBAGE)["unset"]
+    assert (check["is_deterministic"], check["repeatability"]) == (None, "not claimed: it touches what it must not")

@@ -147,3 +147,16 @@ def test_a_shared_tile_of_halves_is_silent(build: Any, run: Any, flavour: str) -
     reply = run(build("emulator/problems/half_tile.cu", flavour), mode="check")
     assert (reply["exit_status"], reply["problems"]) == (0, [])
     assert {s["line"] for s in reply["sites"][0] if s["op"].startswith("shared")} == {7, 8, 10}
+
+
+@FLAVOURS
+def test_what_goes_wrong_on_one_line_is_told_apart_by_its_cause(build: Any, run: Any, flavour: str) -> None:
+    problems = run(build("emulator/problems/sides.cu", flavour), mode="check")["problems"]
+    beside = {(p["line"], p["message"].split(" bytes", 1)[1], p["count"]) for p in problems if p["kind"] == "out_of_bounds"}
+    assert beside == {
+        (4, ", 4 bytes before an allocation of 4000 bytes, number 1 of 3 such", 2),
+        (4, " at offset 4000 of an allocation of 4000 bytes, number 1 of 3 such", 2),
+        (4, " at offset 4000 of an allocation of 4000 bytes, number 2 of 3 such", 2),
+    }
+    refused = [(p["line"], p["message"].split(" ", 2)[:2], p["count"]) for p in problems if p["kind"] == "bad_launch"]
+    assert refused == [(16, ["a", "block"], 1), (16, ["more", "than"], 1)]
