@@ -43,6 +43,10 @@ class _Line:
     fields: list[str]
 
 
+def _no_facts() -> _Line:
+    return _Line([], [], [], [], [], [])
+
+
 def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     """Facts of the kernel and of the device functions it calls."""
     tree = SyntaxTree(parsed.source.text)
@@ -51,10 +55,11 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}
     structs = struct_uses(parsed, tree, kernel, bodies)
     declares_double = bool(_DOUBLE_TYPE.search(parsed.source.text[kernel.span.start : kernel.span.end]))
-    lines: defaultdict[int, _Line] = defaultdict(lambda: _Line([], [], [], [], [], []))
+    lines: defaultdict[int, _Line] = defaultdict(_no_facts)
     for body in bodies:
         _read_literals(tree, body, lines)
         _read_accesses(tree, body, pointers, lines)
+    lines.update({number: _no_facts() for number in structs if number not in lines})  # members used through a reference
     return SourceFacts(
         lines=tuple(
             LineFacts(

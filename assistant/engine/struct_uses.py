@@ -31,7 +31,7 @@ def struct_uses(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, bodies: 
         found = [access for body in bodies for access in array_accesses(tree, body) if access.base == parameter.name]
         sizes = _member_bytes(parsed, tree, parameter.element_type)
         size = element_size_bytes(tree, parameter.element_type)
-        used = [(tree.line(access.node), _member(tree, access)) for access in found]
+        used = [use for access in found for use in _uses(tree, access, parameter.element_type, bodies)]
         if size is None or not used or any(name not in sizes for _, name in used):
             continue
         used_bytes = sum(sizes[name] for name in {name for _, name in used})
@@ -41,9 +41,59 @@ def struct_uses(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, bodies: 
     return {line: tuple(uses) for line, uses in lines.items()}
 
 
-def _member(tree: SyntaxTree, access: ArrayAccess) -> str:
+def _uses(tree: SyntaxTree, access: ArrayAccess, element_type: str, bodies: Sequence[Node]) -> list[tuple[int, str]]:
+    """(line, member) of an element; through the reference that stands for it (``Particle &p = ps[i]``) where it is bound to one."""
+    name = _reference_to(tree, access.node)
+    if name is None:
+        return [(tree.line(access.node), _member(tree, access.node))]
+    body = next(body for body in bodies if tree.span(body).start <= tree.span(access.node).start < tree.span(body).end)
+    return _uses_of_reference(tree, name, body) + _uses_in_helpers(tree, name, element_type, body, bodies)
+
+
+def _reference_to(tree: SyntaxTree, element: Node) -> str | None:
+    """``p`` of ``Particle &p = ps[i];``."""
+    parent = element.parent
+    declarator = parent.child_by_field_name("declarator") if parent is not None and parent.type == "init_declarator" else None
+    if declarator is None or declarator.type != "reference_declarator" or not declarator.named_children:
+        return None
+    return tree.text(declarator.named_children[-1])
+
+
+def _uses_of_reference(tree: SyntaxTree, name: str, body: Node) -> list[tuple[int, str]]:
+    """Its members, and empty names for uses of the whole element; arguments of calls aside, and its own declaration."""
+    mentions = [node for node in tree.find("identifier", inside=body) if tree.text(node) == name and node.parent is not None]
+    kept = [node for node in mentions if node.parent is not None and node.parent.type not in ("argument_list", "reference_declarator")]
+    return [(tree.line(node), _member(tree, node)) for node in kept]
+
+
+def _uses_in_helpers(tree: SyntaxTree, name: str, element_type: str, body: Node, bodies: Sequence[Node]) -> list[tuple[int, str]]:
+    """Members used by the functions that the reference is passed to; an empty name where one of them is not a device function here."""
+    found: list[tuple[int, str]] = []
+    helpers = {helper_name: helper for helper in bodies if (helper_name := _function_name(tree, helper))}
+    for node in tree.find("argument_list", inside=body):
+        if name not in [tree.text(argument) for argument in node.named_children] or node.parent is None:
+            continue
+        callee = node.parent.child_by_field_name("function")
+        helper = None if callee is None else helpers.get(tree.text(callee))
+        if helper is None or helper.parent is None:
+            return [*found, (tree.line(node), "")]
+        for parameter in tree.find("parameter_declaration", inside=helper.parent):
+            declarator = parameter.child_by_field_name("declarator")
+            kind = parameter.child_by_field_name("type")
+            if kind is not None and tree.text(kind) == element_type and declarator is not None and declarator.named_children:
+                found += _uses_of_reference(tree, tree.text(declarator.named_children[-1]), helper)
+    return found
+
+
+def _function_name(tree: SyntaxTree, body: Node) -> str:
+    declarator = None if body.parent is None else body.parent.child_by_field_name("declarator")
+    name = None if declarator is None else declarator.child_by_field_name("declarator")
+    return "" if name is None else tree.text(name)
+
+
+def _member(tree: SyntaxTree, element: Node) -> str:
     """``x`` of ``p[i].x``; empty for a whole element."""
-    parent = access.node.parent
+    parent = element.parent
     field = parent.child_by_field_name("field") if parent is not None and parent.type == "field_expression" else None
     return "" if field is None else tree.text(field)
 

@@ -105,6 +105,9 @@ def _no_gain(context: TransformationContext, before: WarpCost, after: WarpCost) 
     if before.line_sectors == 0:
         return "which elements this line touches depends on values that are only known while it runs"
     if after.line_sectors >= before.line_sectors:
+        block = next((b for b in known_blocks(context)), _DEFAULT_BLOCK)
+        if block.y == 1:
+            return f"a block of {block.x} x 1 threads has no y to exchange: swap the grid's axes so that x runs along the fastest index"
         return "with x and y exchanged this line would touch as many sectors"
     if after.sectors >= before.sectors:
         return "exchanging x and y would spoil other accesses of the kernel by as much as it mends this one"

@@ -29,8 +29,13 @@ def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Dia
     return tuple(
         _scattered(launch, group, walk if walk is not None and walk.line == group[0].line else None)
         for group in _wasteful_lines(launch.profile)
-        if _ratio(group[0]) >= threshold("uncoalesced_ratio") and not context.facts.at(group[0].line).struct_fields
+        if _ratio(group[0]) >= threshold("uncoalesced_ratio") and not _is_of_structures(context, group[0].line)
     )
+
+
+def _is_of_structures(context: FindContext, line: int) -> bool:
+    facts = context.facts.at(line)
+    return bool(facts.struct_fields or facts.structs)
 
 
 def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWalk | None) -> Diagnosis:
@@ -88,7 +93,9 @@ def _share(use: StructUse, lines: list[_StructLine]) -> str:
     place = f" ({lines_of(line.group[0].line for line in lines)})" if len(lines) > 1 else ""
     unused_bytes = use.size_bytes - use.used_bytes
     if not unused_bytes:
-        return f"all of it is used{place}, but by requests of one member each that walk over whole structures"
+        return (
+            f"all of it is used{place}, but by requests of one member each that walk over whole structures; split it into an array a member"
+        )
     return (
         f"the kernel uses {members}{place}, {use.used_bytes} of every {use.size_bytes} bytes, and moves the other "
         f"{percent(unused_bytes / use.size_bytes)} in vain"

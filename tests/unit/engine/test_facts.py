@@ -72,6 +72,30 @@ def test_members_used_of_an_array_of_structures_are_found_by_line() -> None:
     assert facts.at(6).structs == (StructUse("p", "Particle", 32, ("x", "m"), 12), StructUse("v", "float4", 16, ("w",), 4))
 
 
+_REFERENCE = """
+struct Particle { float x, y, z, vx, vy, vz, m, q; };
+__device__ float kinetic(const Particle &p) {
+  return 0.5f * p.m * p.vy * p.vy;
+}
+__global__ void k(float *out, Particle *ps, float dt) {
+  int i = threadIdx.x;
+  Particle &p = ps[i];
+  p.x += p.vx * dt;
+  out[i] = kinetic(p);
+}
+"""
+
+
+def test_members_used_through_a_reference_to_an_element_are_those_of_its_array() -> None:
+    facts = _facts(_REFERENCE)
+    assert facts.at(9).structs == (StructUse("ps", "Particle", 32, ("x", "vx"), 16),)
+    assert facts.at(4).structs == (StructUse("ps", "Particle", 32, ("m", "vy"), 16),)
+
+
+def test_a_reference_that_is_copied_whole_is_left_out() -> None:
+    assert _facts(_REFERENCE.replace("p.x += p.vx * dt;", "Particle copy = p;")).at(4).structs == ()
+
+
 def test_structures_that_are_copied_whole_are_left_out() -> None:
     assert _facts(_STRUCTS).at(8).structs == ()
 
