@@ -22,7 +22,7 @@ from assistant.source.match import kernel_of_instance, select_kernels
 from assistant.source.struct_layouts import layout_named
 from assistant.source.structs import struct_fields
 from assistant.workload.boundary import boundary_shapes
-from assistant.workload.derive import extract, fresh_values, with_specials
+from assistant.workload.derive import extract, fresh_values, with_huge, with_specials
 from assistant.workload.draws import Draw, draws_for, fresh_draws
 from assistant.workload.generate import GenerateOptions, Signature, generate
 from assistant.workload.recordings import NewCase, RecordingReader, write_case
@@ -139,7 +139,7 @@ def _variants(
     layouts = layouts_of(recorded, text)
     variants = [recorded, *(fresh_values(recorded, draw, layouts) for draw in draws)]
     if effort.with_injected and size_bytes <= _FRESH_VALUES_BYTES:
-        variants.append(with_specials(recorded, effort.seeds[0]))
+        variants += [with_specials(recorded, effort.seeds[0]), with_huge(recorded, effort.seeds[0])]
     names = _buffer_names(recorded, (parameters,))
     if effort.is_confirming and _is_small(recorded):
         variants += [with_ties(recorded, effort.seeds[0]), *resized(variants[1], parameters)]

@@ -142,7 +142,7 @@ class CaseOrigin:
     """Where the values of one case come from."""
 
     kind: str
-    """``recorded``, ``resampled``, ``tied``, ``resized``, ``refilled``, ``injected``, ``declared`` or ``boundary``."""
+    """``recorded``, ``resampled``, ``tied``, ``resized``, ``refilled``, ``injected``, ``huge``, ``declared`` or ``boundary``."""
     shape: str
     seed: int
     """Stored for replay, never shown to a planner."""

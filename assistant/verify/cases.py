@@ -52,7 +52,7 @@ def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
             dropped.append(f"{case_name(case)}: the original {reason}")
         elif reason is not None:
             return CannotJudge(f"the original {reason} ({case_name(case)})", _REMEDY)
-        elif case.origin.kind == "injected":
+        elif case.origin.kind in ("injected", "huge"):
             injected.append(case)
         elif case.origin.kind in PROBE_KINDS:
             probes.append(case)

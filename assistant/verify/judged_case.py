@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
 from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, prepare
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
+from assistant.verify.numbers import floats, ieee, largest, largest_finite
+from assistant.verify.outputs import matching_run
 from assistant.verify.problems import run_failure
+from assistant.verify.tolerance import MAX_ROUNDOFFS
 
 __all__ = ["SEVERITY", "case_result", "determinism", "judge_case", "judge_injected", "racy_exact_outputs", "worst"]
 
+_NEARLY_OVER = 2.0**-16
+"""Share of the largest number from which on values may come of huge ones that were averaged or weighted."""
 SEVERITY = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
 
 
@@ -110,14 +117,40 @@ def _all_exact(prepared: list[PreparedOutput]) -> bool:
 
 
 def judge_injected(cases: tuple[CaseEvidence, ...], evidence: JudgeEvidence) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
-    """Injected NaN, infinities, denormals and huge values: other values are only a label, a failing run is a failure."""
+    """Injected NaN, infinities, denormals and huge values: other values are only a label, a failing run is a failure.
+
+    Which of several huge values overflow a sum depends on its order: where both versions overflow or nearly do, that only informs.
+    """
     prepared, _ = prepare(cases, evidence.outputs, evidence.tolerance)
     findings, labels = list[VerificationFinding](), list[DetectedLabel]()
     for index, case in enumerate(cases):
         mine = [p for p in prepared if p.output.case_index == index]
         found, _ = judge_case(case, index, mine, evidence, is_precision_changed=False)
         findings.extend(replace(f, case=None) for f in found if f.buffer is None or f.code == "wrote_outside_outputs")
+        harmless = {p.output.name for p in mine if case.origin.kind == "huge" and _is_overflow_only(case, p)}
         for finding in found:
-            if finding.buffer is not None and finding.code != "wrote_outside_outputs":
+            if finding.buffer in harmless and finding.code in ("nan_position", "wrong_value"):
+                labels.append(DetectedLabel(Label.REASSOCIATION, f"both overflow on huge input, not alike: {finding.message}"))
+            elif finding.buffer is not None and finding.code != "wrote_outside_outputs":
                 labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on NaN, infinite or huge input {finding.message}"))
-    return findings, labels[:1]
+    decisive = [detected for detected in labels if detected.label is Label.NAN_BEHAVIOUR]
+    return findings, (decisive or labels)[:1]
+
+
+@ieee
+def _is_overflow_only(case: CaseEvidence, prepared: PreparedOutput) -> bool:
+    """Whether all that differs by more than rounding of the largest values is infinite, NaN or nearly overflows in both versions."""
+    output, element = prepared.output, prepared.output.element
+    if not element.is_floating:
+        return False
+    for run in case.candidate:
+        after, original = run.contents(output.buffer.id), matching_run(prepared.runs, run.fill).contents(output.buffer.id)
+        if after is None or original is None or len(after) != len(original):
+            return False
+        pair = [floats(data, element)[output.written] for data in (after, original)]
+        is_over = [~(np.abs(values) < _NEARLY_OVER * largest_finite(element)) for values in pair]
+        finite = np.concatenate([values[np.isfinite(values)] for values in pair])
+        is_near = np.abs(pair[0] - pair[1]) <= MAX_ROUNDOFFS * (element.unit_roundoff or 0.0) * largest(finite)
+        if not (is_near | (is_over[0] & is_over[1])).all():
+            return False
+    return True

@@ -111,6 +111,12 @@ def largest(values: FloatArray) -> float:
     return float(np.max(np.abs(values))) if values.size else 0.0
 
 
+def largest_finite(element: ElementType) -> float:
+    """The floating type's largest number: (2 - 2u)·2^e (IEEE 754, §3.3); bfloat16 has the exponents of float."""
+    exponent = {2: 127 if element.kind is ElementKind.BFLOAT else 15, 4: 127, 8: 1023}[element.scalar_bytes]
+    return (2.0 - 2.0 * (element.unit_roundoff or 0.0)) * 2.0**exponent
+
+
 def shown(data: bytes, element: ElementType, index: int) -> str:
     """Component ``index`` for people, with all digits that its type has."""
     if element.is_floating:

@@ -28,7 +28,7 @@ from assistant.workload.draws import Draw
 from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase, blob_name
 
-__all__ = ["contents_of", "extract", "fresh_values", "with_contents", "with_specials"]
+__all__ = ["contents_of", "extract", "fresh_values", "with_contents", "with_huge", "with_specials"]
 
 _SPREAD = (0.5, 1.5)
 """Range that an all-equal buffer is spread over, as a multiple of its value: one value says nothing of a distribution."""
@@ -107,7 +107,16 @@ def fresh_values(case: NewCase, draw: Draw, layouts: Mapping[int, ElementLayout]
 
 
 def with_specials(case: NewCase, seed: int) -> NewCase:
-    """``case`` with NaN, infinities, denormal and huge values put into its floats; differences here only add a label."""
+    """``case`` with NaN, infinities and denormal values put into its floats; differences here only add a label."""
+    return _injected(case, seed, "injected", lambda element: (np.nan, np.inf, -np.inf, _denormal(element)))
+
+
+def with_huge(case: NewCase, seed: int) -> NewCase:
+    """``case`` with values put into its floats that overflow where three of them meet."""
+    return _injected(case, seed, "huge", lambda element: (largest_finite(element) / 2,))
+
+
+def _injected(case: NewCase, seed: int, kind: str, values_of: Callable[[ElementType], tuple[float, ...]]) -> NewCase:
     elements = _typed_buffers(case)
     contents: dict[int, bytes] = {}
     for buffer, data in contents_of(case).items():
@@ -115,13 +124,12 @@ def with_specials(case: NewCase, seed: int) -> NewCase:
         if element is None or not element.is_floating or not data:
             continue
         random = np.random.default_rng([seed, buffer])
-        values = doubles(data, element)
-        specials = np.array([np.nan, np.inf, -np.inf, _denormal(element), largest_finite(element) / 2])
+        values, specials = doubles(data, element), np.array(values_of(element))
         count = min(values.size, max(specials.size, int(values.size * _SPECIAL_SHARE)))
         places = random.choice(values.size, count, replace=False)
         values[places] = np.resize(specials, count)
         contents[buffer] = _with_tail(encode(values, element), data)
-    return with_contents(case, contents, CaseOrigin("injected", case.origin.shape, seed, 1.0, 0.0))
+    return with_contents(case, contents, CaseOrigin(kind, case.origin.shape, seed, 1.0, 0.0))
 
 
 def _typed_buffers(case: NewCase) -> dict[int, ElementType]:

@@ -616,3 +616,43 @@ def test_host_data_of_unknown_type_fails_where_no_case_says_otherwise() -> None:
     assert {f.code: f.outcome for f in result.findings}["untyped_value"] is Outcome.FAIL
     alone = judge(JudgeEvidence((), AutoTolerance(), program=UNTYPED_DIFFERENCE))
     assert isinstance(alone, Verification) and alone.outcome is Outcome.FAIL
+
+
+def summed(order: slice) -> Kernel:
+    """out[i] = a sum of four neighbours, in a given order."""
+
+    def kernel(b: Buffers) -> None:
+        rows = b["x"].reshape(-1, 4)[:, order]
+        total = np.zeros(len(rows), np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for term in rows.T:
+                total = total + term
+        b["out"][: N // 4] = total
+
+    return kernel
+
+
+def with_huge_case(candidate: Kernel) -> Verification:
+    """Judged on ordinary values, and on finite ones of which some sums overflow to infinity in one order and not in the other."""
+    cases = [case(summed(slice(None)), candidate, seed=seed, kind="recorded" if seed == 1 else "resampled") for seed in (1, 2)]
+    huge = inputs(9)
+    top = np.finfo(np.float32).max / 2
+    huge["x"][:4] = [top, top, top, -top]
+    huge["x"][4:8] = [top, top, top, 1]
+    result = judge(JudgeEvidence((*cases, case(summed(slice(None)), candidate, kind="huge", buffers=huge)), AutoTolerance()))
+    assert isinstance(result, Verification)
+    return result
+
+
+def test_a_sum_that_overflows_in_another_order_only_informs() -> None:
+    result = with_huge_case(summed(slice(None, None, -1)))
+    assert result.outcome is Outcome.PASS and Label.REASSOCIATION in result.labels and Label.NAN_BEHAVIOUR not in result.labels
+
+
+def test_an_overflow_that_is_hidden_is_for_a_person() -> None:
+    def hidden(b: Buffers) -> None:
+        summed(slice(None))(b)
+        b["out"][: N // 4][~np.isfinite(b["out"][: N // 4])] = 0
+
+    result = with_huge_case(hidden)
+    assert result.outcome is Outcome.NEEDS_DECISION and result.labels == (Label.NAN_BEHAVIOUR,)

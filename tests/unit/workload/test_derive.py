@@ -20,7 +20,7 @@ from assistant.model.recording import (
 from assistant.model.source import Parameter, Span
 from assistant.model.structs import ElementLayout, Member
 from assistant.model.workload import CaseOrigin
-from assistant.workload.derive import contents_of, extract, fresh_values, with_contents, with_specials
+from assistant.workload.derive import contents_of, extract, fresh_values, with_contents, with_huge, with_specials
 from assistant.workload.draws import Draw, fresh_draws
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.widen import CannotWiden, widened
@@ -173,6 +173,12 @@ def test_specials_are_injected_into_floats_only() -> None:
     assert np.isnan(values).any() and np.isinf(values).any() and case.origin.kind == "injected"
     integers = np.arange(100, dtype=np.int32)
     assert contents_of(with_specials(captured(integers, "int"), 1))[4] == integers.tobytes()
+
+
+def test_huge_values_are_finite_and_a_case_of_their_own() -> None:
+    case = with_huge(captured(normal(), "float"), 1)
+    values = np.frombuffer(contents_of(case)[4], np.float32)
+    assert np.isfinite(values).all() and values.max() > 1e38 and case.origin.kind == "huge"
 
 
 def test_contents_can_be_replaced() -> None:
