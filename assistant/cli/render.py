@@ -160,6 +160,8 @@ class TextRenderer:
         for brief in briefly((f.code, f.line) for f in event.findings if f not in told):
             self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
         for problem in event.problems:
+            if any(finding.message.startswith(problem.message.rstrip(".")) for finding in event.findings):
+                continue  # told above, with its evidence
             self._print(f"  [bold red]{problem.kind}[/] line {problem.line}: {escape(problem.message)}")
 
     def _summary(self, event: events.ProfileSummary) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.build.occupancy import occupancy
+from assistant.engine.instances import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.model import events
@@ -47,7 +48,7 @@ def _kernel_event(job: Job, subject: Subject, kernel: Kernel, resources: tuple[K
         launch_bounds=kernel.launch_bounds,
         device_functions=kernel.device_functions,
         launches=tuple(_launch(site) for site in subject.parsed.launch_sites_of(kernel)),
-        resources=tuple(_resources(job, item) for item in resources),
+        resources=tuple(_resources(job, kernel, item) for item in resources),
     )
 
 
@@ -63,7 +64,7 @@ def _launch(site: LaunchSite) -> events.LaunchFound:
     )
 
 
-def _resources(job: Job, item: KernelResources) -> events.ResourcesFound:
+def _resources(job: Job, kernel: Kernel, item: KernelResources) -> events.ResourcesFound:
     shares = tuple(
         (
             threads,
@@ -77,7 +78,7 @@ def _resources(job: Job, item: KernelResources) -> events.ResourcesFound:
         for threads in _ASSUMED_BLOCK_THREADS
     )
     return events.ResourcesFound(
-        instance=item.kernel,
+        instance=readable_instance(kernel, item.kernel),
         architecture=item.architecture,
         registers_per_thread=item.registers_per_thread,
         spill_bytes=item.spill_load_bytes + item.spill_store_bytes,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from assistant.model.source import Kernel, Parameter
 from assistant.source.reading import split_arguments
 
-__all__ = ["instance_parameters", "template_arguments"]
+__all__ = ["instance_parameters", "readable_instance", "template_arguments"]
 
 
 def template_arguments(kernel: Kernel, instance: str) -> tuple[str, ...]:
@@ -43,3 +43,10 @@ def instance_parameters(kernel: Kernel, instance: str) -> tuple[Parameter, ...]:
     return tuple(
         replace(p, type=put(p.type), element_type=None if p.element_type is None else put(p.element_type)) for p in kernel.parameters
     )
+
+
+def readable_instance(kernel: Kernel, name: str) -> str:
+    """The instance's name; where no tool demangled it the kernel's own, with the symbol beside it if a template has several."""
+    if not name.startswith("_Z"):
+        return name
+    return f"{kernel.key} [{name}]" if kernel.template_parameters else kernel.key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assistant.engine.instances import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.model import events
@@ -29,4 +30,4 @@ def _event(job: Job, kernel: Kernel, code: KernelCode) -> events.MachineCode:
             text = " ".join(part for part in (instruction.predicate, instruction.opcode, instruction.operands) if part)
             by_line.setdefault((instruction.file, instruction.line), []).append(text)
     lines = tuple(events.MachineLine(file, line, tuple(texts)) for (file, line), texts in sorted(by_line.items()))
-    return events.MachineCode(job.id, kernel.key, code.kernel, code.architecture, lines)
+    return events.MachineCode(job.id, kernel.key, readable_instance(kernel, code.kernel), code.architecture, lines)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
+from assistant.model.problems import merge_problems
 from assistant.model.profile import Method, Problem, Severity
 from assistant.profile.context import FindContext
 from assistant.profile.diagnosis import Diagnosis, Fact
@@ -38,16 +37,12 @@ what looks like a race."""
 
 
 def defects(context: FindContext, problems: tuple[Problem, ...]) -> tuple[Diagnosis, ...]:
-    """One diagnosis per kind and place, over all launches."""
-    groups: defaultdict[tuple[str, str, int, int | None], list[Problem]] = defaultdict(list)
-    for problem in problems:
-        groups[problem.kind, problem.file, problem.line, problem.other_line].append(problem)
-    return tuple(_diagnose(context, group) for group in groups.values())
+    """One diagnosis per kind, place and cause, over all launches."""
+    return tuple(_diagnose(context, problem) for problem in merge_problems(problems))
 
 
-def _diagnose(context: FindContext, group: list[Problem]) -> Diagnosis:
-    first = group[0]
-    count = sum(max(1, p.count) for p in group)
+def _diagnose(context: FindContext, first: Problem) -> Diagnosis:
+    count = max(1, first.count)
     line = first.line or kernel_line(context, context.launches[0].profile)
     seen = f" ({plural(count, 'time')}{_where(first)})"
     return Diagnosis(

@@ -265,3 +265,35 @@ def test_a_withheld_edit_of_the_launch_is_told_at_the_end(cli: Cli) -> None:
     assert "--allow-host-code" in remedy and "nothing to propose" in last
     allowed = cli.run("optimize", cli.example("good_saxpy.cu"))
     assert "--allow-host-code" not in allowed.out
+
+
+_TWO_NAMES = """
+__global__ void compact(const float *in, float *out, int *count) { if (in[threadIdx.x] > 0) out[atomicAdd(count, 1)] = in[threadIdx.x]; }
+template <int N> __global__ void add(float *x) { x[threadIdx.x] += N; }
+int main() { compact<<<1, 32>>>(0, 0, 0); add<3><<<1, 32>>>(0); add<4><<<1, 32>>>(0); }
+"""
+
+
+def test_kernels_have_their_names_without_a_demangler(cli: Cli) -> None:
+    ended = cli.run("inspect", cli.write("named.cu", _TWO_NAMES), "--json", variables={"PATH": str(cli.folder)})
+    names = {event["kernel"]: [found["instance"] for found in event["resources"]] for event in ended.all("kernel")}
+    plain, template = names
+    assert names[plain] == [plain]
+    assert len(names[template]) == 2 and all(name.startswith(f"{template} [_Z3addILi") for name in names[template])
+
+
+def test_a_problem_is_told_once(cli: Cli) -> None:
+    ended = cli.run("profile", cli.write("past.cu", _PAST_BOTH_ENDS))
+    assert [ended.out.count(words) for words in ("KO201", "out_of_bounds", "bytes before an allocation", "at offset 256")] == [2, 0, 1, 1]
+
+
+_PAST_BOTH_ENDS = """
+__global__ void sides(const int *in, int *out) { out[threadIdx.x] = in[int(threadIdx.x) - 1] + in[threadIdx.x + 1]; }
+int main() {
+    int *in, *out;
+    cudaMalloc(&in, 256); cudaMalloc(&out, 512);
+    cudaMemset(in, 0, 256);
+    sides<<<1, 64>>>(in, out);
+    cudaDeviceSynchronize();
+}
+"""

@@ -149,3 +149,12 @@ def test_every_page_states_the_thresholds_of_the_code(rule):
 def test_every_metric_is_documented_with_its_unit_and_meaning(known):
     text = (DOCS / "reference" / "metrics.md").read_text()
     assert f"| `{known.name}` | {known.unit} | {known.meaning} |" in text
+
+
+def test_an_overrun_and_an_underrun_on_one_line_are_two_findings(access, profile, check):
+    sides = (
+        problem("out_of_bounds", message="read of 4 bytes at offset 64 of an allocation of 64 bytes"),
+        problem("out_of_bounds", message="read of 4 bytes, 4 bytes before an allocation of 64 bytes"),
+    )
+    found = check(profile(access("global load", WARPS, 5, sectors=WARPS * 4), problems=sides))
+    assert found.codes.count("KO201") == 2
