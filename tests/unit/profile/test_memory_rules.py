@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from assistant.measure import predict, target
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Severity
 from assistant.profile import LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse
@@ -243,6 +244,17 @@ def test_a_histogram_is_contended_however_much_data_it_reads(access, profile, ch
     finding = found.one("KO110")
     assert found.value(finding, "atomic_sector_reuse") == pytest.approx(110_310 / 8)
     assert finding.estimated_cost_ratio > 0.5
+
+
+@pytest.mark.parametrize("counters", [1, 8, 32, 256])
+@pytest.mark.parametrize("load_sectors", [16_384, 65_536, 1 << 20])
+def test_a_kernel_that_waits_for_its_atomics_is_told_so(access, profile, check, counters, load_sectors):
+    """Whatever else it touches: where the model's largest term is the atomics' queue, that is a finding, and the costliest."""
+    atomic = access("global atomic", 65_536, 9, sectors=400_000)
+    load = access("global load", 65_536, 9, sectors=load_sectors)
+    counted = profile(load, atomic, blocks=1024, unique_sectors=load_sectors + counters, atomic_unique_sectors=counters)
+    assert predict(counted, None, None, target("h200")).own_bottleneck == "l2"
+    assert check(counted).findings[0].code == "KO110"
 
 
 def test_lanes_that_update_one_address_are_reported(access, profile, check):
