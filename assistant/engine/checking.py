@@ -20,6 +20,7 @@ from assistant.model.problems import GARBAGE, RACES, is_refused
 from assistant.model.profile import Problem
 from assistant.model.source import Kernel
 from assistant.ports import LabFailure
+from assistant.source.match import kernel_of_instance
 
 __all__ = ["Launches", "Repeats", "launches_of"]
 
@@ -35,10 +36,9 @@ class Launches:
 
 def launches_of(subject: Subject, kernel: Kernel, seen: Sequence[Counted]) -> Launches:
     """In all workloads together."""
-    groups = [group for item in _counted(kernel, seen) for group in item.groups]
-    instances = {item.instance for item in _counted(kernel, seen)}
-    refused = [p for counted in seen for p in counted.profiles if p.kernel in instances and is_refused(p)]
-    return Launches(sum(round(group.count) for group in groups), len(refused))
+    ran = sum(round(group.count) for item in _counted(kernel, seen) for group in item.groups)
+    refused = [p for counted in seen for p in counted.profiles if is_refused(p) and kernel_of_instance(subject.parsed, p.kernel) == kernel]
+    return Launches(ran + len(refused), len(refused))
 
 
 class Repeats:
@@ -83,7 +83,7 @@ class Repeats:
         self._found[kernel.key] = combined(found)
         if self._main is None:
             return
-        ran = frozenset(p.kernel for p in self._main.profiles if p.kernel in instances and not is_refused(p))
+        ran = frozenset(p.kernel for p in self._main.profiles if p.kernel in instances)
         if not ran:
             return
         if self._main.failure is not None:

@@ -52,7 +52,7 @@ class Counted:
 
     kernels: tuple[CountedKernel, ...]
     profiles: tuple[LaunchProfile, ...]
-    """Every launch in program order."""
+    """Every launch in program order, those that were refused too."""
     problems: tuple[Problem, ...]
     run: ProgramRun | None
     """None for declared workloads."""
@@ -152,6 +152,8 @@ def _repeatability(case: CaseRun) -> list[tuple[str, Repeatability]]:
 def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, str]]) -> tuple[CountedKernel, ...]:
     by_instance: dict[str, dict[object, CountedLaunchGroup]] = {}
     for profile, weight, shape in weighted:
+        if is_refused(profile):
+            continue  # nothing ran, so there is nothing to count
         groups = by_instance.setdefault(profile.kernel, {})
         key = (profile.config, shape)
         known = groups.get(key)

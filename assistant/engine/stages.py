@@ -21,10 +21,12 @@ from assistant.engine.subject import Subject
 from assistant.engine.workbench import Looked, count, look, observe
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
+from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
 from assistant.ports import LabFailure
 from assistant.profile.findings import FindResult
+from assistant.source.match import kernel_of_instance
 
 __all__ = ["KeepReport", "check", "failed", "inspect", "profile"]
 
@@ -119,11 +121,11 @@ async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) ->
     if isinstance(looked.assessment.build, Build):
         for event in machine_code_events(job, looked.subject, looked.assessment.build):
             yield event
-    missing = _never_launched(subject, looked)
-    for kernel in missing:
-        yield job.message(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)
+    for kernel in subject.kernels:
+        for event in _not_run(job, subject, looked, kernel):
+            yield event
     if not looked.assessment.kernels:
-        yield job.ended(Ending(CANNOT_ANSWER, "the workload launches none of the kernels asked about"))
+        yield job.ended(Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about"))
     else:
         yield job.ended(Ending(DONE, f"{counted_noun(len(looked.assessment.kernels), 'kernel')} profiled"))
 
@@ -182,6 +184,12 @@ def _named(subject: Subject) -> str:
     return counted_noun(1 + len(others), "kernel") if others else first.qualified_name
 
 
-def _never_launched(subject: Subject, looked: Looked) -> list[Kernel]:
-    launched = {item.kernel.key for item in looked.assessment.kernels}
-    return [kernel for kernel in subject.kernels if kernel.key not in launched]
+def _not_run(job: Job, subject: Subject, looked: Looked, kernel: Kernel) -> Iterator[events.Message]:
+    """The kernel's launches that were refused; where there is none at all, that."""
+    profiles = [p for p in looked.counted.profiles if kernel_of_instance(subject.parsed, p.kernel) == kernel]
+    for problem in merge_problems(problem for p in profiles if is_refused(p) for problem in p.problems):
+        times = f" ({counted_noun(problem.count, 'launch', 'launches')})" if problem.count > 1 else ""
+        line = problem.line if problem.line and problem.file == str(subject.source.path) else kernel.line
+        yield job.message(Severity.ERROR, f"a launch of {kernel.key} is refused: {problem.message}{times}", line=line)
+    if not profiles:
+        yield job.message(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)

@@ -93,3 +93,10 @@ int main() {
 def test_nothing_is_claimed_of_a_kernel_that_reads_garbage(cli: Cli) -> None:
     check = _checks(cli, _GARBAGE)["unset"]
     assert (check["is_deterministic"], check["repeatability"]) == (None, "not claimed: it touches what it must not")
+
+
+def test_a_profile_names_refused_launches_and_counts_the_others(cli: Cli) -> None:
+    ended = cli.run("profile", cli.write("a.cu", _REFUSED), "--json")
+    assert (ended.code, [event["kernel"].split("(")[0] for event in ended.all("profile")]) == (0, ["fine"])
+    refused = [(event["line"], event["severity"]) for event in ended.all("message") if "is refused" in event["message"]]
+    assert refused == [(8, "error"), (9, "error")]
