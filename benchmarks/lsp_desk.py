@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 from assistant.config import Settings, TrustStore
-from assistant.engine.desk import Desk, DeskParts
-from assistant.engine.guard import Guard
-from assistant.engine.jobs import JobHost
-from assistant.engine.lanes import Lane, Work
-from assistant.engine.staging import Trigger
+from assistant.desk.desk import Desk, DeskParts
+from assistant.desk.guard import Guard
+from assistant.desk.jobs import JobHost
+from assistant.desk.lanes import Lane, Work
+from assistant.desk.staging import Trigger
 from assistant.errors import KernelOptError
 from assistant.memory.store import open_store
 from assistant.model.events import Event

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.workspace import TextDocument
 
-from assistant.engine.staging import Trigger
+from assistant.desk.staging import Trigger
 from assistant.model.embedded import Container
 from assistant.source.embedded.magics import head_of
 from lsp.embedded import Opened, read_cuda_cell, read_embedded

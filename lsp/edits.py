@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from assistant.config import find_workspace, workspace_folder
-from assistant.engine.lanes import Work
-from assistant.engine.words import comparison_sentence
+from assistant.desk.lanes import Work
+from assistant.desk.words import comparison_sentence
 from assistant.errors import KernelOptError
 from assistant.model.events import ComparisonMade, Event
 from assistant.model.proposal import Proposal

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from assistant.desk.lanes import Work
+from assistant.desk.tasks import Verb
+from assistant.desk.words import comparison_sentence
 from assistant.engine.event_json import event_json, event_object
-from assistant.engine.lanes import Work
-from assistant.engine.tasks import Verb
-from assistant.engine.words import comparison_sentence
 from assistant.errors import KernelOptError
 from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, PairTurn, StageEnded
 from assistant.model.profile import Severity

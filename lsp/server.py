@@ -25,10 +25,10 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.uris import to_fs_path
 
 from assistant.config import TrustStore, user_paths
-from assistant.engine.desk import Desk, DeskParts
-from assistant.engine.guard import Guard
-from assistant.engine.jobs import JobHost
-from assistant.engine.lanes import Lane
+from assistant.desk.desk import Desk, DeskParts
+from assistant.desk.guard import Guard
+from assistant.desk.jobs import JobHost
+from assistant.desk.lanes import Lane
 from assistant.errors import UsageError
 from assistant.model.proposal import Decision, DecisionKind
 from assistant.ports import Store

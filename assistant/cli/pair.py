@@ -17,6 +17,7 @@ from assistant.cli.compose import open_session
 from assistant.cli.jobs import console, run_async
 from assistant.cli.render import TextRenderer
 from assistant.cli.status import StatusLine
+from assistant.desk.watch import changes
 from assistant.engine.event_json import event_json
 from assistant.engine.files import replace_text
 from assistant.engine.pair import Pair
@@ -26,7 +27,6 @@ from assistant.engine.pair_words import constraint_answer, version_line
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.session import Session
 from assistant.engine.subject import read_source
-from assistant.engine.watch import changes
 from assistant.errors import KernelOptError, UsageError
 from assistant.model import events
 from assistant.model.pair import TurnKind

@@ -43,7 +43,7 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
         """Run jobs for a front end, one JSON object per line."""
         with loading():
             from assistant.cli.compose import open_session
-            from assistant.engine.host import serve
+            from assistant.desk.host import serve
             from assistant.lab.kept import KeptCompiler
 
         compiler = KeptCompiler()

@@ -13,11 +13,11 @@ from assistant.cli.compose import open_session
 from assistant.cli.jobs import console, run_async
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
+from assistant.desk.view import Note, View
+from assistant.desk.watcher import watch
+from assistant.desk.words import kernel_headline
 from assistant.engine.event_json import event_json
 from assistant.engine.quantity import counted_noun
-from assistant.engine.view import Note, View
-from assistant.engine.watcher import watch
-from assistant.engine.words import kernel_headline
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event
 from assistant.model.profile import Severity

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from assistant.engine.picture import proposal_title
-from assistant.engine.view import KernelView, Note
+from assistant.desk.picture import proposal_title
+from assistant.desk.view import KernelView, Note
 from assistant.model.proposal import Proposal
 from lsp.units import Unit
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
+from assistant.desk.tasks import Verb
 from assistant.engine.request import OptimizeOptions
-from assistant.engine.tasks import Verb
 from assistant.errors import KernelOptError
 from lsp import proposals
 from lsp.units import Unit

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.engine.pages import finding_page
-from assistant.engine.view import Note, Related
-from assistant.engine.words import passed_over_text
+from assistant.desk.pages import finding_page
+from assistant.desk.view import Note, Related
+from assistant.desk.words import passed_over_text
 from assistant.model.profile import Severity
 from assistant.profile.wording import percent
 from lsp.units import PassedOver, Unit, version_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.engine.words import hot_lines, line_hint, line_origin, resource_hint, resource_origin
+from assistant.desk.words import hot_lines, line_hint, line_origin, resource_hint, resource_origin
 from lsp.units import Unit
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.engine.view import KernelView
-from assistant.engine.words import kernel_table, line_table, proposal_text
+from assistant.desk.view import KernelView
+from assistant.desk.words import kernel_table, line_table, proposal_text
 from lsp.units import Unit
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from assistant.engine.picture import proposal_title
-from assistant.engine.view import KernelView, PairView
-from assistant.engine.words import kernel_headline
+from assistant.desk.picture import proposal_title
+from assistant.desk.view import KernelView, PairView
+from assistant.desk.words import kernel_headline
 from lsp.units import Unit
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from assistant.engine.staging import Trigger
+from assistant.desk.staging import Trigger
 from lsp.documents import close_document, put_document
 
 if TYPE_CHECKING:

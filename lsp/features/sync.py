@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.engine.staging import Trigger
+from assistant.desk.staging import Trigger
 from lsp.documents import close_document, put_document
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.jobs import JobHost
-from assistant.engine.lanes import Lane, Work
+from assistant.desk.jobs import JobHost
+from assistant.desk.lanes import Lane, Work
+from assistant.desk.tasks import Task, Verb
 from assistant.engine.request import JobRequest
-from assistant.engine.tasks import Task, Verb
 from assistant.errors import KernelOptError
 from assistant.model.events import Event, JobEnded
 from assistant.serialize import encode

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from assistant.engine.picture import Analysis, view_of
-from assistant.engine.view import Note, Related, View
+from assistant.desk.picture import Analysis, view_of
+from assistant.desk.view import Note, Related, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import InstructionMix, Problem, Severity

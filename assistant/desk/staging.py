@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from assistant.config import Settings, setting
-from assistant.engine.tasks import Verb
+from assistant.desk.tasks import Verb
 
 __all__ = ["STAGES", "Staging", "Trigger"]
 

@@ -20,16 +20,16 @@ from pathlib import Path
 from typing import Protocol
 
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, find_workspace
-from assistant.engine.guard import CONSENTED, Guard
+from assistant.desk.guard import CONSENTED, Guard
+from assistant.desk.lanes import Lane, Work
+from assistant.desk.review import Review
+from assistant.desk.sheet import Sheet
+from assistant.desk.staging import STAGES, Staging, Trigger
+from assistant.desk.tasks import Task, Verb
+from assistant.desk.view import EMPTY_VIEW, PairView, View
+from assistant.desk.words import pair_headline
 from assistant.engine.ids import new_id
-from assistant.engine.lanes import Lane, Work
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.review import Review
-from assistant.engine.sheet import Sheet
-from assistant.engine.staging import STAGES, Staging, Trigger
-from assistant.engine.tasks import Task, Verb
-from assistant.engine.view import EMPTY_VIEW, PairView, View
-from assistant.engine.words import pair_headline
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event, PairTurn, ProposalMade
 from assistant.model.proposal import AlreadyDecided, Decision, ProposalState

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product, takewhile
 
-from assistant.engine.view import Note
+from assistant.desk.view import Note
 from assistant.model.launch import Dim3
 from assistant.model.profile import Severity
 from assistant.plan.expert.analysis.thread_dependence import thread_axes

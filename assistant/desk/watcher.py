@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Protocol
 
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, TrustStore, user_paths
-from assistant.engine.desk import Desk, DeskParts
-from assistant.engine.guard import Guard
-from assistant.engine.jobs import JobHost
-from assistant.engine.lanes import Lane, Work
+from assistant.desk.desk import Desk, DeskParts
+from assistant.desk.guard import Guard
+from assistant.desk.jobs import JobHost
+from assistant.desk.lanes import Lane, Work
+from assistant.desk.staging import Trigger
+from assistant.desk.view import View
+from assistant.desk.watch import SETUP_FILES, changes, is_source
 from assistant.engine.session import Session
-from assistant.engine.staging import Trigger
 from assistant.engine.subject import read_source
-from assistant.engine.view import View
-from assistant.engine.watch import SETUP_FILES, changes, is_source
 from assistant.errors import KernelOptError
 from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from assistant.engine.view import Note
+from assistant.desk.view import Note
 from assistant.model.profile import Severity
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.source.assignments import Assignment, assignments

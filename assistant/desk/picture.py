@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, Related, View
 from assistant.engine.defects import errors_among
-from assistant.engine.view import CodeView, KernelView, LaunchView, LineView, Note, Related, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import Evidence, Problem, Severity

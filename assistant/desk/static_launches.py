@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assistant.engine.view import Note
+from assistant.desk.view import Note
 from assistant.model.launch import Dim3
 from assistant.model.profile import Severity
 from assistant.model.source import Kernel, ParsedSource

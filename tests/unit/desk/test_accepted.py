@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assistant.desk.sheet import Sheet
+from assistant.desk.tasks import Task, Verb
 from assistant.engine.request import JobRequest
-from assistant.engine.sheet import Sheet
-from assistant.engine.tasks import Task, Verb
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.events import Diagnostics, Event, JobEnded
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.sheet import Sheet
-from assistant.engine.static_notes import moved_notes, static_notes
-from assistant.engine.view import Note
+from assistant.desk.sheet import Sheet
+from assistant.desk.static_notes import moved_notes, static_notes
+from assistant.desk.view import Note
 from assistant.model.profile import Severity
 from assistant.model.source import Source
 from assistant.source.parse import parse_with_trees

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from assistant.desk.picture import comparison_sentence, evidence_value, proposal_title
+from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.engine.defects import problems_in_words
 from assistant.engine.limits import limit_in_words
-from assistant.engine.picture import comparison_sentence, evidence_value, proposal_title
 from assistant.engine.quantity import counted_noun, format_quantity
-from assistant.engine.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.model import events
 from assistant.model.embedded import Declined
 from assistant.model.pair import Turn, TurnKind

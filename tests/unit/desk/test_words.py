@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from assistant.engine.view import EMPTY_VIEW, KernelView, LaunchView, LineView, Note
-from assistant.engine.words import (
+from assistant.desk.view import EMPTY_VIEW, KernelView, LaunchView, LineView, Note
+from assistant.desk.words import (
     hot_lines,
     kernel_headline,
     kernel_table,

@@ -15,9 +15,9 @@ import functools
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from assistant.desk.jobs import JobHost, JobRefused
+from assistant.desk.tasks import Task
 from assistant.engine.ids import new_id
-from assistant.engine.jobs import JobHost, JobRefused
-from assistant.engine.tasks import Task
 from assistant.errors import KernelOptError
 from assistant.model.events import Event
 

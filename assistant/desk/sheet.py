@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.engine.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
+from assistant.desk.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
+from assistant.desk.picture import Analysis, view_of
+from assistant.desk.static_notes import moved_notes, static_notes
+from assistant.desk.tasks import Task, Verb
+from assistant.desk.view import Note, PairView, View
 from assistant.engine.event_json import event_from, event_json
-from assistant.engine.picture import Analysis, view_of
-from assistant.engine.static_notes import moved_notes, static_notes
-from assistant.engine.tasks import Task, Verb
-from assistant.engine.view import Note, PairView, View
 from assistant.model.events import Event, JobEnded
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source

@@ -1,7 +1,7 @@
 """What a source says of itself, while it is being typed: no compiler, no run. Pure.
 
 Only what cannot be a false alarm and what no compiler says anyway; a function that is being typed is left alone until it can be read. Once
-a run or machine code has spoken of the same thing, that is shown instead (`assistant.engine.picture`). Example::
+a run or machine code has spoken of the same thing, that is shown instead (`assistant.desk.picture`). Example::
 
     parsed, trees = parse_with_trees(source)
     [note.code for note in static_notes(parsed, trees)]   # ['KO206']
@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from assistant.engine.static_barriers import Threads, barrier_notes, guarded_barriers
-from assistant.engine.static_launches import TextLaunch, blocks_of, launch_notes, launches_in
-from assistant.engine.static_literals import literal_notes
-from assistant.engine.view import Note
+from assistant.desk.static_barriers import Threads, barrier_notes, guarded_barriers
+from assistant.desk.static_launches import TextLaunch, blocks_of, launch_notes, launches_in
+from assistant.desk.static_literals import literal_notes
+from assistant.desk.view import Note
 from assistant.model.source import ParsedSource
 from assistant.source.functions import Function, functions
 from assistant.source.integers import Scope

@@ -19,9 +19,9 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from typing import Any
 
+from assistant.desk.tasks import Task
 from assistant.engine.event_json import event_from
 from assistant.engine.job import INTERNAL
-from assistant.engine.tasks import Task
 from assistant.errors import KernelOptError
 from assistant.model.events import Event
 from assistant.serialize import encode

@@ -24,12 +24,12 @@ import traceback
 from collections.abc import AsyncIterator
 from typing import Any, BinaryIO, Protocol
 
+from assistant.desk.tasks import Task, Verb
 from assistant.engine.event_json import event_object
 from assistant.engine.job import INTERNAL
 from assistant.engine.pair import Pair
 from assistant.engine.request import Accept
 from assistant.engine.session import Session
-from assistant.engine.tasks import Task, Verb
 from assistant.errors import KernelOptError
 from assistant.model.events import Event
 from assistant.serialize import decode
