@@ -93,6 +93,8 @@ class KernelOptServer(LanguageServer):
         self.client = Client(self)
         self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
         self.edits = ScratchEdits(self)
+        self.watching: list[asyncio.Task[None]] = []
+        """One for each folder that the client does not watch itself."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._desk: Desk | None = None
         self._store: Store | None = None
@@ -175,6 +177,10 @@ class KernelOptServer(LanguageServer):
 
     async def close(self) -> None:
         """End every job."""
+        for task in self.watching:
+            task.cancel()
+        await asyncio.gather(*self.watching, return_exceptions=True)
+        self.watching = []
         if self._desk is not None:
             await self._desk.close()
         if self._store is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from lsp.features.configuration import pull
+from lsp.watching import watch_folders
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
@@ -36,7 +37,10 @@ def register(server: KernelOptServer) -> None:
     async def initialized(_: types.InitializedParams) -> None:
         if server.client.takes_configuration:
             server.spawn(pull(server))
-        server.spawn(_register_watchers(server))
+        if server.client.watches_files:
+            server.spawn(_register_watchers(server))
+        else:
+            server.watching = watch_folders(server)
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(*_: object) -> None:
@@ -44,8 +48,6 @@ def register(server: KernelOptServer) -> None:
 
 
 async def _register_watchers(server: KernelOptServer) -> None:
-    if not server.client.watches_files:
-        return
     watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
     options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
     registration = types.Registration("kernelopt-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
