@@ -2,7 +2,7 @@
 
 What a job does is handed in as a stream of events; this module knows no command. Example::
 
-    runner = JobRunner(store, open_lab, who="cli 1234")
+    runner = JobRunner(lambda: store, open_lab, who="cli 1234")
     async for event in runner.run("check", request, stages.check): ...
 """
 
@@ -53,10 +53,16 @@ _HEARTBEAT_S = 1.0
 class JobRunner:
     """Runs jobs of one front end."""
 
-    store: Store
+    open_store: Callable[[], Store]
+    """Called when something is to be kept: a job that is refused leaves no memory file behind."""
     open_lab: OpenLab
     who: str
     """Front end and process."""
+
+    @property
+    def store(self) -> Store:
+        """The memory file."""
+        return self.open_store()
 
     async def run(self, command: str, request: JobRequest, body: JobBody) -> AsyncIterator[events.Event]:
         """The job's events; its scratch folder and its workers end with it."""

@@ -146,7 +146,7 @@ class Session:
         return load_settings(find_workspace(file))
 
     def _runner(self) -> JobRunner:
-        return JobRunner(self.store, self._parts.open_lab, self._parts.who)
+        return JobRunner(lambda: self.store, self._parts.open_lab, self._parts.who)
 
     def _decisions(self) -> Decisions:
         return Decisions(self._runner())

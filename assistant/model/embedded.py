@@ -9,7 +9,6 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
 
 from assistant.model.source import Span
 
@@ -40,7 +39,8 @@ class EmbeddingKind(StrEnum):
         return self.value.startswith("%%")
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Run:
     """Characters of both texts that belong together, in order.
 
     Equal widths: character by character. Else all container characters stand for the embedded ones: one for an escape, none for

@@ -44,7 +44,7 @@ def joined(parts: Sequence[MappedText], separator: str = "") -> MappedText:
             runs.append(Run(length, length + len(separator), place, place))
             length += len(separator)
         literals += (replace(literal, embedded=_shifted(literal.embedded, length)) for literal in part.literals)
-        runs += (Run(r[0] + length, r[1] + length, r[2], r[3]) for r in part.runs)
+        runs += (Run(r.embedded_start + length, r.embedded_end + length, r.container_start, r.container_end) for r in part.runs)
         length += len(part.text)
     return MappedText(separator.join(part.text for part in parts), tuple(literals), tuple(runs))
 
@@ -92,7 +92,7 @@ def kept(value: MappedText, spans: Sequence[Span]) -> MappedText:
     return MappedText(
         "".join(value.text[span.start : span.end] for span in spans),
         tuple(replace(x, embedded=Span(moved(x.embedded.start), moved(x.embedded.end))) for x in value.literals),
-        tuple(Run(moved(r[0]), moved(r[1]), r[2], r[3]) for r in runs),
+        tuple(Run(moved(r.embedded_start), moved(r.embedded_end), r.container_start, r.container_end) for r in runs),
     )
 
 
