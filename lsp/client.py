@@ -100,11 +100,6 @@ class Client:
         workspace = self._capabilities.workspace
         return bool(workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support)
 
-    @property
-    def tags_code_actions(self) -> bool:
-        document = self._capabilities.text_document
-        return bool(document and document.code_action and document.code_action.tag_support)
-
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A message that people see."""
         self._server.window_show_message(types.ShowMessageParams(kind, message))

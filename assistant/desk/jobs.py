@@ -10,12 +10,7 @@ Example::
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import os
-import signal
-import sys
-from collections import deque
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -23,13 +18,12 @@ from assistant.desk.tasks import Task
 from assistant.engine.event_json import event_from
 from assistant.engine.job import INTERNAL
 from assistant.errors import KernelOptError
+from assistant.lab.process import ChildProcess
 from assistant.model.events import Event
 from assistant.serialize import encode
 
 __all__ = ["JobHost", "JobRefused"]
 
-_LINE_LIMIT_BYTES = 256 << 20
-_STDERR_LINES = 40
 _CANCEL_GRACE_S = 4.0
 """What a job gets to kill its workers before its host is killed with them."""
 
@@ -46,22 +40,19 @@ class JobHost:
     """A lazily started ``python -m assistant host`` that stays warm between jobs."""
 
     def __init__(self, front_end: str) -> None:
-        self._front_end = front_end
-        self._process: asyncio.subprocess.Process | None = None
-        self._stderr: deque[str] = deque(maxlen=_STDERR_LINES)
-        self._drain: asyncio.Task[None] | None = None
+        self._child = ChildProcess(("assistant", "host", front_end), grace_s=_CANCEL_GRACE_S)
         self._lock = asyncio.Lock()
         self._last_id = 0
 
     async def start(self) -> None:
         """Start it before the first job needs it."""
         async with self._lock:
-            await self._started()
+            await self._child.started()
 
     async def run(self, task: Task) -> AsyncGenerator[Event]:
         """The job's events. Raises JobRefused; closing the generator, or cancelling whoever reads it, ends the job."""
         async with self._lock:
-            process = await self._started()
+            process = await self._child.started()
             self._last_id += 1
             is_ended = False
             try:
@@ -82,7 +73,7 @@ class JobHost:
 
     async def close(self) -> None:
         """End the host and everything it started."""
-        await self._kill()
+        await self._child.kill()
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         """Ask the job to end; a host that does not obey is killed."""
@@ -92,7 +83,7 @@ class JobHost:
                 while "end" not in await self._message(process):
                     pass
         except (TimeoutError, ConnectionError, ValueError, JobRefused):
-            await self._kill()
+            await self._child.kill()
 
     async def _send(self, process: asyncio.subprocess.Process, message: dict[str, Any]) -> None:
         assert process.stdin is not None
@@ -104,55 +95,5 @@ class JobHost:
         line = await process.stdout.readline()
         if not line:
             await asyncio.sleep(0)
-            told = " | ".join(self._stderr) or "no message"
-            raise JobRefused(f"the job host ended: {told}", "run it again; kernelopt doctor", INTERNAL)
+            raise JobRefused(f"the job host ended: {self._child.last_words}", "run it again; kernelopt doctor", INTERNAL)
         return json.loads(line)
-
-    async def _started(self) -> asyncio.subprocess.Process:
-        if self._process is not None and self._process.returncode is None:
-            return self._process
-        await self._kill()
-        self._stderr.clear()
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",  # never import from the folder the user works in
-            "-m",
-            "assistant",
-            "host",
-            self._front_end,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-            limit=_LINE_LIMIT_BYTES,
-        )
-        self._drain = asyncio.create_task(self._keep_stderr(self._process))
-        return self._process
-
-    async def _keep_stderr(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stderr is not None
-        while chunk := await process.stderr.read(65536):
-            self._stderr.extend(chunk.decode("utf-8", "replace").splitlines())
-
-    async def _kill(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        try:
-            _signal_group(process.pid, signal.SIGTERM)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_CANCEL_GRACE_S):
-                    await process.wait()
-        finally:
-            _signal_group(process.pid, signal.SIGKILL)
-            if self._drain is not None:
-                self._drain.cancel()
-                self._drain = None
-        await process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
-
-
-def _signal_group(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, number)

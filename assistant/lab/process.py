@@ -22,7 +22,7 @@ import sys
 from collections import deque
 from typing import Any
 
-__all__ = ["WorkerDied", "WorkerProcess", "WorkerTimedOut"]
+__all__ = ["ChildProcess", "WorkerDied", "WorkerProcess", "WorkerTimedOut"]
 
 _REPLY_LIMIT_BYTES = 512 << 20
 """Longest reply line; counters of a program with thousands of launches stay far below."""
@@ -40,6 +40,72 @@ class WorkerTimedOut(Exception):  # noqa: N818
     """The worker did not reply before the deadline and was killed."""
 
 
+class ChildProcess:
+    """A lazily started ``python -m …`` in a session of its own; the tail of its stderr is kept, it is killed with what it started."""
+
+    def __init__(self, arguments: tuple[str, ...], environment: dict[str, str] | None = None, grace_s: float = _TERMINATE_GRACE_S) -> None:
+        """``arguments`` follow ``-m``; ``grace_s`` lies between SIGTERM and SIGKILL, for the child to end its own children."""
+        self._arguments = arguments
+        self._environment = environment
+        self._grace_s = grace_s
+        self._process: asyncio.subprocess.Process | None = None
+        self._stderr: deque[str] = deque(maxlen=_STDERR_LINES)
+        self._stderr_task: asyncio.Task[None] | None = None
+
+    @property
+    def last_words(self) -> str:
+        """What it last wrote on stderr, in one line."""
+        return " | ".join(self._stderr) or "no message"
+
+    async def started(self) -> asyncio.subprocess.Process:
+        """The running process; a fresh one where there is none."""
+        if self._process is not None and self._process.returncode is None:
+            return self._process
+        await self.kill()
+        self._stderr.clear()
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",  # never import from the folder the user works in
+            "-m",
+            *self._arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+            limit=_REPLY_LIMIT_BYTES,
+            env=self._environment,
+        )
+        self._stderr_task = asyncio.create_task(self._drain(self._process))
+        return self._process
+
+    async def _drain(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        while chunk := await process.stderr.read(65536):
+            self._stderr.extend(chunk.decode("utf-8", "replace").splitlines())
+
+    async def kill(self) -> None:
+        """End it and everything it started."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        try:
+            _signal_group(process.pid, signal.SIGTERM)
+            try:
+                async with asyncio.timeout(self._grace_s):
+                    await process.wait()
+            except TimeoutError:
+                pass
+        finally:
+            _signal_group(process.pid, signal.SIGKILL)
+            if self._stderr_task is not None:
+                self._stderr_task.cancel()
+                self._stderr_task = None
+        with contextlib.suppress(ProcessLookupError):
+            await process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+
+
 class WorkerProcess:
     """A lazily started ``python -m MODULE`` with one request under way at a time."""
 
@@ -47,16 +113,13 @@ class WorkerProcess:
         """``can_call_off``: the line ``"cancel"`` makes the worker answer at once."""
         self._module = module
         self._can_call_off = can_call_off
-        self._environment = environment
-        self._process: asyncio.subprocess.Process | None = None
-        self._stderr: deque[str] = deque(maxlen=_STDERR_LINES)
-        self._stderr_task: asyncio.Task[None] | None = None
+        self._child = ChildProcess((module,), environment)
         self._lock = asyncio.Lock()
 
     async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
         """The worker's reply to ``message``. Raises WorkerDied or WorkerTimedOut; cancelling ends what the worker does."""
         async with self._lock:
-            process = await self._started()
+            process = await self._child.started()
             assert process.stdin is not None and process.stdout is not None
             is_answered = False
             try:
@@ -74,15 +137,15 @@ class WorkerProcess:
                 raise WorkerDied(f"{self._module} broke off: {error}") from error
             finally:
                 if not is_answered:
-                    await self._kill()
+                    await self._child.kill()
             if not line:
-                raise WorkerDied(f"{self._module} ended: {' | '.join(self._stderr) or 'no message'}")
+                raise WorkerDied(f"{self._module} ended: {self._child.last_words}")
             return json.loads(line)
 
     async def close(self) -> None:
         """End the worker and everything it started."""
         async with self._lock:
-            await self._kill()
+            await self._child.kill()
 
     async def _is_called_off(self, process: asyncio.subprocess.Process) -> bool:
         """Whether the worker gave the request up by itself, and can take another."""
@@ -94,52 +157,6 @@ class WorkerProcess:
             async with asyncio.timeout(_TERMINATE_GRACE_S):
                 return bool(await process.stdout.readline())
         return False
-
-    async def _started(self) -> asyncio.subprocess.Process:
-        if self._process is not None and self._process.returncode is None:
-            return self._process
-        await self._kill()
-        self._stderr.clear()
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",  # never import from the folder the user works in
-            "-m",
-            self._module,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-            limit=_REPLY_LIMIT_BYTES,
-            env=self._environment,
-        )
-        self._stderr_task = asyncio.create_task(self._drain(self._process))
-        return self._process
-
-    async def _drain(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stderr is not None
-        while chunk := await process.stderr.read(65536):
-            self._stderr.extend(chunk.decode("utf-8", "replace").splitlines())
-
-    async def _kill(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        try:
-            _signal_group(process.pid, signal.SIGTERM)
-            try:
-                async with asyncio.timeout(_TERMINATE_GRACE_S):
-                    await process.wait()
-            except TimeoutError:
-                pass
-        finally:
-            _signal_group(process.pid, signal.SIGKILL)
-            if self._stderr_task is not None:
-                self._stderr_task.cancel()
-                self._stderr_task = None
-        with contextlib.suppress(ProcessLookupError):
-            await process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
 
 
 def _signal_group(pid: int, number: int) -> None:
