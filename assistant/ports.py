@@ -5,16 +5,17 @@ Protocols only. Each has one real implementation and, where tests need one, a fa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.build import BuildResult, Diagnostic, Flags, KernelResources
+from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, ModelRole, ServedModel
 from assistant.model.device import Architecture, LabDescription, Target
 from assistant.model.pair import PairSession, Turn
-from assistant.model.plan import Plan, Rewrite, Step
+from assistant.model.plan import Plan, Rewrite, Step, TriedBefore
 from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Problem
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
 from assistant.model.recording import Recording
@@ -195,18 +196,22 @@ class Lab(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True)
-class ProviderReply:
-    text: str
-    model: str
-    input_token_count: int | None
-    output_token_count: int | None
+OnText = Callable[[str], None]
+"""Is given each piece of an answer as it comes."""
 
 
 class Provider(Protocol):
-    """A language model behind one method."""
+    """Language models behind one method. Raises nothing for what an endpoint may do: failures are values."""
 
-    async def complete(self, messages: Sequence[tuple[str, str]], max_output_tokens: int) -> ProviderReply: ...
+    def served(self, role: ModelRole) -> ServedModel:
+        """Who would answer for ``role``: for notices, estimates and prices."""
+        ...
+
+    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
+        """One call, retried within its time-out where that may help. Cancelling it abandons the connection."""
+        ...
+
+    async def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -236,10 +241,18 @@ class PlanRequest:
     recalled: tuple[Recalled, ...] = ()
     excluded: frozenset[tuple[str, int]] = frozenset()
     """(technique, line) pairs already tried on this text."""
+    tried: tuple[TriedBefore, ...] = ()
+    """What was tried on this kernel in this job, and what came of it; oldest first."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Compiler warnings on the text as it stands."""
+    wishes: tuple[str, ...] = ()
+    """What a person asked of every candidate, in words."""
+    hint: str | None = None
+    """What a person asks for now, in words."""
 
 
 class Planner(Protocol):
-    """Turns findings into a plan, and each step of it into rewrites."""
+    """Turns findings into a plan, each step of it into rewrites, and setbacks into better ones."""
 
     name: str
 

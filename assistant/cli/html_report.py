@@ -20,7 +20,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from assistant.cli.markdown import markdown_html
-from assistant.cli.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
+from assistant.profile.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
 from assistant.engine.limits import limit_in_words
 from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
 from assistant.engine.quantity import format_quantity

@@ -11,6 +11,7 @@ from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Verification
+from assistant.profile.roofline import roofline
 from assistant.profile.speed_of_light import speed_of_light
 from assistant.source.hunks import unified_diff
 
@@ -46,6 +47,9 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         evidence=found.evidence,
         problems=profile.problems,
         shape=launch.shape or None,
+        predicted=launch.predicted,
+        occupancy=launch.occupancy,
+        roofline=roofline(profile, launch.predicted, job.target),
     )
 
 
@@ -117,6 +121,7 @@ def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:
         evidence=proposal.evidence,
         explanation=proposal.explanation,
         state=proposal.state.value,
+        model=proposal.model,
     )
 
 

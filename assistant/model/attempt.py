@@ -44,6 +44,10 @@ class Attempt:
     device: str
     target: str
     created_ms: int
+    model: str | None = None
+    """The model that wrote it; None: a rule of ours."""
+    calls: tuple[str, ...] = ()
+    """Ids of the model calls that led to it; the calls hold prompt, model, temperature, seed and tokens."""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from assistant.model.build import Diagnostic
-from assistant.model.comparison import CaseSpeed
+from assistant.model.build import Diagnostic, Occupancy
+from assistant.model.comparison import CaseSpeed, PredictedTime
+from assistant.model.completion import Caps, Spending
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, InstructionMix, Problem, Severity
+from assistant.model.roofline import Roofline
 from assistant.model.verification import CaseResult, VerificationFinding
 
 SCHEMA = 1
@@ -211,6 +213,12 @@ class Profile:
     problems: tuple[Problem, ...]
     shape: str | None = None
     """Of the declared workload (``n=1024``); null for a program's own launches."""
+    predicted: PredictedTime | None = None
+    """The performance model's time of this launch with its terms, which overlap; null where none was predicted."""
+    occupancy: Occupancy | None = None
+    """Theoretical; null without a CUDA compiler."""
+    roofline: Roofline | None = None
+    """Without points where no machine code shows arithmetic; null where no time was predicted."""
     event: Literal["profile"] = "profile"
     schema: int = SCHEMA
 
@@ -290,6 +298,42 @@ class CandidateTried:
 
 
 @dataclass(frozen=True)
+class ModelCalled:
+    """One call of a language model came to an end."""
+
+    job: str
+    call: str
+    role: str
+    """``planner``, ``coder`` or ``summariser``."""
+    prompt: str
+    """``code@3``: template and version."""
+    provider: str
+    model: str
+    outcome: str
+    """``answered``, or why not (docs/reference/models.md)."""
+    input_token_count: int
+    output_token_count: int
+    duration_ms: int
+    event: Literal["model_call"] = "model_call"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
+class BudgetSpent:
+    """The meter: what the job has spent of what it may; the first one, before anything is spent, carries the estimate."""
+
+    job: str
+    spent: Spending
+    caps: Caps
+    estimate: Spending | None = None
+    """Of the whole job at most; null after the first."""
+    ended_by: str | None = None
+    """The cap that ended the search (``money_usd``, ``token_count``, ``gpu_s``, ``round_count``); null while none did."""
+    event: Literal["budget"] = "budget"
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True)
 class VerificationReport:
     outcome: str
     findings: tuple[VerificationFinding, ...]
@@ -349,6 +393,8 @@ class ProposalMade:
     evidence: tuple[Evidence, ...]
     explanation: str
     state: str
+    model: str | None = None
+    """The language model that wrote it, or a part of it; null where none did."""
     event: Literal["proposal"] = "proposal"
     schema: int = SCHEMA
 
@@ -414,6 +460,8 @@ Event = (
     | FindingsFound
     | PlanMade
     | CandidateTried
+    | ModelCalled
+    | BudgetSpent
     | ComparisonMade
     | ProposalMade
     | DecisionMade

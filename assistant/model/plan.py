@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
+from assistant.model.build import Diagnostic
+from assistant.model.profile import Evidence, Problem
 from assistant.model.source import TextEdit
-from assistant.model.verification import Label
+from assistant.model.verification import CaseResult, Label, VerificationFinding
 
 
 @dataclass(frozen=True)
@@ -45,12 +48,22 @@ class Step:
     """Numbers only as ``{E7}`` placeholders."""
     evidence: tuple[str, ...]
     finding: str
-    """Code of the finding it answers."""
+    """Code of the finding it answers; empty where a model's step answers none."""
     predictions: tuple[MetricPrediction, ...]
     rank: float
     """Higher is tried first: expected gain, moved by what memory recalls."""
     recalled: tuple[str, ...] = ()
     """What memory said, one sentence each, with when."""
+    planner: str = "expert"
+    """``expert`` or ``llm:<model>``: who planned it."""
+    title: str | None = None
+    """Of a technique that the catalogue does not have; None: the catalogue's."""
+    labels: tuple[Label, ...] = ()
+    """Risks that the plan states."""
+    is_opinion: bool = False
+    """Its rationale cites no evidence, and is shown as an opinion."""
+    predicted_ratio: float | None = None
+    """time(before)/time(after) that the plan expects, scored like the metrics; None: not said."""
 
 
 @dataclass(frozen=True)
@@ -89,26 +102,66 @@ class Rewrite:
     predictions: tuple[MetricPrediction, ...] = ()
     assumptions: tuple[str, ...] = ()
     """What must hold, and how it is guarded or who guarantees it."""
+    origin: Origin | None = None
+    """Which model wrote it; None: a rule of ours."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Who made a candidate."""
+    """The model that wrote an edit."""
 
-    planner: str
-    technique: str
-    model: str | None = None
-    prompt_sha256: str | None = None
-    token_count: int | None = None
+    model: str
+    """As the endpoint names what served it."""
+    calls: tuple[str, ...]
+    """Ids of the `ModelCall` that led to it, the last one wrote the text."""
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A new text of the source, made from a parent text."""
+class Unwritten:
+    """A step that its planner could not turn into an edit, and why."""
 
-    id: str
-    """``C`` + ULID."""
-    parent_sha256: str
+    reason: str
+    calls: tuple[str, ...] = ()
+    """Ids of the model calls that were spent on it."""
+
+
+class SetbackKind(StrEnum):
+    """How a candidate fell short; each has a prompt of its own."""
+
+    BUILD = "build"
+    WRONG_ANSWER = "wrong_answer"
+    NOT_FASTER = "not_faster"
+
+
+@dataclass(frozen=True)
+class Setback:
+    """Why a candidate was not kept: what whoever wrote it needs to do better."""
+
+    kind: SetbackKind
+    reason: str
+    """The candidate's own one sentence."""
     text: str
-    rewrite: Rewrite
-    origin: Origin
+    """The source as the candidate had it."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Of the compiler, on ``text``."""
+    findings: tuple[VerificationFinding, ...] = ()
+    """Failing cases: shape, buffer, index, expected, actual, line. Never seeds."""
+    cases: tuple[CaseResult, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """Races, bounds, uninitialised reads that the candidate brought."""
+    evidence: tuple[Evidence, ...] = ()
+    """Of the candidate, where it ran: what it changed and what it did not."""
+    ratio: float | None = None
+    """time(before)/time(candidate) where it came that far."""
+
+
+@dataclass(frozen=True)
+class TriedBefore:
+    """An earlier candidate on this kernel, as planners are told of it."""
+
+    technique: str
+    line: int
+    summary: str
+    outcome: str
+    reason: str
+    ratio: float | None

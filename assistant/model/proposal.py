@@ -68,6 +68,10 @@ class Proposal:
     state: ProposalState
     created_ms: int
     """Unix time."""
+    model: str | None = None
+    """The model that wrote it, or a part of it; None: rules of ours wrote all of it."""
+    calls: tuple[str, ...] = ()
+    """Ids of the model calls behind it."""
 
 
 @dataclass(frozen=True)

@@ -8,56 +8,16 @@ moves. Without machine code there is no operation count and therefore no rooflin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.comparison import PredictedTime
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile
+from assistant.model.roofline import Ceiling, Point, Roofline
 
 __all__ = ["Ceiling", "Point", "Roofline", "roofline"]
 
 _SECTOR_BYTES = 32
 _OPERATIONS_PER_INSTRUCTION = 2
 """Upper bound: a fused multiply-add does two operations; the class counts do not tell it from an addition."""
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """A limit: sloped (bytes per second) or flat (operations per second)."""
-
-    name: str
-    """``DRAM``, ``L2``, ``L1``, ``fp32``, ``fp64``, ``half``."""
-    bytes_per_s: float | None
-    """None for a flat one."""
-    operations_per_s: float | None
-    """None for a sloped one."""
-
-    def at(self, intensity: float) -> float:
-        """Operations per second that this ceiling allows at an intensity in operations per byte."""
-        return self.bytes_per_s * intensity if self.bytes_per_s is not None else self.operations_per_s or 0.0
-
-
-@dataclass(frozen=True)
-class Point:
-    """The launch against one level of memory."""
-
-    level: str
-    """``DRAM``, ``L2`` or ``L1``."""
-    intensity: float
-    """Operations per byte."""
-    operations_per_s: float
-    """At the predicted time."""
-    bound_operations_per_s: float
-    """The lower of this level's slope and the widest used pipe's peak."""
-
-
-@dataclass(frozen=True)
-class Roofline:
-    points: tuple[Point, ...]
-    """Empty when there is no operation count."""
-    ceilings: tuple[Ceiling, ...]
-    target: str
-    time_is_predicted: bool = True
 
 
 def roofline(profile: LaunchProfile, predicted: PredictedTime, target: Target) -> Roofline:

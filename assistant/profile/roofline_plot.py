@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from assistant.profile.roofline import Ceiling, Roofline
+from assistant.model.roofline import Ceiling, Roofline
 
 __all__ = ["HEIGHT", "WIDTH", "Line", "Plot", "Spot", "Tick", "plot_roofline", "si"]
 

@@ -1,0 +1,165 @@
+"""What a language model is asked and answers, what that costs, and what memory keeps of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+
+class ModelRole(StrEnum):
+    """What a model is called for; each role may have a model of its own."""
+
+    PLANNER = "planner"
+    CODER = "coder"
+    SUMMARISER = "summariser"
+
+
+class FailureKind(StrEnum):
+    """Why a model did not answer; stable, documented in docs/reference/models.md."""
+
+    NO_KEY = "no_key"
+    NO_CONSENT = "no_consent"
+    NO_MODEL = "no_model"
+    UNREACHABLE = "unreachable"
+    FORBIDDEN = "forbidden"
+    """The endpoint refuses the key."""
+    QUOTA = "quota"
+    RATE_LIMITED = "rate_limited"
+    TIMED_OUT = "timed_out"
+    BLOCKED = "blocked"
+    """The model or its filter declines."""
+    TOO_LARGE = "too_large"
+    """The prompt, or the answer, is larger than allowed."""
+    BAD_REPLY = "bad_reply"
+    """No schema was met, after the repairs."""
+    OVER_BUDGET = "over_budget"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class ChatMessage:
+    """One message of a request."""
+
+    author: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True)
+class ReplySchema:
+    """The JSON that an answer must be."""
+
+    name: str
+    json_schema: str
+    """A JSON Schema as JSON text."""
+
+
+@dataclass(frozen=True)
+class CompletionRequest:
+    """One call: exactly what leaves the machine, and which prompt made it."""
+
+    id: str
+    """``M`` + ULID."""
+    role: ModelRole
+    prompt: str
+    """``code@3``: id and version of the template (``prompts/code.md.j2``)."""
+    messages: tuple[ChatMessage, ...]
+    max_output_tokens: int
+    reply: ReplySchema | None = None
+    """None: free text."""
+    temperature: float | None = None
+    """None: the endpoint's own."""
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Completion:
+    """An answer; untrusted."""
+
+    text: str
+    model: str
+    """As the endpoint names what served it."""
+    input_token_count: int | None
+    """None where the endpoint does not tell."""
+    output_token_count: int | None
+    is_cut: bool = False
+    """It ended at the token limit."""
+
+
+@dataclass(frozen=True)
+class CompletionFailure:
+    """No answer; ``kind`` says why."""
+
+    kind: FailureKind
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Price:
+    """What an endpoint's owner charges, from the user's own price table."""
+
+    input_usd_per_million_tokens: float
+    output_usd_per_million_tokens: float
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """Who answers for a role."""
+
+    role: ModelRole
+    provider: str
+    """``openai``, ``editor`` or ``manual``."""
+    endpoint: str
+    """Base URL, ``the editor's model`` or a folder: where text goes."""
+    model: str
+    """As asked for; empty where the endpoint chooses."""
+    price: Price | None
+    """None: unknown, so that no money cap can be promised."""
+
+
+@dataclass(frozen=True)
+class Caps:
+    """What one job may spend; None: no bound of that kind."""
+
+    money_usd: float | None = None
+    token_count: int | None = None
+    """Input and output together."""
+    gpu_s: float | None = None
+    """Time that a GPU is held."""
+    round_count: int | None = None
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What was spent, or is expected to be."""
+
+    money_usd: float | None = 0.0
+    """None: a model without a known price took part."""
+    input_token_count: int = 0
+    output_token_count: int = 0
+    call_count: int = 0
+    gpu_s: float = 0.0
+    round_count: int = 0
+
+    @property
+    def token_count(self) -> int:
+        return self.input_token_count + self.output_token_count
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """One call as memory keeps it: the exact request and the raw answer."""
+
+    request: CompletionRequest
+    job: str
+    served: ServedModel
+    answer: Completion | CompletionFailure
+    started_ms: int
+    duration_ms: int
+    spending: Spending
+    """Of this call alone; counted by us where the endpoint does not tell."""
+    is_counted_here: bool
+    """Token counts are our estimate, not the endpoint's."""
+    candidate: str | None = None
+    """Id of the candidate that the answer became; None for plans and summaries."""
