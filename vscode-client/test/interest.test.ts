@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { isCuda, type Looked } from "../src/server/interest.ts";
+
+function document(languageId: string, fileName: string, text = ""): Looked {
+  return { languageId, fileName, getText: () => text };
+}
+
+test("the server starts for CUDA sources, by language or by name", () => {
+  assert.ok(isCuda(document("cuda-cpp", "/w/untitled")));
+  assert.ok(isCuda(document("cpp", "/w/kernel.cu")));
+  assert.ok(isCuda(document("plaintext", "/w/common.cuh")));
+});
+
+test("it starts for Python with CUDA in it, and for no other Python", () => {
+  assert.ok(isCuda(document("python", "/w/a.py", 'code = "__global__ void k() {}"')));
+  assert.ok(isCuda(document("python", "cell", "%%kernelopt\n")));
+  assert.ok(!isCuda(document("python", "/w/a.py", "print('cuda')")));
+  assert.ok(!isCuda(document("cpp", "/w/a.cpp", "__global__")));
+});
