@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass, fields
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -20,45 +19,27 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from assistant.cli.markdown import markdown_html
-from assistant.profile.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
 from assistant.engine.limits import limit_in_words
+from assistant.engine.profile_parts import (
+    SourceLine,
+    estimate_reasons,
+    evidence_of,
+    instruction_shares,
+    share_in_words,
+    source_rows,
+    term_shares,
+)
 from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
 from assistant.engine.quantity import format_quantity
 from assistant.errors import UsageError
 from assistant.model import events
-from assistant.model.profile import Evidence, InstructionMix, Severity
+from assistant.model.profile import Severity
+from assistant.profile.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
 from assistant.profile.rules import title
 
 __all__ = ["page_path", "render_page", "with_page"]
 
 _SUFFIXES = (".html", ".htm")
-_FAINTEST = 0.005
-"""Shares below this print as ``<1 %``."""
-_HEAT_STEPS = 4
-"""Shades of heat; the number stands beside each."""
-
-
-@dataclass(frozen=True)
-class SourceLine:
-    """One row of the annotated source; a gap between two ranges has no number."""
-
-    number: int | None
-    text: str
-    sectors_ratio: float | None
-    wavefronts_ratio: float | None
-    """None where the line has no excess of that kind."""
-    heat_step: int
-    accesses: tuple[events.ProfileLine, ...]
-    codes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Share:
-    """One bar with its number."""
-
-    name: str
-    value: float
-    ratio: float
 
 
 def page_path(path: Path) -> Path:
@@ -87,7 +68,13 @@ async def with_page(
 def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
     """The page as HTML; ``told`` are the job's events, for what was missing and how the numbers were made."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    filters: dict[str, Any] = {"quantity": format_quantity, "percent": _percent, "bottleneck": limit_in_words, "si": si, "count": _count}
+    filters: dict[str, Any] = {
+        "quantity": format_quantity,
+        "percent": share_in_words,
+        "bottleneck": limit_in_words,
+        "si": si,
+        "count": _count,
+    }
     environment.filters.update(filters)
     style = _resource("report.css")
     told = tuple(told)
@@ -102,78 +89,26 @@ def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
         documentation={code: markdown_html(_documentation(code)) for code in codes},
         titles={code: title(code) for code in codes},
         total_time_s=sum(kernel.predicted_time_s for kernel in report.kernels),
-        facts=_facts,
-        source_lines=partial(source_lines, report),
-        terms=_terms,
-        mix=_mix,
+        facts=evidence_of,
+        source_lines=partial(_source_lines, report),
+        terms=term_shares,
+        mix=instruction_shares,
         elsewhere=partial(_elsewhere, report),
-        reasons=_reasons,
+        reasons=estimate_reasons,
         plot=plot_roofline,
         width=WIDTH,
         height=HEIGHT,
     )
 
 
-def source_lines(report: ProfileReport, kernel: KernelReport, launch: LaunchReport) -> list[SourceLine]:
+def _source_lines(report: ProfileReport, kernel: KernelReport, launch: LaunchReport) -> list[SourceLine]:
     """Every line of the kernel and of the functions that it calls, with what the launch did there."""
-    text = report.text.splitlines()
-    file = str(report.path)
-    heat = {item.line: item for item in launch.heat if item.file == file}
-    rows: list[SourceLine] = []
-    for first, last in kernel.ranges:
-        rows += [SourceLine(None, "", None, None, 0, (), ())] if rows else []
-        for number in range(first, last + 1):
-            hot = heat.get(number)
-            rows.append(
-                SourceLine(
-                    number=number,
-                    text=text[number - 1],
-                    sectors_ratio=hot.sectors_ratio if hot is not None and hot.excess_sectors else None,
-                    wavefronts_ratio=hot.wavefronts_ratio if hot is not None and hot.excess_wavefronts else None,
-                    heat_step=0 if hot is None else min(_HEAT_STEPS, 1 + int(hot.ratio * _HEAT_STEPS)),
-                    accesses=tuple(a for a in launch.profile.lines if (a.file, a.line) == (file, number)),
-                    codes=tuple(dict.fromkeys(f.code for f in launch.profile.findings if f.line == number)),
-                )
-            )
-    return rows
+    return source_rows(report.text, str(report.path), kernel.ranges, launch.profile.lines, launch.profile.findings)
 
 
 def _elsewhere(report: ProfileReport, launch: LaunchReport) -> list[events.ProfileLine]:
     """Accesses in other files than the report's: headers, further sources."""
     return [line for line in launch.profile.lines if line.file != str(report.path)]
-
-
-def _facts(launch: LaunchReport, finding: events.ProfileFinding) -> list[Evidence]:
-    known = {fact.id: fact for fact in launch.profile.evidence}
-    return [known[identity] for identity in finding.evidence if identity in known]
-
-
-def _terms(launch: LaunchReport) -> list[Share]:
-    """The model's terms as shares of the predicted time, longest first; they overlap, so they do not add up."""
-    terms = sorted(launch.predicted.terms, key=lambda term: -term.time_s)
-    return [Share(limit_in_words(term.name), term.time_s, term.time_s / launch.predicted.time_s) for term in terms if term.time_s > 0]
-
-
-def _mix(mix: InstructionMix) -> list[Share]:
-    """Instruction classes that occur, most frequent first."""
-    counts = {field.name: int(getattr(mix, field.name)) for field in fields(mix)}
-    total = sum(counts.values())
-    occurring = sorted(((count, name) for name, count in counts.items() if count), reverse=True)
-    return [Share(name.replace("_", "/"), count, count / total) for count, name in occurring]
-
-
-def _reasons(launch: LaunchReport) -> dict[str, list[str]]:
-    """Why counters are only estimated, each reason with its places."""
-    found: dict[str, list[str]] = {}
-    for line in launch.profile.lines:
-        if line.grade != "exact":
-            places = found.setdefault(line.grade_reason or "no reason is recorded", [])
-            places += [f"{line.line}"] if f"{line.line}" not in places else []
-    return found
-
-
-def _percent(ratio: float) -> str:
-    return "<1 %" if 0 < ratio < _FAINTEST else f"{ratio * 100:.0f} %"
 
 
 def _count(value: int) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from assistant.engine.assess import AssessedLaunch, KernelAssessment
 from assistant.engine.job import Job
+from assistant.engine.profile_parts import LineHeat, line_heat
 from assistant.engine.reports import summary_event
 from assistant.engine.workbench import Looked
 from assistant.model import events
@@ -22,28 +23,10 @@ from assistant.model.comparison import PredictedTime
 from assistant.model.source import Kernel, ParsedSource
 from assistant.profile.roofline import Roofline, roofline
 
-__all__ = ["KernelReport", "LaunchReport", "LineHeat", "ProfileReport", "line_heat", "profile_report"]
+__all__ = ["KernelReport", "LaunchReport", "ProfileReport", "profile_report"]
 
 _Told = dict[tuple[str, int], events.Profile]
 """Profile events by instance and launch index."""
-
-
-@dataclass(frozen=True)
-class LineHeat:
-    """What a line moves beyond what its requests need, and its share of the launch's whole excess."""
-
-    file: str
-    line: int
-    excess_sectors: int
-    sectors_ratio: float
-    """0 where the launch has no excess."""
-    excess_wavefronts: int
-    wavefronts_ratio: float
-
-    @property
-    def ratio(self) -> float:
-        """The larger of both shares."""
-        return max(self.sectors_ratio, self.wavefronts_ratio)
 
 
 @dataclass(frozen=True)
@@ -95,22 +78,6 @@ def profile_report(job: Job, looked: Looked, told: Iterable[events.Profile]) -> 
     return ProfileReport(source.path, source.text, tuple(shown), untold_count)
 
 
-def line_heat(lines: Iterable[events.ProfileLine]) -> tuple[LineHeat, ...]:
-    """Excess of each line over its ideal, in source order; lines without any are left out."""
-    sectors: dict[tuple[str, int], int] = {}
-    wavefronts: dict[tuple[str, int], int] = {}
-    for line in lines:
-        place = (line.file, line.line)
-        sectors[place] = sectors.get(place, 0) + _excess(line.sectors, line.ideal_sectors)
-        wavefronts[place] = wavefronts.get(place, 0) + _excess(line.wavefronts, line.ideal_wavefronts)
-    all_sectors, all_wavefronts = sum(sectors.values()), sum(wavefronts.values())
-    return tuple(
-        LineHeat(*place, sectors[place], _ratio(sectors[place], all_sectors), wavefronts[place], _ratio(wavefronts[place], all_wavefronts))
-        for place in sorted(sectors)
-        if sectors[place] or wavefronts[place]
-    )
-
-
 def _kernel(job: Job, parsed: ParsedSource, item: KernelAssessment, told: _Told) -> KernelReport:
     launches = tuple(
         _launch(job, item, launch, told[item.instance, launch.profile.index])
@@ -143,11 +110,3 @@ def _ranges(parsed: ParsedSource, kernel: Kernel) -> tuple[tuple[int, int], ...]
     spans = [kernel.span, *(f.span for f in parsed.device_functions if f.name in kernel.device_functions)]
     source = parsed.source
     return tuple(sorted((source.line_of(span.start), source.line_of(span.end)) for span in spans))
-
-
-def _excess(counted: int | None, ideal: int | None) -> int:
-    return 0 if counted is None or ideal is None else max(0, counted - ideal)
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0

@@ -4,7 +4,7 @@ from assistant.profile.catalogue import METRICS, Metric, metric
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse
 from assistant.profile.findings import FindResult, find, is_negligible
-from assistant.profile.roofline import roofline
+from assistant.profile.roofline import Roofline, roofline
 from assistant.profile.rules import RULES, documentation_page, title
 from assistant.profile.signature import distance, signature
 from assistant.profile.summary import Summary, summarize

@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 from assistant.cli.html_report import page_path, render_page, with_page
-from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport, line_heat
+from assistant.engine.profile_parts import line_heat
+from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.build import KernelResources, Occupancy
 from assistant.model.comparison import ModelTerm, PredictedTime
 from assistant.model.profile import Evidence, Grade, InstructionMix, Method, Severity
-from assistant.profile.roofline import Ceiling, Point, Roofline
+from assistant.model.roofline import Ceiling, Point, Roofline
 
 FILE = "/w/a.cu"
 TEXT = "__global__ void k(float *o)\n{\n    o[threadIdx.x * 8] = 1.0f; // {comment}\n}\n"
