@@ -25,7 +25,7 @@ from assistant.errors import UsageError
 __all__ = ["EditorSettings", "LoadedSettings", "load_settings", "memory_path"]
 
 DEFAULT_ORIGIN = "default"
-_NEVER_SHOWN = frozenset({"provider.key_env"})
+_NEVER_SHOWN = frozenset({f"provider.{role}key_env" for role in ("", "planner_", "coder_", "summariser_")})
 """A wrong value there is most likely the key itself."""
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.fields import FieldInfo
@@ -104,6 +104,15 @@ class RecallSettings(_Section):
     )
 
 
+_VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+"""Name of an environment variable."""
+
+
+def _of_role(what: str, fallback: str, pattern: str | None = None) -> Any:
+    """A setting of one role (pydantic's field), for those that another setting stands in for."""
+    return Field(default=None, pattern=pattern, description=f"{what}; absent: `provider.{fallback}`.", json_schema_extra=_USER_ONLY)
+
+
 class ProviderSettings(_Section):
     """The language model, if any."""
 
@@ -117,11 +126,84 @@ class ProviderSettings(_Section):
     model: str | None = Field(default=None, description="Model name, as the endpoint knows it.", json_schema_extra=_USER_ONLY)
     key_env: str = Field(
         default="OPENAI_API_KEY",
-        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+        pattern=_VARIABLE,
         description="Name of the environment variable that holds the key; the key itself is never a setting.",
         json_schema_extra=_USER_ONLY,
     )
     max_output_tokens: int = Field(default=8192, ge=1, description="Tokens one answer may have.", json_schema_extra=_USER_ONLY)
+    planner_model: str | None = _of_role("Model that plans", "model")
+    coder_model: str | None = _of_role("Model that writes code", "model")
+    summariser_model: str | None = _of_role("Model that summarises and explains", "model")
+    planner_base_url: str | None = _of_role("Endpoint of the model that plans", "base_url")
+    coder_base_url: str | None = _of_role("Endpoint of the model that writes code", "base_url")
+    summariser_base_url: str | None = _of_role("Endpoint of the model that summarises and explains", "base_url")
+    planner_key_env: str | None = _of_role("Variable with the key of the planner's endpoint", "key_env", _VARIABLE)
+    coder_key_env: str | None = _of_role("Variable with the key of the coder's endpoint", "key_env", _VARIABLE)
+    summariser_key_env: str | None = _of_role("Variable with the key of the summariser's endpoint", "key_env", _VARIABLE)
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="Sent with every request; absent: the endpoint's own.", json_schema_extra=_USER_ONLY
+    )
+    seed: int | None = Field(
+        default=None, description="Sent with every request, for endpoints that repeat their answers.", json_schema_extra=_USER_ONLY
+    )
+    timeout_s: float = Field(
+        default=180.0,
+        gt=0,
+        description="Seconds one answer of an endpoint or editor may take, with all its retries.",
+        json_schema_extra=_USER_ONLY,
+    )
+    requests_per_minute: float | None = Field(
+        default=None, gt=0, description="Requests sent to one endpoint a minute at most; absent: no bound.", json_schema_extra=_USER_ONLY
+    )
+    structured_outputs: Literal["auto", "on", "off"] = Field(
+        default="auto",
+        description="Whether the endpoint is asked to keep to a JSON schema; `auto`: until it refuses to. Answers are checked in any case.",
+        json_schema_extra=_USER_ONLY,
+    )
+
+
+class BudgetSettings(_Section):
+    """What one job may spend; whatever is reached first ends its search."""
+
+    money_usd: float | None = Field(
+        default=None,
+        ge=0,
+        description="Dollars for models, by your own price table; absent: no bound.",
+        json_schema_extra=_USER_ONLY,
+    )
+    tokens: int | None = Field(
+        default=None, ge=0, description="Tokens sent to and written by models; absent: no bound.", json_schema_extra=_USER_ONLY
+    )
+    gpu_s: float | None = Field(default=None, ge=0, description="Seconds that a GPU is held; absent: no bound.")
+    rounds: int | None = Field(default=None, ge=1, description="Rounds of the search over all kernels; absent: no bound.")
+
+
+_Signal = Literal["off", "raw", "summarised"]
+
+
+class SignalSettings(_Section):
+    """What a language model is told: nothing, all of it, or a summary."""
+
+    compile: _Signal = Field(default="raw", description="Compiler messages, registers and spills.")
+    verify: _Signal = Field(default="raw", description="Wrong answers: the failing case, index, expected and actual value.")
+    sanitizer: _Signal = Field(default="raw", description="Races, accesses out of bounds and uninitialised reads.")
+    static: _Signal = Field(default="raw", description="Loops, arrays and launches as the source shows them.")
+    profile: _Signal = Field(default="raw", description="Counters per launch and line, findings and predicted times.")
+    hardware: _Signal = Field(default="raw", description="The data sheet of the GPU that is optimized for.")
+    memory: _Signal = Field(default="raw", description="What memory recalls of kernels like this one.", json_schema_extra=_USER_ONLY)
+
+
+class SearchSettings(_Section):
+    """How far a search looks."""
+
+    variants: int = Field(default=2, ge=1, le=16, description="Rewrites that a model is asked for per step.")
+    beam: int = Field(default=2, ge=1, le=16, description="Versions that a search carries on with if a model plans; the expert: 1.")
+    repairs: int = Field(default=2, ge=0, le=5, description="Times a model may mend one rewrite that failed.")
+    patience_rounds: int = Field(default=2, ge=1, description="Rounds without a gain after which a search ends.")
+    near_limit_ratio: float = Field(
+        default=0.9, gt=0, le=1, description="Share of the speed of light from which a kernel is left as it is (0..1)."
+    )
+    parallel_builds: int = Field(default=2, ge=1, le=64, description="Candidates compiled at once; they are timed one by one.")
 
 
 class Settings(_Section):
@@ -143,6 +225,9 @@ class Settings(_Section):
     memory: MemorySettings = MemorySettings()
     recall: RecallSettings = RecallSettings()
     provider: ProviderSettings = ProviderSettings()
+    budget: BudgetSettings = BudgetSettings()
+    signals: SignalSettings = SignalSettings()
+    search: SearchSettings = SearchSettings()
 
 
 def leaf_fields() -> Iterator[tuple[str, FieldInfo]]:

@@ -92,9 +92,10 @@ def test_a_wrong_value_is_refused_with_its_place(name: str, value: object) -> No
     check_refused(f"command line: {name} = ", "docs/reference/settings.md", **{name: value})
 
 
-def test_a_key_pasted_where_its_name_belongs_is_not_repeated() -> None:
-    with pytest.raises(UsageError, match=r"provider\.key_env: ") as caught:
-        load_settings(None, {"provider.key_env": "sk-12345"})
+@pytest.mark.parametrize("name", [name for name in leaf_names() if name.endswith("key_env")])
+def test_a_key_pasted_where_its_name_belongs_is_not_repeated(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name}: ") as caught:
+        load_settings(None, {name: "sk-12345"})
     assert "12345" not in caught.value.message + caught.value.remedy
 
 
@@ -119,6 +120,14 @@ def test_a_workspace_file_cannot_choose_where_code_is_sent_or_memory_kept(worksp
     assert loaded.settings.memory.path is None
     ignored = sorted(text.split(": ")[1].split()[0] for text in loaded.warnings)
     assert ignored == ["memory.path", "provider.base_url", "provider.key_env", "provider.kind"]
+
+
+def test_a_workspace_file_cannot_raise_what_models_may_cost_but_may_bound_the_search(workspace: Path) -> None:
+    (workspace / "kernelopt.toml").write_text("[budget]\nmoney_usd = 1000\ntokens = 1000\nrounds = 3\n[signals]\nprofile = 'off'\n")
+    loaded = load_settings(workspace)
+    assert (loaded.settings.budget.money_usd, loaded.settings.budget.tokens, loaded.settings.budget.rounds) == (None, None, 3)
+    assert loaded.settings.signals.profile == "off"
+    assert len(loaded.warnings) == 2
 
 
 def test_the_users_own_file_may(workspace: Path, home: Path) -> None:
