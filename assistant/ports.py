@@ -5,21 +5,23 @@ Protocols only. Each has one real implementation and, where tests need one, a fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.build import BuildResult, Diagnostic, Flags, KernelResources
-from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, ModelRole, ServedModel
+from assistant.model.comparison import Comparison
+from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, ModelCall, ModelRole, ServedModel
 from assistant.model.device import Architecture, LabDescription, Target
 from assistant.model.pair import PairSession, Turn
-from assistant.model.plan import Plan, Rewrite, Step, TriedBefore
+from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwritten
 from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Problem
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.model.verification import Verification
 from assistant.model.workload import Case
 
 
@@ -251,17 +253,63 @@ class PlanRequest:
     """What a person asks for now, in words."""
 
 
+@dataclass(frozen=True)
+class Story:
+    """A confirmed candidate as whoever explains it sees it."""
+
+    before: PlanRequest
+    """The kernel as the user has it, judged."""
+    diff: str
+    steps: tuple[Step, ...]
+    """In the order they were chained."""
+    rewrites: tuple[Rewrite, ...]
+    """One for each step."""
+    after: tuple[Evidence, ...]
+    left: tuple[Finding, ...]
+    """What still stands after the edit."""
+    verification: Verification
+    comparison: Comparison
+
+
 class Planner(Protocol):
-    """Turns findings into a plan, each step of it into rewrites, and setbacks into better ones."""
+    """Turns findings into a plan, each step of it into rewrites, and setbacks into better ones.
 
-    name: str
+    Candidates of every planner are judged alike: none of them builds, runs or measures anything.
+    """
 
-    def plan(self, request: PlanRequest) -> Plan:
+    @property
+    def name(self) -> str: ...
+
+    async def plan(self, request: PlanRequest) -> Plan:
         """Ordered steps with predictions, and what was declined with the reason."""
         ...
 
-    def rewrites(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
-        """The edits that carry out ``step``; several when it has variants (block sizes). Never empty for a planned step."""
+    def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | Unwritten]:
+        """The edits that carry out ``step``, best first, each made when it is asked for: it may cost a call."""
+        ...
+
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten | None:
+        """Another edit of the request's text in the place of ``rewrite``, which met ``setback``; None: it does not learn from setbacks."""
+        ...
+
+    async def explained(self, story: Story) -> str | None:
+        """Markdown for people, numbers filled from Evidence; None: nothing to add to what is said anyway."""
+        ...
+
+
+class Accounts(Protocol):
+    """What one job may spend on models, and what it has spent."""
+
+    def refusal(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> CompletionFailure | None:
+        """Why a call that may cost so much is not made; None: it fits what is left."""
+        ...
+
+    def record(self, call: ModelCall) -> None:
+        """Keep a call and charge it, whether it was answered or not."""
+        ...
+
+    def writing(self, role: ModelRole, piece: str) -> None:
+        """A piece of an answer that comes in, for whoever watches."""
         ...
 
 

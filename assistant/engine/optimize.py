@@ -30,7 +30,7 @@ from assistant.engine.workbench import Looked, predict_speed, repeat_run
 from assistant.model import events
 from assistant.model.attempt import RecallQuery
 from assistant.model.comparison import Comparison
-from assistant.model.plan import Decline, Plan, Rewrite, Step
+from assistant.model.plan import Decline, Plan, Rewrite, Step, Unwritten
 from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Label, Outcome, Verification
@@ -45,6 +45,8 @@ Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 
 NOT_ALLOWED = "not_allowed"
 """Outcome of a candidate that was not tried, because nobody allowed edits of host code."""
+UNWRITTEN = "unwritten"
+"""Outcome of a step that its planner could not turn into an edit."""
 CONSTRAINED = "constrained"
 """Outcome of a candidate that does not keep to what a person asked of all (``OptimizeOptions.rules``)."""
 _MOST_OFFERS = 4
@@ -178,10 +180,13 @@ class _KernelSearch:
         request = self._plan_request(link)
         if request is None:
             return
-        plan = self._search.planner.plan(request)
+        plan = await self._search.planner.plan(request)
         yield events.PlanMade(self._job.id, plan.planner, plan.steps, self._new_declines(plan, request))
         for step in plan.steps:
-            for rewrite in self._search.planner.rewrites(request, step):
+            async for rewrite in self._search.planner.rewrites(request, step):
+                if isinstance(rewrite, Unwritten):
+                    yield events.CandidateTried(self._job.id, new_id("C"), step.technique, self._name, UNWRITTEN, rewrite.reason, None)
+                    continue
                 reason = forbidden(self._search.options.rules, step.technique, rewrite.labels)
                 if reason is not None:
                     yield events.CandidateTried(self._job.id, new_id("C"), step.technique, self._name, CONSTRAINED, reason, None)

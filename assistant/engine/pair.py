@@ -31,6 +31,7 @@ from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.comparison import Comparison
 from assistant.model.pair import PairSession, Turn, TurnKind
+from assistant.model.plan import Step
 from assistant.model.proposal import ProposalState
 from assistant.model.verification import Outcome
 
@@ -123,7 +124,8 @@ class Pair:
             if ended is not None:
                 yield ended
             return
-        told = self._told(session, job_id, lambda state: self._edit_turn(state, text, judged, against_best))
+        steps = await judged.steps(self._session.planner)
+        told = self._told(session, job_id, lambda state: self._edit_turn(state, text, judged, steps, against_best))
         yield told
         if ended is not None:
             yield replace(ended, reason=told.answer)
@@ -139,12 +141,12 @@ class Pair:
             heard.hear(event)
         return heard.answer(state.session.kernel).speed
 
-    def _edit_turn(self, state: PairState, text: str, judged: Judged, against_best: Comparison | None) -> Turn:
+    def _edit_turn(self, state: PairState, text: str, judged: Judged, steps: tuple[Step, ...], against_best: Comparison | None) -> Turn:
         breaks = judged.breaks(state.constraints)
         if judged.outcome is Outcome.FAIL:
             next_idea = f"mend it, or go back to {version_name(state.best.number)}"
         else:
-            next_idea = idea(judged.steps(self._session.planner), judged.findings, state)
+            next_idea = idea(steps, judged.findings, state)
         answer = edit_answer(state, judged, against_best, breaks, next_idea)
         return replace(
             self.book.turn(state, TurnKind.EDIT, "", answer),

@@ -68,7 +68,7 @@ class Judged:
         found = [finding for item in self.after for finding in item.findings]
         return tuple(sorted(found, key=lambda finding: -(finding.estimated_cost_ratio or 0.0)))
 
-    def steps(self, planner: Planner) -> tuple[Step, ...]:
+    async def steps(self, planner: Planner) -> tuple[Step, ...]:
         """What a planner that runs nothing would try on the version, best first."""
         if self.parsed is None or self.verdict is None or not self.after:
             return ()
@@ -85,7 +85,7 @@ class Judged:
             target=chosen,
             architecture=limits,
         )
-        return planner.plan(request).steps
+        return (await planner.plan(request)).steps
 
     def moved(self) -> tuple[MetricChange, ...]:
         """Counters that differ: those that speak for the verdict first, most changed first."""

@@ -6,22 +6,22 @@ declines is kept with its reason.
 Example::
 
     planner = ExpertPlanner(load_catalogue(techniques_directory), EXPERT_TRANSFORMATIONS)
-    plan = planner.plan(request)
-    rewrites = planner.rewrites(request, plan.steps[0])
+    plan = await planner.plan(request)
+    async for rewrite in planner.rewrites(request, plan.steps[0]): ...
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 
 from assistant.model.launch import LaunchConfig
-from assistant.model.plan import Decline, Plan, Rewrite, Step, Technique
+from assistant.model.plan import Decline, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.expert.transformation import Transformation, TransformationContext
-from assistant.ports import PlanRequest, Recalled
+from assistant.ports import PlanRequest, Recalled, Story
 from assistant.source.syntax import SyntaxTree
 
 __all__ = ["ExpertPlanner"]
@@ -42,7 +42,7 @@ class ExpertPlanner:
         self._catalogue = catalogue
         self._transformations = {t.technique: t for t in transformations}
 
-    def plan(self, request: PlanRequest) -> Plan:
+    async def plan(self, request: PlanRequest) -> Plan:
         """Steps by descending rank, one for each different edit, and the declines in the findings' order.
 
         Findings that one edit answers together share a step: it speaks of the costliest, and its rank adds up their costs.
@@ -63,8 +63,18 @@ class ExpertPlanner:
         ordered = sorted((s for s in steps.values() if s not in tried), key=lambda s: (-s.rank, s.line, s.technique))
         return Plan(tuple(ordered), tuple(dict.fromkeys(declines)), self.name)
 
-    def rewrites(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
-        """The variants of ``step``, best first. Empty only for a step that another request planned."""
+    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
+        """The variants of ``step``, best first. None only for a step that another request planned."""
+        for rewrite in self._variants(request, step):
+            yield rewrite
+
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> None:
+        """Rules do not learn from setbacks."""
+
+    async def explained(self, story: Story) -> None:
+        """The rules' own words are in every explanation."""
+
+    def _variants(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
         tree = SyntaxTree(request.parsed.source.text)
         for finding, technique in self._considered(request):
             if (finding.code, technique.id) != (step.finding, step.technique):

@@ -15,10 +15,10 @@ from assistant.engine.session import Session, SessionParts
 from assistant.lab.cpu import CpuLab
 from assistant.memory.store import open_store
 from assistant.model import events
-from assistant.model.plan import Plan, Rewrite, Step
+from assistant.model.plan import Plan, Rewrite, Setback, Step
 from assistant.model.source import Span, TextEdit
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import PlanRequest
+from assistant.ports import PlanRequest, Story
 
 LAYERS = probe_layers()
 """Of this machine: what a missing layer would have refused is expected to happen."""
@@ -63,14 +63,20 @@ class HostilePlanner:
     def __init__(self, act: str) -> None:
         self._act = act
 
-    def plan(self, request: PlanRequest) -> Plan:
+    async def plan(self, request: PlanRequest) -> Plan:
         step = Step(_TECHNIQUE, request.kernel.key, request.kernel.line, "because", (), "KO101", (), 1.0)
         return Plan((step,), (), self.name)
 
-    def rewrites(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
+    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
         start = request.parsed.source.text.index("/*ACT*/")
         edit = TextEdit(Span(start, start + len("/*ACT*/")), self._act)
-        return (Rewrite(step.technique, step.kernel, step.line, (edit,), "Do harm", ()),)
+        yield Rewrite(step.technique, step.kernel, step.line, (edit,), "Do harm", ())
+
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> None:
+        return None
+
+    async def explained(self, story: Story) -> None:
+        return None
 
 
 @pytest.fixture
