@@ -14,7 +14,7 @@ from assistant.model.profile import Evidence, Finding
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Label, Outcome, Verification
 
-__all__ = ["KeptStep", "explain"]
+__all__ = ["KeptStep", "explain", "explain_submitted"]
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,37 @@ _LABEL_WORDS = {
 
 def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: Comparison) -> str:
     """Why, what, what was predicted and what came of it."""
-    # Markdown is read as text, in terminals and editors: nothing is escaped for HTML.
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701
-    template = environment.from_string(files("prompts").joinpath("explanation.md.j2").read_text("utf-8"))
-    return template.render(
+    return _rendered(
+        "explanation.md.j2",
         steps=[_step(item) for item in kept],
         verdict=_verdict(verification),
         speed=_speed(comparison),
-        labels=[f"{label.value} ({_LABEL_WORDS[label]})" for label in verification.labels],
+        labels=_labels(verification),
         assumptions=list(dict.fromkeys(text for item in kept for text in item.rewrite.assumptions)),
-    ).strip()
+    )
+
+
+def explain_submitted(author: str, summary: str, verification: Verification, comparison: Comparison) -> str:
+    """Of an edit that somebody else made: their words on one line, so that they cannot look like ours, and what was found."""
+    return _rendered(
+        "submitted.md.j2",
+        author=" ".join(author.split()),
+        summary=" ".join(summary.split()),
+        verdict=_verdict(verification),
+        speed=_speed(comparison),
+        labels=_labels(verification),
+    )
+
+
+def _rendered(template_name: str, **inputs: object) -> str:
+    # Markdown is read as text, in terminals and editors: nothing is escaped for HTML.
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701
+    template = environment.from_string(files("prompts").joinpath(template_name).read_text("utf-8"))
+    return template.render(inputs).strip()
+
+
+def _labels(verification: Verification) -> list[str]:
+    return [f"{label.value} ({_LABEL_WORDS[label]})" for label in verification.labels]
 
 
 def _step(item: KeptStep) -> dict[str, object]:

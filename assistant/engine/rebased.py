@@ -11,7 +11,7 @@ from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.source.hunks import hunks
 
-__all__ = ["rebased_proposal"]
+__all__ = ["comparison_of", "rebased_proposal", "verification_of"]
 
 
 def rebased_proposal(
@@ -21,7 +21,7 @@ def rebased_proposal(
 
     Verdict, ratio, labels and evidence are those of the new text; the explanation says which numbers were another text's.
     """
-    verification = _verification(judged)
+    verification = verification_of(judged)
     return replace(
         proposal,
         id=new_id("P"),
@@ -29,7 +29,7 @@ def rebased_proposal(
         after_text=text,
         hunks=hunks(current, text),
         verification=verification,
-        comparison=_comparison(speed),
+        comparison=comparison_of(speed),
         labels=verification.labels,
         evidence=judged.evidence,
         explanation=_explanation(proposal, judged.verification.outcome, speed),
@@ -38,7 +38,8 @@ def rebased_proposal(
     )
 
 
-def _verification(judged: events.ComparisonMade) -> Verification:
+def verification_of(judged: events.ComparisonMade) -> Verification:
+    """The verdict that an event reports."""
     report = judged.verification
     return Verification(
         outcome=Outcome(report.outcome),
@@ -51,7 +52,8 @@ def _verification(judged: events.ComparisonMade) -> Verification:
     )
 
 
-def _comparison(report: events.SpeedReport) -> Comparison:
+def comparison_of(report: events.SpeedReport) -> Comparison:
+    """The speed that an event reports."""
     return Comparison(
         outcome=SpeedOutcome(report.outcome),
         ratio=report.ratio,

@@ -24,6 +24,7 @@ from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier, last_interrupted, resumed_events
 from assistant.engine.running import JobRunner, OpenLab
 from assistant.engine.subject import Subject, read_subject, with_text
+from assistant.engine.submitted import Submission, submit
 from assistant.engine.workbench import Looked, look, repeat_limited
 from assistant.errors import UsageError
 from assistant.model import events
@@ -126,6 +127,14 @@ class Session:
     def judge(self, request: JobRequest, before: str, after: str) -> AsyncIterator[events.Event]:
         """A confirming comparison of two texts of one file, neither of which need be on disk."""
         return self._decisions().judge(request, before, after)
+
+    def submit(self, request: JobRequest, submission: Submission) -> AsyncIterator[events.Event]:
+        """Judge an edit that somebody else made, and offer it where it is proved better."""
+
+        def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+            return submit(job, subject, submission, self.store, find_workspace(request.file))
+
+        return self._runner().run("compare", request, body)
 
     def rebase(self, id_prefix: str, request: JobRequest, current: str) -> AsyncIterator[events.Event]:
         """Offer a proposal's change again, on another text of its file, if it holds there."""

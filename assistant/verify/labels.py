@@ -21,7 +21,7 @@ from assistant.verify.evidence import DetectedLabel
 from assistant.verify.reach import Item, ItemKind, items, reach
 from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
 
-__all__ = ["Version", "detect_labels"]
+__all__ = ["Version", "detect_labels", "edits_host_code"]
 
 _FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
@@ -193,6 +193,12 @@ def _float_atomics(old: str, new: str) -> DetectedLabel | None:
     return next((DetectedLabel(Label.NON_DETERMINISM, f"{text}: the order of additions varies", line) for text, line in sites(new)), None)
 
 
+def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
+    """Whether anything differs outside kernels, device functions, launch expressions and what kernels of either side name."""
+    of_device = _device_names(before) | _device_names(after)
+    return _host_tokens(before, of_device) != _host_tokens(after, of_device)
+
+
 def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]) -> list[DetectedLabel | None]:
     """What the source does not show: the compiler's own choice of instructions, where both sides have machine code."""
     if not old or not new:
@@ -218,10 +224,7 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
 
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
-    """A change outside kernels, device functions, launch expressions and what kernels of either side name."""
-    of_device = _device_names(before) | _device_names(after)
-    old, new = _host_tokens(before, of_device), _host_tokens(after, of_device)
-    return None if old == new else DetectedLabel(Label.HOST_CODE, "changes host code beside the launch")
+    return DetectedLabel(Label.HOST_CODE, "changes host code beside the launch") if edits_host_code(before, after) else None
 
 
 def _host_tokens(parsed: ParsedSource, of_device: frozenset[str]) -> list[str]:

@@ -1,0 +1,127 @@
+"""An edit that somebody else made, judged like every candidate: a coding agent's text of the whole file.
+
+Whoever made it cannot say how good it is: verdict and speed are those of a confirming comparison, and an edit that is not proved better
+is not offered. Example::
+
+    async for event in submit(job, subject, Submission(text, "pads the tile", "some-agent"), store, workspace): ...
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.engine.comparing import compare
+from assistant.engine.explain import explain_submitted
+from assistant.engine.gate import DECIDED_GAIN_RATIO, is_proved_better
+from assistant.engine.ids import new_id
+from assistant.engine.job import DONE, NO, Ending, Job
+from assistant.engine.rebased import comparison_of, verification_of
+from assistant.engine.records import costliest
+from assistant.engine.rejected import FoundEdit, rejected_before
+from assistant.engine.reports import proposal_event
+from assistant.engine.subject import Subject, as_candidate, with_text
+from assistant.engine.succession import store_beside_better
+from assistant.engine.workbench import Looked
+from assistant.errors import UsageError
+from assistant.model import events
+from assistant.model.comparison import Comparison
+from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.verification import Outcome, Verification
+from assistant.ports import Store
+from assistant.source.hunks import hunks
+
+__all__ = ["SUBMITTED", "Submission", "submit"]
+
+SUBMITTED = "submitted-edit"
+"""Stands for the technique: what it is called is up to whoever reads the diff."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A new text of the file."""
+
+    text: str
+    summary: str
+    """What the author says of it; shown as their words, never as a fact."""
+    author: str
+    """Name of the agent, as its client tells it."""
+
+
+async def submit(job: Job, subject: Subject, submission: Submission, store: Store, workspace: Path) -> AsyncIterator[events.Event]:
+    """A confirming comparison, then the proposal it earned, or why it earned none. Raises UsageError for an edit that changes nothing."""
+    if submission.text == subject.source.text:
+        raise UsageError("the submitted text is the file's own", "submit the whole file with the edit made")
+    seen: list[tuple[Looked, Looked]] = []
+    judged: events.ComparisonMade | None = None
+    ended: events.JobEnded | None = None
+    candidate = as_candidate(with_text(subject, submission.text))
+    async for event in compare(job, subject, candidate, is_strict=False, keep=lambda a, b: seen.append((a, b))):
+        if isinstance(event, events.JobEnded):
+            ended = event
+            continue
+        judged = event if isinstance(event, events.ComparisonMade) else judged  # the overall one comes last
+        yield event
+    if ended is None:
+        return
+    if ended.exit_code or judged is None or judged.speed is None or not seen:
+        yield ended
+        return
+    verification, comparison = verification_of(judged), comparison_of(judged.speed)
+    proposal = _proposal(job, subject, submission, seen[0][0], judged, verification, comparison)
+    refusal = _refusal(store, workspace, proposal)
+    if refusal is not None:
+        yield job.ended(Ending(NO, f"not offered: {refusal}"))
+        return
+    told = store_beside_better(job.id, store, workspace, proposal)
+    yield proposal_event(job.id, proposal)
+    for message in told:
+        yield message
+    yield replace(ended, exit_code=DONE, reason=f"{ended.reason}; it waits as {proposal.id} for a person to decide")
+
+
+def _proposal(
+    job: Job,
+    subject: Subject,
+    submission: Submission,
+    before: Looked,
+    judged: events.ComparisonMade,
+    verification: Verification,
+    comparison: Comparison,
+) -> Proposal:
+    main = costliest(tuple(before.assessment.kernels))
+    return Proposal(
+        id=new_id("P"),
+        job=job.id,
+        path=subject.source.path,
+        kernel=judged.kernel or main.kernel.key,
+        techniques=(SUBMITTED,),
+        summary=submission.summary,
+        before_text=subject.source.text,
+        after_text=submission.text,
+        hunks=hunks(subject.source.text, submission.text),
+        labels=verification.labels,
+        assumptions=(),
+        verification=verification,
+        comparison=comparison,
+        evidence=judged.evidence,
+        predictions=(),
+        explanation=explain_submitted(submission.author, submission.summary, verification, comparison),
+        signature=main.signature,
+        state=ProposalState.OPEN,
+        created_ms=time.time_ns() // 1_000_000,
+        model=submission.author,
+    )
+
+
+def _refusal(store: Store, workspace: Path, proposal: Proposal) -> str | None:
+    """Why the edit is not put before a person; None where it is."""
+    speed = proposal.comparison
+    if not is_proved_better(speed):
+        return f"no gain: {speed.outcome.value} {speed.ratio:.2f}x"
+    if proposal.verification.outcome is Outcome.NEEDS_DECISION and speed.ratio < DECIDED_GAIN_RATIO:
+        return f"{speed.outcome.value} {speed.ratio:.2f}x is too little for what a person would have to decide"
+    rejected = rejected_before(store, workspace, FoundEdit(proposal.path, proposal.kernel, proposal.before_text, proposal.after_text))
+    return None if rejected is None else f"the very same edit is {rejected}"
