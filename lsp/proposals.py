@@ -60,6 +60,7 @@ def preview(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
         "proposal_uri": f"kernelopt:/proposal/{proposal.id}/{name}",
         "diff_uri": f"kernelopt:/proposal/{proposal.id}.diff",
         "diff": diff,
+        "hunks": _hunk_places(proposal.hunks),
     }
     if not server.client.supports("diff"):
         _show(server, proposal, "diff", diff)
@@ -155,6 +156,17 @@ def content(server: KernelOptServer, uri: str) -> str:
     if len(parts) > 3:
         return proposal.before_text if parts[3:-1] == ("before",) else proposal.after_text
     return proposal_text(proposal) if suffix == "md" else _diff(proposal)
+
+
+def _hunk_places(found: tuple[Hunk, ...]) -> list[dict[str, Any]]:
+    """Where each hunk is in the text before and in the one after; 1-based lines, a count of 0 is before that line."""
+    places: list[dict[str, Any]] = []
+    shift = 0
+    for hunk in sorted(found, key=lambda hunk: hunk.before_line):
+        counts = {"before_count": len(hunk.before), "after_count": len(hunk.after)}
+        places.append({"id": hunk.id, "before_line": hunk.before_line, "after_line": hunk.before_line + shift, **counts})
+        shift += len(hunk.after) - len(hunk.before)
+    return places
 
 
 def _open_unit(server: KernelOptServer, proposal: Proposal) -> tuple[str, Unit]:

@@ -104,6 +104,11 @@ async def test_a_preview_is_a_read_only_document_where_the_editor_has_those(offe
     assert diff.text == answer["diff"] == offered.proposal["diff"]
     whole = await editor.client.workspace_text_document_content_async(types.TextDocumentContentParams(answer["proposal_uri"]))
     assert "__global__" in whole.text and whole.text != offered.original
+    for hunk in answer["hunks"]:
+        after = whole.text.splitlines()[hunk["after_line"] - 1 :][: hunk["after_count"]]
+        before = offered.original.splitlines()[hunk["before_line"] - 1 :][: hunk["before_count"]]
+        assert before != after and "\n".join([f"-{line}" for line in before] + [f"+{line}" for line in after]) in answer["diff"]
+    assert tuple(hunk["id"] for hunk in answer["hunks"]) == tuple(offered.proposal["hunk_ids"])
 
 
 async def test_a_preview_is_a_file_where_the_editor_only_shows_files(offered: Offered, open_editor: Start) -> None:
