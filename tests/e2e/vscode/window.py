@@ -1,0 +1,125 @@
+"""One window of VS Code in a browser, as a person at the keyboard has it: what it shows is read from the screen, and keys and clicks go in.
+
+Example::
+
+    await window.open_file("transpose.cu")
+    await window.until_lens("Optimize")
+    await window.command("View: Toggle Problems")
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.async_api import Frame, Locator, Page, expect
+
+__all__ = ["DEADLINE_MS", "Window"]
+
+DEADLINE_MS = 60_000.0
+"""Of one wait, on a loaded machine with a cold cache."""
+_LENS = ".codelens-decoration a, .codelens-decoration > span"
+_TYPING_DELAY_MS = 5.0
+
+
+class Window:
+    """The workbench on one folder."""
+
+    def __init__(self, page: Page, shots: Path) -> None:
+        self.page = page
+        self._shots = shots
+        self._shot_count = 0
+
+    # --- opening ----------------------------------------------------------------------------------------------------
+
+    async def visit(self, address: str, *, is_trusted: bool) -> None:
+        """Open the workbench and answer the question whether the folder is trusted."""
+        await self.page.goto(address)
+        answer = re.compile("^Yes, I trust" if is_trusted else "^No, I don't trust")
+        await self.page.get_by_role("button", name=answer).click(timeout=DEADLINE_MS)
+
+    async def open_file(self, name: str) -> None:
+        """Open a file of the folder by its name."""
+        await self.page.keyboard.press("Control+P")
+        await self._pick(name, name)
+        await expect(self.page.locator(f'.tabs-container [data-resource-name="{name}"]')).to_be_visible(timeout=DEADLINE_MS)
+        await self.page.locator(".monaco-editor .view-line").first.wait_for(timeout=DEADLINE_MS)
+
+    async def command(self, title: str) -> None:
+        """Run a command of the palette by its whole title."""
+        await self.page.keyboard.press("F1")
+        await self._pick(title, title)
+
+    async def _pick(self, words: str, label: str) -> None:
+        """Type into the quick input that opens, and take the row with exactly that label."""
+        box = self.page.locator(".quick-input-widget input.input")
+        await box.wait_for(timeout=DEADLINE_MS)
+        await self.page.keyboard.type(words, delay=_TYPING_DELAY_MS)
+        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has=self.page.get_by_text(label, exact=True)).first
+        await row.click(timeout=DEADLINE_MS)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def lenses(self) -> Locator:
+        return self.page.locator(_LENS)
+
+    def lens(self, words: str | re.Pattern[str]) -> Locator:
+        return self.page.locator(".codelens-decoration a").filter(has_text=words).first
+
+    @property
+    def text(self) -> Locator:
+        """The lines of the editor that are on screen."""
+        return self.page.locator(".editor-group-container.active .view-lines").first
+
+    @property
+    def problems(self) -> Locator:
+        return self.page.locator(".markers-panel .monaco-list-row")
+
+    @property
+    def notifications(self) -> Locator:
+        return self.page.locator(".notifications-toasts .notification-list-item")
+
+    @property
+    def hover(self) -> Locator:
+        return self.page.locator(".monaco-hover:visible .monaco-hover-content")
+
+    async def see(self, what: Locator, words: str | re.Pattern[str] | None = None) -> Locator:
+        """Wait until something is shown."""
+        found = what if words is None else what.filter(has_text=words)
+        await found.first.wait_for(timeout=DEADLINE_MS)
+        return found.first
+
+    async def gone(self, what: Locator) -> None:
+        """Wait until nothing of it is shown."""
+        await expect(what).to_have_count(0, timeout=DEADLINE_MS)
+
+    # --- hands ------------------------------------------------------------------------------------------------------
+
+    async def focus_editor(self) -> None:
+        await self.command("View: Focus Active Editor Group")
+
+    async def go_to(self, line: int, column: int = 1) -> None:
+        """Put the cursor there, both from 1."""
+        await self.page.keyboard.press("Control+G")
+        box = self.page.locator(".quick-input-widget input.input")
+        await box.wait_for(timeout=DEADLINE_MS)
+        await self.page.keyboard.type(f"{line}:{column}", delay=_TYPING_DELAY_MS)
+        await self.page.keyboard.press("Enter")
+        await box.wait_for(state="hidden", timeout=DEADLINE_MS)
+
+    async def webview(self, words: str) -> Frame:
+        """The frame of the webview that holds these words."""
+        for _ in range(int(DEADLINE_MS / 200)):
+            for frame in self.page.frames:
+                if frame.parent_frame is not None and words in await frame.content():
+                    return frame
+            await self.page.wait_for_timeout(200)
+        raise AssertionError(f"no webview shows {words!r}")
+
+    async def shoot(self, name: str) -> Path:
+        """Keep a picture of the window."""
+        self._shot_count += 1
+        path = self._shots / f"{self._shot_count:02}-{name}.png"
+        await self.page.screenshot(path=path)
+        return path
