@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assistant.desk.picture import proposal_title
+from assistant.desk.view import KernelView
+from assistant.desk.words import kernel_headline
 from assistant.engine.event_json import event_object
 from assistant.engine.reports import proposal_event
+from assistant.model.proposal import Proposal
 from assistant.serialize import encode
+from lsp.units import Unit
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
@@ -36,8 +41,8 @@ def register(server: KernelOptServer) -> None:
         uri = getattr(params, "uri", None)
         units = [unit for u in ([uri] if uri else server.units.uris()) for unit in server.units.of(u)]
         if params.what == "kernels":
-            return [{"uri": unit.uri, **encode(kernel)} for unit in units for kernel in server.desk.view(unit.key).kernels]
-        return [event_object(proposal_event(p.job, p)) | {"uri": unit.uri} for unit in units for p in server.desk.view(unit.key).proposals]
+            return [_kernel(unit, kernel) for unit in units for kernel in server.desk.view(unit.key).kernels]
+        return [_proposal(unit, proposal) for unit in units for proposal in server.desk.view(unit.key).proposals]
 
     @server.feature("kernelopt/lines")
     def lines(params: Any) -> list[dict[str, Any]]:
@@ -54,3 +59,13 @@ def register(server: KernelOptServer) -> None:
     def trust_changed(params: Any) -> None:
         """``{trusted}``: the editor's workspace was trusted, or no longer is."""
         server.trust_changed(bool(params.trusted))
+
+
+def _kernel(unit: Unit, kernel: KernelView) -> dict[str, Any]:
+    """A kernel, what a command on it takes, and its line of the document, 0-based."""
+    place = {"document_line": unit.line_range(kernel.line).start.line, "headline": kernel_headline(kernel)}
+    return encode(kernel) | unit.arguments(kernel.key) | place
+
+
+def _proposal(unit: Unit, proposal: Proposal) -> dict[str, Any]:
+    return event_object(proposal_event(proposal.job, proposal)) | {"uri": unit.uri, "title": proposal_title(proposal)}

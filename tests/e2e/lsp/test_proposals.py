@@ -111,6 +111,15 @@ async def test_a_preview_is_a_read_only_document_where_the_editor_has_those(offe
     assert tuple(hunk["id"] for hunk in answer["hunks"]) == tuple(offered.proposal["hunk_ids"])
 
 
+async def test_lists_of_kernels_and_proposals_say_what_a_tree_of_them_shows(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    (proposal,) = await editor.ask("kernelopt/list", what="proposals")
+    (kernel,) = [found for found in await editor.ask("kernelopt/list", what="kernels") if found["kernel"] == found["key"]]
+    assert proposal["uri"] == kernel["uri"] == document.uri and proposal["id"] == offered.id and proposal["title"]
+    assert "__global__" in offered.original.splitlines()[kernel["document_line"]] and kernel["headline"] == "not profiled yet"
+
+
 async def test_a_preview_is_a_file_where_the_editor_only_shows_files(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, capabilities=neovim(), settings=QUIET)
     await shown(editor, offered)
