@@ -22,6 +22,8 @@ from typing import Protocol
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, find_workspace
 from assistant.desk.guard import CONSENTED, Guard
 from assistant.desk.lanes import Lane, Work
+from assistant.desk.picture import Analysis
+from assistant.desk.report import Report
 from assistant.desk.review import Review
 from assistant.desk.sheet import Sheet
 from assistant.desk.staging import STAGES, Staging, Trigger
@@ -31,19 +33,22 @@ from assistant.desk.words import pair_headline
 from assistant.engine.ids import new_id
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.errors import KernelOptError, UsageError
-from assistant.model.events import Event, PairTurn, ProposalMade
+from assistant.model.events import Event, JobStarted, PairTurn, ProposalMade
 from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource
+from assistant.model.workload import CaseKey
 from assistant.ports import Store
 from assistant.source.includes import included_names
 from assistant.workload.blocks import sidecar_path
 
-__all__ = ["Desk", "DeskListener", "DeskParts"]
+__all__ = ["Desk", "DeskListener", "DeskParts", "JudgedOn"]
 
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _PARSE_PAUSE_S = 0.04
 """Keystrokes closer than this are parsed once."""
 _SETUP_FILES = frozenset({"kernelopt.toml", "pyproject.toml", "compile_commands.json"})
+_REPORTED_PROPOSALS = 10
+"""Of one file, the newest: what was decided long ago is in ``kernelopt history``."""
 _MEMORY_POLL_S = 0.5
 """How soon decisions of other processes are seen (DESIGN §9.3: within a second)."""
 
@@ -81,6 +86,18 @@ class DeskParts:
     settings_of: Callable[[Path], Settings]
     who: str
     """Front end and process."""
+
+
+@dataclass(frozen=True)
+class JudgedOn:
+    """What an edit is judged on."""
+
+    kernel: str | None = None
+    """None: every kernel that it changes."""
+    seeds: tuple[int, ...] = ()
+    """Of the verification that ``cases`` are of; empty: fresh ones."""
+    cases: tuple[CaseKey, ...] = ()
+    """Empty: all."""
 
 
 class Desk:
@@ -146,6 +163,21 @@ class Desk:
         """The text as it stands. Raises UsageError for a source that is not open."""
         return self._sheet(key).text
 
+    def report(self, key: str) -> Report:
+        """The whole profile of a source, and what became of its proposals. Raises UsageError for a source that is not open."""
+        sheet = self._sheet(key)
+        sheet.reparse()
+        return sheet.report(self._store.proposals(path=sheet.path)[:_REPORTED_PROPOSALS])
+
+    def judged(self, key: str) -> Analysis | None:
+        """What was found of the last edit that was judged; None where none was."""
+        sheet = self._sheets.get(key)
+        return None if sheet is None else sheet.judged
+
+    def last_started(self) -> JobStarted | None:
+        """Where the jobs of this desk run, as the newest answer says; None before any."""
+        return next((started for sheet in reversed(self._sheets.values()) if (started := sheet.started) is not None), None)
+
     def parsed(self, key: str) -> ParsedSource:
         """The parse that the view belongs to. Raises UsageError for a source that is not open."""
         sheet = self._sheet(key)
@@ -188,10 +220,10 @@ class Desk:
         request = replace(self._request(sheet), kernel=kernel)
         return self._ask(sheet, Task(verb, request, options or OptimizeOptions()))
 
-    def judge(self, key: str, before: str, after: str | None = None) -> str:
+    def judge(self, key: str, before: str, after: str | None = None, on: JudgedOn = JudgedOn()) -> str:
         """Start judging ``after`` (None: the source's text) against ``before``; the job's id. Raises as ``ask`` does."""
         sheet = self._sheet(key)
-        request = self._request(sheet)
+        request = replace(self._request(sheet), kernel=on.kernel, seeds=on.seeds, cases=on.cases)
         if after is not None:
             request = replace(request, texts=((sheet.path, after),))
         return self._ask(sheet, Task(Verb.JUDGE, request, before=before))
@@ -239,7 +271,7 @@ class Desk:
         sheet = self._sheets.get(work.key)
         if sheet is not None and work.task.verb in STAGES and sheet.collect(work.id, work.task, event):
             self._parts.listener.shown(work.key)
-        if sheet is not None and work.task.verb is Verb.JUDGE and work.task.text == sheet.text:
+        if sheet is not None and work.task.verb is Verb.JUDGE and work.task.text == sheet.text and not work.task.request.cases:
             self._collect_judgement(sheet, work, event)
         if isinstance(event, ProposalMade | PairTurn):
             self.offers_changed()

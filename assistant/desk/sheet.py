@@ -10,11 +10,12 @@ from pathlib import Path
 
 from assistant.desk.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
 from assistant.desk.picture import Analysis, view_of
+from assistant.desk.report import Report, build_report
 from assistant.desk.static_notes import moved_notes, static_notes
 from assistant.desk.tasks import Task, Verb
 from assistant.desk.view import Note, PairView, View
 from assistant.engine.event_json import event_from, event_json
-from assistant.model.events import Event, JobEnded
+from assistant.model.events import Event, JobEnded, JobStarted
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.ports import StoredAnalysis
@@ -101,6 +102,21 @@ class Sheet:
             self._analyses = {c: a if a.text == task.text else without_diagnostics(a) for c, a in self._analyses.items()}
         self._look()
         return True
+
+    def report(self, proposals: Sequence[Proposal]) -> Report:
+        """The whole profile, with ``proposals`` of the file in any state."""
+        return build_report(self.parsed, self.view, self._analyses.get(Verb.PROFILE.value), self.judged, proposals)
+
+    @property
+    def judged(self) -> Analysis | None:
+        """What was found of an edit, if this very text was judged; it may have been edited since."""
+        return self._analyses.get(Verb.JUDGE.value)
+
+    @property
+    def started(self) -> JobStarted | None:
+        """Where the last of its jobs ran; None before any."""
+        answers = reversed(list(self._analyses.values()))
+        return next((event for analysis in answers for event in analysis.all(JobStarted)), None)
 
     def stored(self, command: str) -> StoredAnalysis:
         """An answer that was collected, for memory."""

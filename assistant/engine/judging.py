@@ -90,6 +90,8 @@ async def prepare(
     cases = captured_cases(subject, recorded, kernels, effort)
     for workload in subject.declared:
         cases += declared_cases(subject, workload, effort)
+    wanted = frozenset(job.request.cases)
+    cases = tuple(case for case in cases if not wanted or case.new.origin.key in wanted)
     cases, dropped = await without_broken_probes(job, subject, cases)
     prepared = await original_runs(job, subject, cases, effort)
     if isinstance(prepared, LabFailure):

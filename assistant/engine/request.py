@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from assistant.model.verification import Label
+from assistant.model.workload import CaseKey
 
 __all__ = ["Accept", "CandidateRules", "JobRequest", "OptimizeOptions"]
 
@@ -50,6 +51,10 @@ class JobRequest:
     """Given by a front end that tells people of the job before it starts; None: a new one."""
     is_live: bool = False
     """Somebody looks at the text while it is compiled: tell at once that the quick compiler accepts it, before resources are known."""
+    seeds: tuple[int, ...] = ()
+    """Of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
+    cases: tuple[CaseKey, ...] = ()
+    """Judge on these alone, with their verification's ``seeds``; empty: on all."""
     may_run: bool = True
     """The user consented to running this file's program (naming it on a terminal is consent)."""
 

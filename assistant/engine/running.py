@@ -75,7 +75,9 @@ class JobRunner:
         with scratch_folder() as scratch:
             lab = self.open_lab(request, scratch, target_name)
             job_id = request.job_id or new_id("J")
-            job = Job(job_id, request, lab, chosen, limits, scratch, _seeds(loaded.settings), _run_limits(request, loaded.settings))
+            job = Job(
+                job_id, request, lab, chosen, limits, scratch, _seeds(request, loaded.settings), _run_limits(request, loaded.settings)
+            )
             try:
                 self._start_row(job, command)
                 async for event in self._told(job, command, subject.source, loaded.warnings, body(job, subject)):
@@ -162,8 +164,10 @@ def _flags(request: JobRequest, loaded: LoadedSettings) -> Flags:
     return choose_flags(command_line=given, project=project, database=known)
 
 
-def _seeds(settings: Settings) -> tuple[int, ...]:
-    """Fresh ones: half of them screen, half confirm."""
+def _seeds(request: JobRequest, settings: Settings) -> tuple[int, ...]:
+    """Half of them screen, half confirm; fresh ones, unless an earlier verification is to be repeated."""
+    if request.seeds:
+        return (*request.seeds, *request.seeds)
     return tuple(secrets.randbits(_SEED_BITS) for _ in range(2 * settings.verification.seeds))
 
 

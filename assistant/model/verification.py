@@ -59,6 +59,8 @@ class CaseResult:
     max_error: float | None
     """Largest |B - reference| over floating outputs; None when all outputs are exact types."""
     rms_error: float | None
+    seed: int | None = None
+    """Of its values, for a replay; None where memory does not know it any more."""
 
 
 @dataclass(frozen=True)

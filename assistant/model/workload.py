@@ -138,6 +138,16 @@ class WorkloadProblem:
 
 
 @dataclass(frozen=True)
+class CaseKey:
+    """Which case of a kernel: what tells it from the others of one verification."""
+
+    kind: str
+    shape: str
+    seed: int
+    scale: float
+
+
+@dataclass(frozen=True)
 class CaseOrigin:
     """Where the values of one case come from."""
 
@@ -148,6 +158,10 @@ class CaseOrigin:
     """Stored for replay, never shown to a planner."""
     scale: float
     weight: float
+
+    @property
+    def key(self) -> CaseKey:
+        return CaseKey(self.kind, self.shape, self.seed, self.scale)
 
 
 @dataclass(frozen=True)

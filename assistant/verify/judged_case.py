@@ -86,6 +86,7 @@ def case_result(case: CaseEvidence, findings: list[VerificationFinding], verdict
         outcome=worst(finding.outcome for finding in findings),
         max_error=max((e.max for e in measured), default=None),
         rms_error=max((e.rms for e in measured), default=None),
+        seed=case.origin.seed,
     )
 
 
