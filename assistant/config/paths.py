@@ -33,6 +33,8 @@ class UserPaths:
     """The user's settings, TOML."""
     trust: Path
     """Which folders may run programs, JSON."""
+    prices: Path
+    """What models cost, TOML; the user writes it."""
 
 
 def user_paths() -> UserPaths:
@@ -40,13 +42,15 @@ def user_paths() -> UserPaths:
     home = os.environ.get(_HOME_VARIABLE)
     if home:
         root = Path(home).absolute()
-        return UserPaths(root / "memory.sqlite3", root / "cache", root / "config.toml", root / "trust.json")
+        return UserPaths(root / "memory.sqlite3", root / "cache", root / "config.toml", root / "trust.json", root / "prices.toml")
     data = platformdirs.user_data_path("kernelopt", appauthor=False)
+    config = platformdirs.user_config_path("kernelopt", appauthor=False)
     return UserPaths(
         memory=data / "memory.sqlite3",
         cache=platformdirs.user_cache_path("kernelopt", appauthor=False),
-        config=platformdirs.user_config_path("kernelopt", appauthor=False) / "config.toml",
+        config=config / "config.toml",
         trust=data / "trust.json",
+        prices=config / "prices.toml",
     )
 
 

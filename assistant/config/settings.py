@@ -131,6 +131,12 @@ class ProviderSettings(_Section):
         json_schema_extra=_USER_ONLY,
     )
     max_output_tokens: int = Field(default=8192, ge=1, description="Tokens one answer may have.", json_schema_extra=_USER_ONLY)
+    max_input_tokens: int = Field(
+        default=24_000,
+        ge=1000,
+        description="Tokens one prompt may have, by an upper estimate; what is least useful is cut first, and that is said.",
+        json_schema_extra=_USER_ONLY,
+    )
     planner_model: str | None = _of_role("Model that plans", "model")
     coder_model: str | None = _of_role("Model that writes code", "model")
     summariser_model: str | None = _of_role("Model that summarises and explains", "model")

@@ -32,7 +32,9 @@ class FailureKind(StrEnum):
     TOO_LARGE = "too_large"
     """The prompt, or the answer, is larger than allowed."""
     BAD_REPLY = "bad_reply"
-    """No schema was met, after the repairs."""
+    """No schema was met, after the repairs; or the endpoint's answer was none."""
+    REFUSED = "refused"
+    """The endpoint does not take the request as it is."""
     OVER_BUDGET = "over_budget"
     CANCELLED = "cancelled"
 
@@ -93,6 +95,8 @@ class CompletionFailure:
     kind: FailureKind
     message: str
     remedy: str
+    partial_text: str | None = None
+    """What had come of the answer, which is paid for; None where the endpoint had not begun to answer."""
 
 
 @dataclass(frozen=True)

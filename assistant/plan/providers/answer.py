@@ -1,0 +1,93 @@
+"""Puts a streamed answer together, within its bounds. Pure.
+
+Example::
+
+    answer = Answer("http://localhost:8000/v1", PieceRedaction(None, print), key=None)
+    for data in stream:
+        if (failure := answer.add(data)) is not None: ...
+    answer.ended()            # Completion | CompletionFailure
+"""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from assistant.model.completion import Completion, CompletionFailure, FailureKind
+from assistant.plan.providers.redaction import PieceRedaction, redacted
+from assistant.plan.providers.wire import Chunk
+
+__all__ = ["ANSWER_BYTES", "Answer"]
+
+ANSWER_BYTES = 1_000_000
+"""Of an answer's text; more than 100 times what the longest kernel needs."""
+_MODEL_NAME_LENGTH = 200
+
+
+class Answer:
+    """What has come so far."""
+
+    def __init__(self, endpoint: str, shown: PieceRedaction, key: str | None) -> None:
+        self._endpoint = endpoint
+        self._shown = shown
+        self._key = key
+        self._pieces: list[str] = []
+        self._refusal = ""
+        self._size_bytes = 0
+        self._model: str | None = None
+        self._finish: str | None = None
+        self._input_token_count: int | None = None
+        self._output_token_count: int | None = None
+
+    @property
+    def text(self) -> str:
+        return redacted("".join(self._pieces), self._key)
+
+    def add(self, data: object) -> CompletionFailure | None:
+        """Take one decoded piece; a failure ends the answer."""
+        try:
+            chunk = Chunk.model_validate(data)
+        except ValidationError:
+            return self.malformed()
+        self._model = chunk.model or self._model
+        if chunk.usage is not None:
+            self._input_token_count = chunk.usage.prompt_tokens
+            self._output_token_count = chunk.usage.completion_tokens
+        for choice in chunk.choices[:1]:
+            self._finish = choice.finish_reason or self._finish
+            self._refusal += choice.delta.refusal or ""
+            self._take(choice.delta.content or "")
+        return self.oversized() if self._size_bytes > ANSWER_BYTES else None
+
+    def ended(self) -> Completion | CompletionFailure:
+        """The whole answer, after its last piece."""
+        self._shown.end()
+        if self._refusal or self._finish == "content_filter":
+            said = f": {redacted(self._refusal, self._key)[:300]}" if self._refusal else ""
+            return self._failure(FailureKind.BLOCKED, f"the model at {self._endpoint} declines{said}", "ask another model")
+        if self._finish is None:
+            message = f"{self._endpoint} ended its answer in the middle"
+            return self._failure(FailureKind.UNREACHABLE, message, "try again; kernelopt doctor --llm tries the endpoint")
+        model = redacted(self._model or "", self._key)[:_MODEL_NAME_LENGTH]
+        return Completion(self.text, model, self._input_token_count, self._output_token_count, self._finish == "length")
+
+    def malformed(self) -> CompletionFailure:
+        message = f"{self._endpoint} sent what is no chat completion"
+        return self._failure(FailureKind.BAD_REPLY, message, "check that provider.base_url is an OpenAI-compatible endpoint")
+
+    def oversized(self) -> CompletionFailure:
+        message = f"the answer of {self._endpoint} is larger than {ANSWER_BYTES:,} bytes"
+        return self._failure(FailureKind.TOO_LARGE, message, "ask another model, or go on with --planner expert")
+
+    def broken(self, kind: FailureKind, message: str, remedy: str) -> CompletionFailure:
+        """It ended from outside: the time or the connection did."""
+        self._shown.end()
+        return self._failure(kind, message, remedy)
+
+    def _take(self, piece: str) -> None:
+        self._size_bytes += len(piece.encode("utf-8", "surrogatepass"))
+        if piece and self._size_bytes <= ANSWER_BYTES:
+            self._pieces.append(piece)
+            self._shown.add(piece)
+
+    def _failure(self, kind: FailureKind, message: str, remedy: str) -> CompletionFailure:
+        return CompletionFailure(kind, message, remedy, self.text)

@@ -1,0 +1,175 @@
+"""Models behind any OpenAI-compatible endpoint. The only module that imports ``openai``; it is imported when such a provider is opened.
+
+What leaves the machine is what `request_body` says and the key, nothing else: headers that the client or the environment add are taken
+off, and a redirect is not followed, as consent names one endpoint. A request is sent again only while no answer has begun, so that a call
+is paid for once at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import openai
+
+from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price, ServedModel
+from assistant.plan.providers.answer import Answer
+from assistant.plan.providers.bounded import AnswerTooLargeError, bound_response, only_needed_headers
+from assistant.plan.providers.pace import TRY_COUNT, Pace, back_off_s, retry_after_s
+from assistant.plan.providers.redaction import PieceRedaction, redacted
+from assistant.plan.providers.refusals import Refusal, failure_of, may_pass
+from assistant.plan.providers.wire import Dialect, conceded, request_body
+from assistant.ports import OnText
+
+__all__ = ["Connection", "EndpointProvider"]
+
+_CONNECT_S = 10.0
+"""To find a host; an answer itself may take `Connection.timeout_s`."""
+_NO_KEY = "none"
+"""The client insists on a key; the header is taken off where there is none."""
+_TRY_DOCTOR = "try again later; kernelopt doctor --llm tries the endpoint"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """How one role's model is reached."""
+
+    base_url: str
+    model: str
+    key: str | None
+    timeout_s: float
+    dialect: Dialect
+    may_drop_schemas: bool
+    """Whether an endpoint that refuses a JSON schema is asked without one."""
+    price: Price | None = None
+    missing: CompletionFailure | None = None
+    """What every call is answered with, where the key is not there."""
+
+
+@dataclass(frozen=True)
+class _Again:
+    """No answer began; the request may be sent once more."""
+
+    failure: CompletionFailure
+    """What to say if it is not."""
+    dialect: Dialect | None = None
+    """Send it so, at once; None: send the same, later."""
+    delay_s: float | None = None
+    """As the endpoint asks; None: it does not say."""
+
+
+class EndpointProvider:
+    """Implements `Provider`."""
+
+    def __init__(self, connections: Mapping[ModelRole, Connection], requests_per_minute: float | None) -> None:
+        self._connections = dict(connections)
+        self._clients: dict[ModelRole, openai.AsyncOpenAI] = {}
+        self._paces = {connection.base_url: Pace(requests_per_minute) for connection in connections.values()}
+
+    def served(self, role: ModelRole) -> ServedModel:
+        connection = self._connections[role]
+        return ServedModel(role, "openai", connection.base_url, connection.model, connection.price)
+
+    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
+        connection = self._connections[request.role]
+        if connection.missing is not None:
+            return connection.missing
+        answer = Answer(connection.base_url, PieceRedaction(connection.key, on_text), connection.key)
+        await self._paces[connection.base_url].turn()
+        try:
+            async with asyncio.timeout(connection.timeout_s):
+                return await self._tried(request, answer)
+        except TimeoutError:
+            message = f"{connection.base_url} did not end its answer within {connection.timeout_s:g} s"
+            return answer.broken(FailureKind.TIMED_OUT, message, "raise provider.timeout_s, or take a faster model")
+
+    async def close(self) -> None:
+        clients, self._clients = tuple(self._clients.values()), {}
+        for client in clients:
+            await client.close()
+
+    async def _tried(self, request: CompletionRequest, answer: Answer) -> Completion | CompletionFailure:
+        """Sends the request until an answer begins, or there is no use in it."""
+        failure_count = 0
+        loop = asyncio.get_running_loop()
+        deadline_s = loop.time() + self._connections[request.role].timeout_s
+        while True:
+            connection = self._connections[request.role]
+            outcome = await self._sent(request, connection, answer)
+            if not isinstance(outcome, _Again):
+                return outcome
+            if outcome.dialect is not None:
+                self._connections[request.role] = replace(connection, dialect=outcome.dialect)
+                continue
+            failure_count += 1
+            delay_s = outcome.delay_s if outcome.delay_s is not None else back_off_s(failure_count, random.random())  # noqa: S311
+            if failure_count >= TRY_COUNT or loop.time() + delay_s >= deadline_s:
+                return outcome.failure
+            await asyncio.sleep(delay_s)
+            await self._paces[connection.base_url].turn()
+
+    async def _sent(self, request: CompletionRequest, connection: Connection, answer: Answer) -> Completion | CompletionFailure | _Again:
+        """One request: its answer, or what came instead."""
+        try:
+            stream = await self._client(request.role, connection).post(
+                "/chat/completions",
+                cast_to=object,
+                body=request_body(request, connection.model, connection.dialect),
+                stream=True,
+                stream_cls=openai.AsyncStream[object],
+            )
+        except openai.APIStatusError as error:
+            return _refused(error, connection)
+        except openai.APIConnectionError:
+            return _Again(CompletionFailure(FailureKind.UNREACHABLE, f"{connection.base_url} cannot be reached", _TRY_DOCTOR))
+        except AnswerTooLargeError:
+            return answer.oversized()
+        return await _read(stream, connection, answer)
+
+    def _client(self, role: ModelRole, connection: Connection) -> openai.AsyncOpenAI:
+        if role not in self._clients:
+            self._clients[role] = _connected(connection)
+        return self._clients[role]
+
+
+def _connected(connection: Connection) -> openai.AsyncOpenAI:
+    http = openai.DefaultAsyncHttpxClient(
+        follow_redirects=False,
+        timeout=openai.Timeout(connection.timeout_s, connect=min(_CONNECT_S, connection.timeout_s)),
+        event_hooks={"request": [only_needed_headers(connection.key)], "response": [bound_response]},
+    )
+    return openai.AsyncOpenAI(api_key=connection.key or _NO_KEY, base_url=connection.base_url, max_retries=0, http_client=http)
+
+
+async def _read(stream: openai.AsyncStream[object], connection: Connection, answer: Answer) -> Completion | CompletionFailure:
+    """The streamed answer; whatever goes wrong from here on is final."""
+    try:
+        async for data in stream:
+            if (failure := answer.add(data)) is not None:
+                return failure
+    except AnswerTooLargeError:
+        return answer.oversized()
+    except openai.APIConnectionError:
+        return answer.broken(FailureKind.UNREACHABLE, f"{connection.base_url} broke off its answer", _TRY_DOCTOR)
+    except openai.APIError as error:
+        failure = failure_of(Refusal(connection.base_url, 500, error.code, redacted(error.message, connection.key)))
+        return answer.broken(failure.kind, failure.message, failure.remedy)
+    except ValueError:  # no JSON, or no UTF-8: the client decodes both
+        return answer.malformed()
+    finally:
+        await stream.close()
+    return answer.ended()
+
+
+def _refused(error: openai.APIStatusError, connection: Connection) -> CompletionFailure | _Again:
+    complaint = f"{error.param or ''} {error.message}"
+    refusal = Refusal(connection.base_url, error.status_code, error.code, redacted(error.message, connection.key))
+    failure = failure_of(refusal)
+    if failure.kind is FailureKind.REFUSED and (dialect := conceded(connection.dialect, complaint, connection.may_drop_schemas)):
+        return _Again(failure, dialect=dialect)
+    if may_pass(refusal):
+        return _Again(failure, delay_s=retry_after_s(error.response.headers, time.time()))
+    return failure
