@@ -13,23 +13,25 @@ from typing import TYPE_CHECKING
 from assistant.cli.loading import loading
 
 if TYPE_CHECKING:
+    from assistant.cli.servers import AgentRights
     from assistant.engine.pair_book import PairBook
     from assistant.ports import Store
 
 __all__ = ["main"]
 
 
+_EDITORS_START = (["lsp"], ["lsp", "--stdio"])
+"""Command lines that need no parsing: an editor waits."""
+
+
 def main() -> int:
     """Run one command; its exit code."""
     with loading():
-        from assistant.cli.app import build_app
         from assistant.cli.exit_codes import INTERNAL
-        from assistant.cli.servers import Servers
         from assistant.errors import KernelOptError
 
-    arguments, program_arguments = _split(sys.argv[1:])
     try:
-        build_app(Servers(_lsp))(args=arguments, prog_name="kernelopt", obj=program_arguments, standalone_mode=True)
+        return _lsp(None) if sys.argv[1:] in _EDITORS_START else _command(sys.argv[1:])
     except KernelOptError as error:
         with loading():
             from assistant.cli.jobs import fail
@@ -41,18 +43,44 @@ def main() -> int:
         traceback.print_exc()
         sys.stderr.write("internal error: this is a defect of kernelopt; please report it with the lines above\n")
         return INTERNAL
+
+
+def _command(words: list[str]) -> int:
+    with loading():
+        from assistant.cli.app import build_app
+        from assistant.cli.servers import Servers
+
+    arguments, program_arguments = _split(words)
+    build_app(Servers(_lsp, _mcp))(args=arguments, prog_name="kernelopt", obj=program_arguments, standalone_mode=True)
     return 0
 
 
 def _lsp(port: int | None) -> int:
-    gc.disable()  # what is loaded stays: looking through it costs a tenth of the start, and each keystroke afterwards
+    gc.disable()  # until the server has loaded the rest
     with loading():
-        from assistant.config import load_settings, memory_path
-        from assistant.memory.store import open_store
-        from lsp.server import serve  # no other command pays for it
-    gc.freeze()
-    gc.enable()
-    return serve(lambda: open_store(memory_path(load_settings(None).settings)), _pair_book, port)
+        from lsp.server import build_server  # no other command pays for it
+        from lsp.serving import serve
+    return serve(build_server(_memory, _pair_book), port)
+
+
+def _memory() -> Store:
+    from assistant.config import load_settings, memory_path
+    from assistant.memory.store import open_store
+
+    return open_store(memory_path(load_settings(None).settings))
+
+
+def _mcp(rights: AgentRights) -> int:
+    with loading():
+        from importlib.metadata import version
+
+        from assistant.cli.compose import open_session
+        from assistant.config import TrustStore, user_paths
+        from assistant.mcp.harness import Harness, Rights
+        from assistant.mcp.server import serve
+
+    allowed = Rights(rights.may_run, rights.may_edit_host_code, rights.trusted)
+    return serve(Harness(open_session("mcp"), TrustStore(user_paths().trust), allowed), version("kernelopt"))
 
 
 def _pair_book(store: Store, who: str) -> PairBook:

@@ -102,7 +102,9 @@ def _language_server(page: str) -> str:
 
 def language_server() -> Any:
     """A server that serves nobody: it knows its commands and methods."""
-    return build_server(_never, _never)
+    server = build_server(_never, _never)
+    server.load()
+    return server
 
 
 def _never(*_: object) -> Any:
@@ -130,7 +132,7 @@ def _server_methods() -> str:
 
 def command_paths() -> dict[tuple[str, ...], Any]:
     """Every command that can be run, by its words (``("memory", "path")``)."""
-    return dict(_walk((), get_command(build_app(Servers(lambda _: 0)))))
+    return dict(_walk((), get_command(build_app(Servers(lambda _: 0, lambda _: 0)))))
 
 
 def _walk(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -1,4 +1,4 @@
-"""The long-lived processes: ``watch``, ``pair``, the language server, and the job host that front ends run their jobs in."""
+"""The long-lived processes: ``watch``, ``pair``, the language server, the harness for agents, the job host of front ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assistant.cli import options as opt
 from assistant.cli.loading import loading
 from assistant.cli.options import Json
 
-__all__ = ["Servers", "add_server_commands"]
+__all__ = ["AgentRights", "Servers", "add_server_commands"]
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,21 @@ class Servers:
 
     lsp: Callable[[int | None], int]
     """(TCP port on the loopback interface, or None for stdio) → exit code."""
+    mcp: Callable[[AgentRights], int]
+    """What agents may do → exit code."""
+
+
+@dataclass(frozen=True)
+class AgentRights:
+    """What the person who starts ``mcp`` allows, as options say it."""
+
+    may_run: bool
+    may_edit_host_code: bool
+    trusted: tuple[Path, ...]
 
 
 def add_server_commands(app: typer.Typer, servers: Servers) -> None:
-    """``watch``, ``pair``, ``lsp``, and the hidden ``host``."""
+    """``watch``, ``pair``, ``lsp``, ``mcp``, and the hidden ``host``."""
 
     def lsp(
         is_stdio: Annotated[bool, typer.Option("--stdio", help="Speak on stdin and stdout (the default).")] = False,
@@ -38,6 +49,20 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
         if is_stdio and tcp is not None:
             raise typer.BadParameter("--stdio and --tcp exclude each other")
         raise typer.Exit(servers.lsp(tcp))
+
+    def mcp(
+        allow_run: Annotated[
+            bool, typer.Option("--allow-run", help="Run programs of trusted folders without an earlier 'Always here' in an editor")
+        ] = False,
+        allow_host_code: Annotated[
+            bool, typer.Option("--allow-host-code", help="Build and run edits of host code, limited as candidates are")
+        ] = False,
+        trusted: Annotated[
+            list[Path] | None, typer.Option("--trusted", metavar="DIR", help="A folder that the starting editor trusts; repeatable")
+        ] = None,
+    ) -> None:
+        """The harness for coding agents: verify, profile, compare, propose. They submit and ask; people decide."""
+        raise typer.Exit(servers.mcp(AgentRights(allow_run, allow_host_code, tuple(trusted or ()))))
 
     def host(front_end: str) -> None:
         """Run jobs for a front end, one JSON object per line."""
@@ -52,6 +77,7 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
     app.command("watch")(_watch)
     app.command("pair")(_pair)
     app.command("lsp")(lsp)
+    app.command("mcp")(mcp)
     app.command("host", hidden=True)(host)
 
 

@@ -1,0 +1,87 @@
+"""What tools answer: the events of a job that matter to an agent, bounded, and the answer in one line. Pure.
+
+Example::
+
+    answer(log)   # {"answer": "PASS, PREDICTED 1.83x", "exit_code": 0, "events": [{"event": "comparison", …}]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from assistant.engine.event_json import event_object
+from assistant.model import events
+
+__all__ = ["ANSWER_CHARACTERS", "answer", "listed_proposal"]
+
+ANSWER_CHARACTERS = 60_000
+"""Most of one answer (chosen: well within what clients take as one tool result); whole events are left out above it."""
+_TOLD = (
+    events.Message,
+    events.Diagnostics,
+    events.KernelFound,
+    events.Profile,
+    events.ProfileSummary,
+    events.CheckEnded,
+    events.FindingsFound,
+    events.PlanMade,
+    events.CandidateTried,
+    events.ComparisonMade,
+    events.ProposalMade,
+)
+_LINES_OF_A_LAUNCH = 40
+"""Lines of source whose counters are told of one launch; those with most sectors and wavefronts beyond the ideal."""
+_LEFT_OUT = frozenset({"schema", "job", "event"})
+_SEED = "seed"
+"""Of a case: values that candidates are judged on are never shown to whoever writes candidates (DESIGN §5.6)."""
+
+
+def answer(log: Sequence[events.Event]) -> dict[str, Any]:
+    """One job's answer: the verdict in words, its exit code (docs/reference/exit-codes.md), and what it rests on."""
+    ended = next((event for event in reversed(log) if isinstance(event, events.JobEnded)), None)
+    told = [_told(event) for event in log if isinstance(event, _TOLD)]
+    kept, left_out = _bounded(told)
+    result: dict[str, Any] = {
+        "answer": "the job did not come to an end" if ended is None else ended.reason,
+        "exit_code": 4 if ended is None else ended.exit_code,
+        "events": kept,
+    }
+    return result | ({"left_out": f"{left_out} events, to keep the answer short: name a kernel"} if left_out else {})
+
+
+def listed_proposal(event: events.ProposalMade) -> dict[str, Any]:
+    """A proposal in a list: without its diff and evidence."""
+    data = event_object(event)
+    return {key: data[key] for key in ("id", "kernel", "file", "techniques", "summary", "labels", "state", "model")} | {
+        "verdict": event.verification.outcome,
+        "speed": f"{event.speed.outcome} {event.speed.ratio:.2f}x",
+    }
+
+
+def _told(event: events.Event) -> dict[str, Any]:
+    data = {key: value for key, value in event_object(event).items() if key not in _LEFT_OUT}
+    if isinstance(event, events.Profile):
+        lines = sorted(data["lines"], key=_excess, reverse=True)
+        data["lines"] = sorted(lines[:_LINES_OF_A_LAUNCH], key=lambda line: line["line"])
+    if isinstance(event, events.ComparisonMade | events.ProposalMade):
+        cases = data["verification"]["cases"]
+        data["verification"]["cases"] = [{key: value for key, value in case.items() if key != _SEED} for case in cases]
+    return {"event": event.event} | data
+
+
+def _excess(line: dict[str, Any]) -> int:
+    return (line.get("sectors", 0) - line.get("ideal_sectors", 0)) + (line.get("wavefronts", 0) - line.get("ideal_wavefronts", 0))
+
+
+def _bounded(told: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """As many as fit, the last ones first: verdicts and proposals come late. In order, with the number left out."""
+    kept: list[dict[str, Any]] = []
+    used = left_out = 0
+    for data in reversed(list(told)):
+        used += len(str(data))
+        if used > ANSWER_CHARACTERS:
+            left_out += 1
+            continue
+        kept.append(data)
+    return kept[::-1], left_out

@@ -1,0 +1,155 @@
+"""What agents may have done: who may run what, one job at a time, no decision.
+
+An agent's word is no consent. A folder must be trusted and its programs allowed by a person: beforehand (*Always here* in an editor), or
+by starting the server with ``--allow-run``. Edits run limited, like every candidate. Example::
+
+    harness = Harness(session, TrustStore(user_paths().trust), Rights())
+    await harness.run(harness.check(Path("/tmp/a.cu"), None), tell)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace
+from assistant.engine.reports import proposal_event
+from assistant.engine.request import Accept, JobRequest, OptimizeOptions
+from assistant.engine.session import Session
+from assistant.engine.subject import read_source
+from assistant.engine.submitted import Submission
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.mcp.answers import answer, listed_proposal
+from assistant.model import events
+from assistant.model.proposal import ProposalState
+from assistant.model.source import Source
+from assistant.source.parse import parse
+from assistant.verify.labels import edits_host_code
+
+__all__ = ["Harness", "Rights", "Tell"]
+
+Tell = Callable[[str], Awaitable[None]]
+"""Is told what a running job does now."""
+
+_SUMMARY_CHARACTERS = 500
+_TEXT_BYTES = 1 << 20
+"""Most of a submitted text; sources that people write are smaller."""
+_EXPERT = OptimizeOptions(planner="expert", may_edit_host_code=False)
+
+
+@dataclass(frozen=True)
+class Rights:
+    """What the person who started the server allows."""
+
+    may_run: bool = False
+    """Programs of trusted folders, also those that nobody consented to by *Always here*."""
+    may_edit_host_code: bool = False
+    """Edits beside kernels and launches may be built and run, limited as candidates are."""
+    trusted: tuple[Path, ...] = ()
+    """Folders that the editor which starts the server trusts."""
+
+
+class Harness:
+    """Jobs for agents."""
+
+    def __init__(self, session: Session, trust: TrustStore, rights: Rights) -> None:
+        self._session = session
+        self._trust = trust
+        self._rights = rights
+        self._turn = asyncio.Lock()
+        """One job at a time: counts do not suffer from company, people at the same machine do."""
+
+    def inspect(self, file: Path, kernel: str | None) -> AsyncIterator[events.Event]:
+        return self._session.inspect(_request(file, kernel))
+
+    def check(self, file: Path, kernel: str | None) -> AsyncIterator[events.Event]:
+        return self._session.check(self._allowed(file, kernel))
+
+    def profile(self, file: Path, kernel: str | None) -> AsyncIterator[events.Event]:
+        return self._session.profile(self._allowed(file, kernel))
+
+    def compare(self, file: Path, edited_text: str, kernel: str | None) -> AsyncIterator[events.Event]:
+        """The edited text against the file as it is; the edited one runs limited."""
+        request = self._allowed(file, kernel)
+        before = self._judgeable(file, edited_text)
+        return self._session.judge(request, before, edited_text)
+
+    def propose(self, file: Path, edited_text: str, summary: str, author: str, kernel: str | None) -> AsyncIterator[events.Event]:
+        """As `compare`, and what is proved better waits for a person."""
+        request = self._allowed(file, kernel)
+        self._judgeable(file, edited_text)
+        return self._session.submit(request, Submission(edited_text, summary[:_SUMMARY_CHARACTERS], author))
+
+    def optimize(self, file: Path, kernel: str | None) -> AsyncIterator[events.Event]:
+        """The expert planner's search; what it finds waits for a person."""
+        return self._session.optimize(self._allowed(file, kernel), _EXPERT, Accept.NONE, None)
+
+    def proposals(self, file: Path) -> list[dict[str, Any]]:
+        """Open proposals of a file, newest first."""
+        path = _absolute(file)
+        found = self._session.store.proposals(find_workspace(path), frozenset({ProposalState.OPEN}), path)
+        return [listed_proposal(proposal_event(proposal.job, proposal)) for proposal in found]
+
+    def proposal(self, id_prefix: str) -> dict[str, Any]:
+        """One proposal whole, and what was decided on it."""
+        proposal = self._session.store.find_proposal(id_prefix)
+        told = answer([proposal_event(proposal.job, proposal)])["events"][0]
+        decisions = self._session.store.decisions(proposal.id)
+        return told | {"decisions": [{"kind": d.kind.value, "reason_code": d.reason_code, "reason": d.reason} for d in decisions]}
+
+    async def run(self, stream: AsyncIterator[events.Event], tell: Tell) -> dict[str, Any]:
+        """The job's answer; cancelling it ends the job and its workers."""
+        log: list[events.Event] = []
+        async with self._turn:
+            try:
+                async for event in stream:
+                    log.append(event)
+                    if isinstance(event, events.StageStarted):
+                        await tell(f"{event.stage}: {event.detail}")
+            finally:
+                if isinstance(stream, AsyncGenerator):
+                    await stream.aclose()
+        return answer(log)
+
+    def _allowed(self, file: Path, kernel: str | None) -> JobRequest:
+        """The request, where a person allowed to run this file's program. Raises CannotAnswerError."""
+        request = _request(file, kernel)
+        folder = find_workspace(request.file)
+        if not self._is_trusted(folder):
+            raise CannotAnswerError(f"{folder} is not trusted, so nothing of it is run", f"a person runs: kernelopt trust {folder}")
+        consent = self._trust.consent(ProgramConsent(folder, (str(request.file),), request.cflags or ()))
+        if consent is ConsentAnswer.NEVER:
+            raise CannotAnswerError(f"a person answered that {request.file.name} is never to be run", "ask them")
+        if consent is not ConsentAnswer.ALWAYS and not self._rights.may_run:
+            remedy = "a person answers Always here in the editor, or starts this server with --allow-run"
+            raise CannotAnswerError(f"nobody consented to running {request.file.name} for an agent", remedy)
+        return request
+
+    def _is_trusted(self, folder: Path) -> bool:
+        resolved = folder.resolve()
+        return self._trust.is_trusted(folder) or any(resolved.is_relative_to(known.resolve()) for known in self._rights.trusted)
+
+    def _judgeable(self, file: Path, edited_text: str) -> str:
+        """The file's present text. Raises UsageError for an edit that may not be tried."""
+        source = read_source(_absolute(file))
+        if len(edited_text.encode("utf-8", "replace")) > _TEXT_BYTES:
+            raise UsageError(f"the edited text is larger than {_TEXT_BYTES} bytes", "submit the file's own text with the edit made")
+        edited = parse(Source(source.path, edited_text))
+        if not self._rights.may_edit_host_code and edits_host_code(parse(source), edited):
+            remedy = "keep to kernels, device functions and launches, or a person starts this server with --allow-host-code"
+            raise UsageError("the edit changes host code, which nobody allowed", remedy)
+        return source.text
+
+
+def _request(file: Path, kernel: str | None) -> JobRequest:
+    path = _absolute(file)
+    return JobRequest(path, path.parent, kernel=kernel)
+
+
+def _absolute(file: Path) -> Path:
+    if not file.is_absolute():
+        raise UsageError(f"{file} is not an absolute path", "name the file by its whole path")
+    return file
