@@ -49,6 +49,8 @@ class EditorListener:
     def __init__(self, server: KernelOptServer) -> None:
         self._server = server
         self._refreshing: asyncio.TimerHandle | None = None
+        self._stale: set[str] = set()
+        """Documents whose view changed since the client was last asked to look."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._progressing: set[str] = set()
         self._endings: dict[str, JobEnded] = {}
@@ -59,8 +61,7 @@ class EditorListener:
         if unit is None:
             return
         publish(self._server, unit.uri)
-        if self._refreshing is None:
-            self._refreshing = asyncio.get_running_loop().call_later(_REFRESH_PAUSE_S, self._refresh)
+        self._changed(unit.uri)
 
     def decided(self, key: str, decision: Decision) -> None:
         self._server.client.log(f"{decision.proposal} {decision.kind.value.replace('_', ' ')}")
@@ -75,6 +76,7 @@ class EditorListener:
 
     def job_started(self, work: Work) -> None:
         loop = asyncio.get_running_loop()
+        self._changed(None)
         if self._server.client.shows_progress:
             self._timers[work.id] = loop.call_later(_PROGRESS_AFTER_S, lambda: self._server.spawn(self._begin(work)))
 
@@ -101,6 +103,7 @@ class EditorListener:
 
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         self._server.edits.ended(work)
+        self._changed(None)
         timer = self._timers.pop(work.id, None)
         if timer is not None:
             timer.cancel()
@@ -138,13 +141,23 @@ class EditorListener:
         if work.id in self._progressing:
             self._server.work_done_progress.report(work.id, types.WorkDoneProgressReport(message=message))
 
+    def _changed(self, uri: str | None) -> None:
+        """What is shown of a document is another now; None: only what is being done."""
+        if uri is not None:
+            self._stale.add(uri)
+        if self._refreshing is None:
+            self._refreshing = asyncio.get_running_loop().call_later(_REFRESH_PAUSE_S, self._refresh)
+
     def _refresh(self) -> None:
-        """Lenses and hints are pulled: ask the client to pull again."""
+        """Lenses, hints and lists are pulled: ask the client to pull again."""
         self._refreshing = None
+        stale, self._stale = sorted(self._stale), set()
         client = self._server.client
-        if client.refreshes_lenses:
+        if client.supports("lines"):
+            self._server.protocol.notify("kernelopt/changed", {"uris": stale})
+        if stale and client.refreshes_lenses:
             self._server.workspace_code_lens_refresh(None)
-        if client.refreshes_hints:
+        if stale and client.refreshes_hints:
             self._server.workspace_inlay_hint_refresh(None)
 
 

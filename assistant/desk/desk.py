@@ -33,7 +33,7 @@ from assistant.desk.words import pair_headline
 from assistant.engine.ids import new_id
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.errors import KernelOptError, UsageError
-from assistant.model.events import Event, JobStarted, PairTurn, ProposalMade
+from assistant.model.events import BudgetSpent, Event, JobStarted, PairTurn, ProposalMade
 from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource
 from assistant.model.workload import CaseKey
@@ -112,6 +112,8 @@ class Desk:
         self._poll: asyncio.Task[None] | None = None
         self._submitting: set[asyncio.Task[None]] = set()
         self.review = Review(store, parts.who)
+        self.spent: BudgetSpent | None = None
+        """What the last job with a model has spent; None before one."""
 
     # --- sources ----------------------------------------------------------------------------------------------------
 
@@ -252,6 +254,10 @@ class Desk:
         """Running and waiting jobs."""
         return (*self._parts.quick.works, *self._parts.heavy.works)
 
+    def running(self) -> frozenset[str]:
+        """Ids of the jobs that run; the others wait."""
+        return frozenset(lane.running.id for lane in (self._parts.quick, self._parts.heavy) if lane.running is not None)
+
     async def close(self) -> None:
         """End every job and forget the sources."""
         if self._poll is not None:
@@ -275,6 +281,8 @@ class Desk:
             self._collect_judgement(sheet, work, event)
         if isinstance(event, ProposalMade | PairTurn):
             self.offers_changed()
+        if isinstance(event, BudgetSpent):
+            self.spent = event
         self._parts.listener.job_told(work, event)
 
     def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:

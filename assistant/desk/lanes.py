@@ -67,6 +67,10 @@ class Lane:
         running = () if self._running is None else (self._running,)
         return (*running, *self._ordered())
 
+    @property
+    def running(self) -> Work | None:
+        return self._running
+
     async def warm_up(self) -> None:
         """Start the host before the first work needs it; one that does not start is the first work's to report."""
         with contextlib.suppress(OSError):

@@ -10,13 +10,15 @@ from pygls.exceptions import JsonRpcException
 from assistant.desk.tasks import Verb
 from assistant.engine.request import OptimizeOptions
 from assistant.errors import KernelOptError
+from assistant.model.workload import CaseKey
 from lsp import proposals
 from lsp.units import Unit
+from lsp.verifying import verify
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
-__all__ = ["SourceArguments", "answered", "register", "source_unit"]
+__all__ = ["SourceArguments", "VerifyArguments", "answered", "register", "source_unit"]
 
 _REQUEST_FAILED = -32803
 """LSP's ``RequestFailed``: the request was valid, but it failed."""
@@ -33,6 +35,22 @@ class SourceArguments:
     line: int | None = None
     source: str | None = None
     """Which CUDA text of the document, as lenses and actions name it; None: the one that holds the kernel."""
+
+
+@dataclass(frozen=True)
+class VerifyArguments:
+    """What is verified: the document's text against an earlier one of it, or a proposal once more."""
+
+    uri: str
+    kernel: str | None = None
+    source: str | None = None
+    before: str | None = None
+    """The earlier text of the whole document."""
+    proposal_id: str | None = None
+    seeds: tuple[int, ...] = ()
+    """Of the verification that ``cases`` are of, in its order; empty: fresh ones."""
+    cases: tuple[CaseKey, ...] = ()
+    """Empty: all."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +81,11 @@ def register(server: KernelOptServer) -> None:
     @server.command("kernelopt.workload.init")
     def init(arguments: SourceArguments) -> dict[str, Any]:
         return answered(lambda: proposals.declare_workload(server, source_unit(server, arguments), arguments.kernel))
+
+    @server.command("kernelopt.verify")
+    def verify_cases(arguments: VerifyArguments) -> dict[str, Any]:
+        unit = source_unit(server, SourceArguments(arguments.uri, arguments.kernel, source=arguments.source))
+        return answered(lambda: verify(server, unit, arguments))
 
     _register_proposal_commands(server)
 

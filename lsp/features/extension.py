@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assistant.desk.picture import proposal_title
-from assistant.desk.view import KernelView
-from assistant.desk.words import kernel_headline
-from assistant.engine.event_json import event_object
-from assistant.engine.reports import proposal_event
-from assistant.model.proposal import Proposal
-from assistant.serialize import encode
-from lsp.units import Unit
+from pygls.exceptions import JsonRpcInvalidParams
+
+from assistant.errors import KernelOptError
+from lsp import listing
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
@@ -22,38 +18,27 @@ __all__ = ["register"]
 def register(server: KernelOptServer) -> None:
     @server.feature("kernelopt/status")
     def status(_: Any) -> dict[str, Any]:
-        """Jobs of this server, running first."""
-        works = [
-            {
-                "job_id": work.id,
-                "uri": work.key if (unit := server.units.find(work.key)) is None else unit.uri,
-                "command": work.task.verb.value,
-                "kernel": work.task.request.kernel,
-                "is_background": work.is_background,
-            }
-            for work in server.desk.works()
-        ]
-        return {"jobs": works, "is_trusted": server.client.is_trusted, "problem": server.configuration.problem}
+        """What is being done, and where."""
+        return listing.status(server)
 
     @server.feature("kernelopt/list")
     def listed(params: Any) -> list[dict[str, Any]]:
-        """``{what: "proposals" | "kernels", uri?}``."""
-        uri = getattr(params, "uri", None)
-        units = [unit for u in ([uri] if uri else server.units.uris()) for unit in server.units.of(u)]
-        if params.what == "kernels":
-            return [_kernel(unit, kernel) for unit in units for kernel in server.desk.view(unit.key).kernels]
-        return [_proposal(unit, proposal) for unit in units for proposal in server.desk.view(unit.key).proposals]
+        """``{what, uri?}``."""
+        what = getattr(params, "what", None)
+        if what not in listing.WHATS:
+            raise JsonRpcInvalidParams(f"`what` is one of {', '.join(listing.WHATS)}, not {what!r}")
+        return listing.listed(server, what, getattr(params, "uri", None))
 
     @server.feature("kernelopt/lines")
     def lines(params: Any) -> list[dict[str, Any]]:
-        """``{uri}`` → counters by 0-based line of the document, for heat."""
-        found: list[dict[str, Any]] = []
-        for unit in server.units.of(params.uri):
-            for line in server.desk.view(unit.key).lines:
-                found.append(
-                    {"line": unit.line_range(line.line).start.line, **encode(line.counters), "kernel": line.kernel, "method": line.method}
-                )
-        return found
+        """``{uri}`` → counters and heat by 0-based line of the document."""
+        return list(listing.heat_lines(server, params.uri))
+
+    @server.feature("kernelopt/report")
+    def report(params: Any) -> list[dict[str, Any]]:
+        """``{uri}``, or ``{id}`` of a proposal, whose document is meant."""
+        uri = getattr(params, "uri", None)
+        return listing.reports(server, uri if uri is not None else _uri_of_proposal(server, params.id))
 
     @server.feature("kernelopt/trustChanged")
     def trust_changed(params: Any) -> None:
@@ -61,11 +46,8 @@ def register(server: KernelOptServer) -> None:
         server.trust_changed(bool(params.trusted))
 
 
-def _kernel(unit: Unit, kernel: KernelView) -> dict[str, Any]:
-    """A kernel, what a command on it takes, and its line of the document, 0-based."""
-    place = {"document_line": unit.line_range(kernel.line).start.line, "headline": kernel_headline(kernel)}
-    return encode(kernel) | unit.arguments(kernel.key) | place
-
-
-def _proposal(unit: Unit, proposal: Proposal) -> dict[str, Any]:
-    return event_object(proposal_event(proposal.job, proposal)) | {"uri": unit.uri, "title": proposal_title(proposal)}
+def _uri_of_proposal(server: KernelOptServer, proposal_id: str) -> str:
+    try:
+        return server.uri_of(server.store.find_proposal(proposal_id).path)
+    except KernelOptError as error:
+        raise JsonRpcInvalidParams(error.message) from error

@@ -77,6 +77,7 @@ class Editor:
         """Whether it makes the edits that it is asked for."""
         self.published: list[types.PublishDiagnosticsParams] = []
         self.events: list[dict[str, Any]] = []
+        self.changed: list[dict[str, Any]] = []
         self.stderr: list[str] = []
         self.encoding = "utf-16"
         self.registered: list[str] = []
@@ -312,6 +313,10 @@ class Editor:
         @client.feature("kernelopt/event")
         def event(parameters: Any) -> None:
             self.events.append(_plain(parameters))
+
+        @client.feature("kernelopt/changed")
+        def changed(parameters: Any) -> None:
+            self.changed.append(_plain(parameters))
 
         for method in (types.WORKSPACE_CODE_LENS_REFRESH, types.WORKSPACE_INLAY_HINT_REFRESH):
 

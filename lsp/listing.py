@@ -1,0 +1,182 @@
+"""What the ``kernelopt/…`` requests answer: the desk's values as JSON, every line in the document's count (0-based).
+
+Example::
+
+    listed(server, "cases", uri)     # [{"uri": …, "kernel": "k(float *)", "verdict": "PASS", "tests": […]}, …]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from assistant.desk.picture import proposal_title
+from assistant.desk.report import KernelPart, Report
+from assistant.desk.view import KernelView, LineView
+from assistant.desk.words import kernel_headline
+from assistant.engine.event_json import event_object
+from assistant.engine.pair_state import PairState, version_name
+from assistant.engine.profile_parts import LineHeat, heat_step, line_heat, share_in_words
+from assistant.engine.reports import proposal_event
+from assistant.model.pair import PairSession
+from assistant.model.proposal import Decision, Proposal
+from assistant.serialize import encode
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["WHATS", "heat_lines", "listed", "reports", "status"]
+
+
+def status(server: KernelOptServer) -> dict[str, Any]:
+    """Jobs of this server, running first; where they run; what the last model job has spent."""
+    running = server.desk.running()
+    jobs = [
+        {
+            "job_id": work.id,
+            "uri": work.key if (unit := server.units.find(work.key)) is None else unit.uri,
+            "command": work.task.verb.value,
+            "kernel": work.task.request.kernel,
+            "is_background": work.is_background,
+            "is_running": work.id in running,
+        }
+        for work in server.desk.works()
+    ]
+    started, spent = server.desk.last_started(), server.desk.spent
+    return {
+        "jobs": jobs,
+        "device": None if started is None else started.device,
+        "rung": None if started is None else started.rung,
+        "budget": None if spent is None else event_object(spent),
+        "is_trusted": server.client.is_trusted,
+        "problem": server.configuration.problem,
+    }
+
+
+def listed(server: KernelOptServer, what: str, uri: str | None) -> list[dict[str, Any]]:
+    """Of one document, or of all that are open. Raises KeyError for a list that there is not."""
+    units = [unit for u in ([uri] if uri else server.units.uris()) for unit in server.units.of(u)]
+    return [item for unit in units for item in WHATS[what](server, unit)]
+
+
+def reports(server: KernelOptServer, uri: str) -> list[dict[str, Any]]:
+    """One for each CUDA text of a document."""
+    return [{"uri": unit.uri, "source": unit.key, **encode(_placed(server.desk.report(unit.key), unit))} for unit in server.units.of(uri)]
+
+
+def heat_lines(server: KernelOptServer, uri: str) -> Iterator[dict[str, Any]]:
+    """Counters of each line and kind of access, with the line's heat."""
+    for unit in server.units.of(uri):
+        lines = server.desk.view(unit.key).lines
+        heat = {(kernel, item.line): item for kernel in {line.kernel for line in lines} for item in _heat_of(kernel, lines)}
+        for line in lines:
+            hot = heat.get((line.kernel, line.counters.line))
+            place = {"line": unit.line_range(line.line).start.line, "kernel": line.kernel, "method": line.method}
+            yield encode(line.counters) | place | _heat_object(hot)
+
+
+def _heat_of(kernel: str, lines: tuple[LineView, ...]) -> tuple[LineHeat, ...]:
+    return line_heat(line.counters for line in lines if line.kernel == kernel)
+
+
+def _heat_object(hot: LineHeat | None) -> dict[str, Any]:
+    """``heat_step`` 0..4 and the number that stands beside the colour; the share is of the kernel's costliest launch's excess."""
+    if hot is None:
+        return {"heat_step": 0, "heat": ""}
+    shares = ((hot.excess_sectors, hot.sectors_ratio, "sectors"), (hot.excess_wavefronts, hot.wavefronts_ratio, "wavefronts"))
+    told = [f"{share_in_words(ratio)} of excess {what}" for excess, ratio, what in shares if excess]
+    return {"heat_step": heat_step(hot), "heat": ", ".join(told)}
+
+
+def _kernels(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+    """A kernel, what a command on it takes, its line of the document."""
+    for kernel in server.desk.view(unit.key).kernels:
+        yield (
+            encode(_brief(kernel))
+            | unit.arguments(kernel.key)
+            | {"document_line": _line(unit, kernel.line), "headline": kernel_headline(kernel)}
+        )
+
+
+def _brief(kernel: KernelView) -> KernelView:
+    """Without what is shown in the report alone: a profile's lines are many."""
+    return replace(kernel, launches=tuple(replace(launch, profile=None) for launch in kernel.launches), proposal=None, evidence=())
+
+
+def _proposals(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+    for proposal in server.desk.view(unit.key).proposals:
+        yield event_object(proposal_event(proposal.job, proposal)) | {"uri": unit.uri, "title": proposal_title(proposal)}
+
+
+def _decisions(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+    """Newest first."""
+    found = [(d, p) for p in server.store.proposals(path=unit.path) for d in server.store.decisions(p.id)]
+    for decision, proposal in sorted(found, key=lambda pair: -pair[0].decided_ms):
+        yield {"uri": unit.uri, **encode(decision), **_decided(decision, proposal)}
+
+
+def _decided(decision: Decision, proposal: Proposal) -> dict[str, Any]:
+    words = decision.kind.value.replace("_", " ")
+    because = decision.reason or decision.reason_code
+    headline = f"{words}: {proposal_title(proposal)}" + (f" ({because})" if because else "")
+    return {"kernel": proposal.kernel, "title": proposal_title(proposal), "state": proposal.state.value, "headline": headline}
+
+
+def _pairs(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+    """Open sessions with their ladder, oldest version first."""
+    for session in server.store.pair_sessions(unit.path):
+        yield {"uri": unit.uri, **_session(session, server.pairs.state(session.id))}
+
+
+def _session(session: PairSession, state: PairState) -> dict[str, Any]:
+    versions = [
+        {
+            "number": version.number,
+            "name": version_name(version.number),
+            "headline": "the baseline" if version.number == 0 else version.turn.answer.removeprefix(f"{version_name(version.number)}: "),
+            "outcome": None if version.turn.outcome is None else version.turn.outcome.value,
+            "ratio": version.ratio,
+            "is_best": version == state.best,
+            "is_current": version == state.current,
+        }
+        for version in state.versions
+    ]
+    constraints = [constraint.told for constraint in state.constraints]
+    return {"session_id": session.id, "kernel": session.kernel, "goal": session.goal, "constraints": constraints, "versions": versions}
+
+
+def _cases(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+    """What each kernel's edit and proposals were verified on."""
+    for kernel in server.desk.report(unit.key).kernels:
+        for part in kernel.comparisons:
+            tests = [encode(test) for test in part.tests]
+            place = {"document_line": _line(unit, kernel.line), "verdict": part.verdict, "reasons": list(part.reasons)}
+            named = {"name": kernel.name, "proposal_id": part.proposal, "state": part.state, "title": part.title}
+            yield unit.arguments(kernel.key) | named | place | {"tests": tests}
+
+
+WHATS = {"kernels": _kernels, "proposals": _proposals, "decisions": _decisions, "pair": _pairs, "cases": _cases}
+"""Name of a list → its items."""
+
+
+def _placed(report: Report, unit: Unit) -> Report:
+    return replace(report, kernels=tuple(_placed_kernel(kernel, unit) for kernel in report.kernels))
+
+
+def _placed_kernel(kernel: KernelPart, unit: Unit) -> KernelPart:
+    launches = tuple(
+        replace(
+            launch,
+            rows=tuple(replace(row, now=None if row.now is None else _line(unit, row.now)) for row in launch.rows),
+            findings=tuple(replace(finding, line=_line(unit, finding.line)) for finding in launch.findings),
+        )
+        for launch in kernel.launches
+    )
+    return replace(kernel, line=_line(unit, kernel.line), launches=launches)
+
+
+def _line(unit: Unit, line: int) -> int:
+    """The document's 0-based line of a 1-based one of the text."""
+    return unit.line_range(line).start.line

@@ -1,0 +1,150 @@
+"""What the ``kernelopt/…`` requests tell an editor that has views of its own: lists, heat, the whole report, cases verified again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.cli.harness import make_cli, no_orphans
+from tests.e2e.lsp.conftest import Offered, Start
+from tests.e2e.lsp.editor import Document, Editor, failure, start
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+OURS = {"protocol": 1, "trusted": True, "supports": ["event", "lines"]}
+NO_BACKGROUND = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def profiled(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Editor, Document]]:
+    """``transpose.cu``, compiled, checked and profiled behind the editor."""
+    cli = make_cli(tmp_path_factory.mktemp("extension"))
+    with no_orphans():
+        editor = await start(cli, options=OURS)
+        document = editor.open(cli.example("transpose.cu"))
+        await editor.until(lambda: "KO101" in editor.codes(document))
+        await editor.quiet()
+        yield editor, document
+        assert await editor.stop() == 0
+    assert editor.complaints == ""
+
+
+async def test_the_report_holds_every_part_of_a_profile(profiled: tuple[Editor, Document]) -> None:
+    editor, document = profiled
+    (report,) = await editor.ask("kernelopt/report", uri=document.uri)
+    assert report["nothing"] == "" and report["name"] == "transpose.cu" and "emulator" in report["device"].lower()
+    (kernel,) = report["kernels"]
+    launch = kernel["launches"][0]
+    assert kernel["line"] == document.line_of("__global__") and not kernel["is_stale"]
+    facts = {fact["name"]: fact["value"] for fact in launch["facts"]}
+    assert facts["Predicted time of one launch"].endswith("s") and facts["Theoretical occupancy"].endswith("%")
+    assert {term["name"] for term in launch["terms"]} >= {"L2 bandwidth", "L1 throughput"}
+    hot = [row for row in launch["rows"] if row["heat_step"]]
+    assert hot and all(row["heat"] and row["heat"][0].endswith("sectors") for row in hot), "a number stands beside each shade"
+    assert any("STG" in instruction for row in launch["rows"] for instruction in row["instructions"])
+    assert document.text.splitlines()[hot[0]["now"]] == hot[0]["text"]
+    assert launch["stalls"] == [] and "GPU" in launch["no_stalls"]
+    assert launch["roofline"] is None and "no place on a roofline" in launch["no_roofline"], "a transpose does no arithmetic"
+
+
+async def test_a_line_is_where_it_is_now_and_gone_once_it_is_edited(profiled: tuple[Editor, Document]) -> None:
+    editor, document = profiled
+    line = next(row["now"] for row in (await _rows(editor, document)) if row["heat_step"])
+    text = document.text.splitlines()[line]
+    editor.type(document, "// above\n" + document.text)
+    assert next(row["now"] for row in (await _rows(editor, document)) if row["text"] == text) == line + 1
+    editor.replace(document, text, text + " // touched")
+    assert next(row["now"] for row in (await _rows(editor, document)) if row["text"] == text) is None
+    (kernel,) = await editor.ask("kernelopt/list", what="kernels")
+    assert kernel["is_stale"] and "before your last edit" in kernel["headline"]
+    editor.undo(document)
+    editor.undo(document)
+
+
+async def test_heat_has_its_number_and_its_line(profiled: tuple[Editor, Document]) -> None:
+    editor, document = profiled
+    lines = await editor.ask("kernelopt/lines", uri=document.uri)
+    hot = [line for line in lines if line["heat_step"]]
+    assert hot and all("of excess sectors" in line["heat"] for line in hot)
+    assert all("[" in document.text.splitlines()[line["line"]] for line in lines), "memory is accessed there"
+    assert {line["heat"] for line in lines if not line["heat_step"]} <= {""}
+
+
+async def test_status_says_where_jobs_run_and_which_of_them_wait(profiled: tuple[Editor, Document]) -> None:
+    editor, document = profiled
+    jobs = [(await editor.run("kernelopt.check", uri=document.uri))["job_id"] for _ in range(2)]
+    status = await editor.until(lambda: _busy(editor, len(jobs)))
+    assert [job["is_running"] for job in status["jobs"]] == [True, False]
+    assert "emulator" in status["device"].lower() and status["rung"] and status["budget"] is None
+    editor.changed.clear()
+    await editor.quiet()
+    assert {"uris": [document.uri]} in editor.changed, "the client is told when to look again"
+
+
+async def test_nothing_to_show_is_one_sentence(profiled: tuple[Editor, Document]) -> None:
+    editor, _ = profiled
+    plain = editor.open("untitled:plain.cu", "int main() { return 0; }\n")
+    assert [r["nothing"] for r in await editor.ask("kernelopt/report", uri=plain.uri)] == ["This file holds no kernel."]
+    fresh = editor.open("untitled:fresh.cu", "__global__ void k(float *x) { x[0] = 1.0f; }\n")
+    assert [r["nothing"] for r in await editor.ask("kernelopt/report", uri=fresh.uri)] == ["Not profiled yet: run Profile on this file."]
+    assert await editor.ask("kernelopt/report", uri="file:///nowhere.cu") == []
+    editor.close(plain)
+    editor.close(fresh)
+
+
+async def test_a_list_that_there_is_not_is_refused(profiled: tuple[Editor, Document]) -> None:
+    editor, _ = profiled
+    with pytest.raises(Exception, match="kernels, proposals, decisions, pair, cases"):
+        await editor.ask("kernelopt/list", what="everything")
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_cases_of_a_proposal_can_be_verified_again_one_by_one(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, options=OURS, settings=NO_BACKGROUND)
+    document = editor.open(offered.source)
+    (listed,) = await editor.ask("kernelopt/list", what="cases", uri=document.uri)
+    assert listed["proposal_id"] == offered.id and listed["verdict"] == "PASS" and len(listed["tests"]) > 3
+    seeds = list(dict.fromkeys(test["seed"] for test in listed["tests"] if test["seed"]))
+    chosen = next(test for test in listed["tests"] if test["seed"] == seeds[1])
+    key = {name: chosen[name] for name in ("kind", "shape", "seed", "scale")}
+    again = {"uri": document.uri, "kernel": listed["kernel"], "proposal_id": offered.id, "seeds": seeds, "cases": [key]}
+    job = (await editor.run("kernelopt.verify", **again))["job_id"]
+    comparison = await editor.until(lambda: _told(editor, job, "comparison"))
+    verification = comparison[0]["verification"]
+    assert [{name: case[name] for name in key} for case in verification["cases"]] == [key], "that case alone, on its own values"
+    assert verification["outcome"] == "PASS"
+    assert "nothing to verify against" in await failure(editor, "kernelopt.verify", uri=document.uri)
+    assert "seeds" in await failure(editor, "kernelopt.verify", uri=document.uri, before="", cases=[key])
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_decisions_and_the_ladder_of_a_pair_session_are_listed(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, options=OURS, settings=NO_BACKGROUND)
+    document = editor.open(offered.source)
+    await editor.run("kernelopt.pair.start", uri=document.uri, goal="faster")
+    (session,) = await editor.ask("kernelopt/list", what="pair")
+    assert session["goal"] == "faster" and [version["name"] for version in session["versions"]] == ["v0"]
+    assert session["versions"][0]["is_best"] and session["versions"][0]["is_current"]
+    assert await editor.ask("kernelopt/list", what="decisions") == []
+    await editor.run("kernelopt.proposal.reject", proposal_id=offered.id, reason_code="readability", reason="too clever")
+    (decision,) = await editor.until(lambda: editor.ask("kernelopt/list", what="decisions"))
+    assert decision["proposal"] == offered.id and decision["kind"] == "rejected" and "too clever" in decision["headline"]
+    (report,) = await editor.ask("kernelopt/report", id=offered.id)
+    assert report["kernels"][0]["comparisons"][0]["state"] == "rejected", "it can be looked at after the decision"
+
+
+async def _rows(editor: Editor, document: Document) -> list[dict[str, Any]]:
+    (report,) = await editor.ask("kernelopt/report", uri=document.uri)
+    return report["kernels"][0]["launches"][0]["rows"]
+
+
+async def _busy(editor: Editor, count: int) -> dict[str, Any] | None:
+    status = await editor.ask("kernelopt/status")
+    return status if len(status["jobs"]) == count and any(job["is_running"] for job in status["jobs"]) else None
+
+
+def _told(editor: Editor, job: str, kind: str) -> list[dict[str, Any]]:
+    return [event for event in editor.events if event["job"] == job and event["event"] == kind]
