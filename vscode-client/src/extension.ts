@@ -2,23 +2,44 @@
 
 import * as vscode from "vscode";
 
-import { isCuda } from "./server/interest.ts";
+import { told } from "./boundary.ts";
+import { registerCommands } from "./commands.ts";
+import { intercepting } from "./intercept.ts";
+import { EditorModel } from "./model/ask.ts";
+import { registerMcp } from "./model/mcp.ts";
+import { Notes } from "./notes.ts";
+import { Review } from "./review/review.ts";
+import type { Execute } from "./server/connection.ts";
+import { startWithCuda } from "./server/begin.ts";
+import { Launcher } from "./server/launch.ts";
+import { Watch } from "./server/picture.ts";
 import { LanguageServer } from "./server/server.ts";
+import { tellFailures } from "./server/tell.ts";
+import { registerStatusBar } from "./status/bar.ts";
+import { registerView } from "./view/tree.ts";
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("kernelopt", { log: true });
-  const server = new LanguageServer(log, (command, values, next) => next(command, values));
+  const notes = new Notes();
+  const model = new EditorModel(context, notes);
+  const launcher = new Launcher(context);
+  const execute: Execute = (command, values, next) => told(log, () => intercepting(review, notes)(command, values, next));
+  const server = new LanguageServer(launcher, { log, execute, complete: (...asked) => model.complete(...asked) });
+  const review = new Review(server, notes);
+  const watch = new Watch(server, log);
   context.subscriptions.push(
     log,
+    notes,
     server,
-    vscode.commands.registerCommand("kernelopt.ui.restart", () => server.restart()),
-    vscode.commands.registerCommand("kernelopt.ui.showLog", () => log.show()),
+    review,
+    watch,
+    watch.onDidChange(({ proposals }) => review.keep(new Set(proposals.map(({ id }) => id)))),
+    tellFailures(server, log),
+    registerCommands({ context, log, launcher, server, watch, notes, review, model }),
+    registerView(watch),
+    registerStatusBar(server, watch),
+    registerMcp(launcher, server),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server.trustGranted()),
-    vscode.workspace.onDidOpenTextDocument((document) => startFor(server, document)),
+    startWithCuda(server),
   );
-  vscode.workspace.textDocuments.forEach((document) => startFor(server, document));
-}
-
-function startFor(server: LanguageServer, document: vscode.TextDocument): void {
-  if (server.state.kind === "idle" && isCuda(document)) void server.start();
 }

@@ -14,6 +14,8 @@ export const EVENT_NAMES = [
   "findings",
   "plan",
   "candidate",
+  "model_call",
+  "budget",
   "comparison",
   "proposal",
   "decision",

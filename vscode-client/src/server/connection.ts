@@ -1,32 +1,37 @@
 /** One run of the language server, as vscode-languageclient drives it. Imported when the first server starts, never at activation. */
 
 import * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from "vscode-languageclient/node";
+import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, LSPErrorCodes, ProgressType, ResponseError } from "vscode-languageclient/node";
 
+import type { Completed, CompletionAsked } from "../protocol/completion.ts";
+import { Refusal } from "../protocol/completion.ts";
 import { explicitSettings } from "./configuration.ts";
 import type { Command } from "./launch.ts";
 
-const SUPPORTS = ["diff", "input", "event"];
+const SUPPORTS = ["diff", "input", "event", "lines", "model"];
 const PROTOCOL = 1;
 const NOTEBOOKS = "jupyter-notebook";
 
 /** What runs a server command that VS Code shows; `next` sends it to the server. */
 export type Execute = (command: string, values: readonly unknown[], next: Next) => Promise<unknown>;
+/** Rejects with the server's own words; the language client's way would show a message of its own. */
 export type Next = (command: string, values: readonly unknown[]) => Promise<unknown>;
 
 export interface Wiring {
   readonly log: vscode.LogOutputChannel;
   readonly execute: Execute;
+  readonly complete: Complete;
   readonly closed: () => void;
 }
+
+/** Answers `kernelopt/model/complete`; `tell` sends a piece of the answer as it comes. Rejects with a `ResponseError` by its code. */
+export type Complete = (asked: CompletionAsked, tell: (text: string) => void, token: vscode.CancellationToken) => Promise<Completed>;
 
 export function connect(command: Command, wiring: Wiring): LanguageClient {
   const options: LanguageClientOptions = {
     documentSelector: [
-      { language: "cuda-cpp" },
-      { language: "cuda" },
-      { pattern: "**/*.{cu,cuh}" },
-      { language: "python" },
+      ...["file", "untitled"].flatMap((scheme) => ["cuda-cpp", "cuda", "python"].map((language) => ({ scheme, language }))),
+      { scheme: "file", pattern: "**/*.{cu,cuh}" },
       { notebook: NOTEBOOKS, language: "python" },
     ],
     notebookDocumentOptions: {},
@@ -42,12 +47,28 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
       },
     },
     middleware: {
-      executeCommand: (name, values, next) => wiring.execute(name, values, async (n, v) => await next(n, [...v])),
+      executeCommand: (name, values) =>
+        wiring.execute(name, values, (command, args) => client.sendRequest("workspace/executeCommand", { command, arguments: args })),
       workspace: {
         configuration: (params) => params.items.map((item) => explicitSettings(item.section, item.scopeUri)),
       },
     },
   };
   const program = { command: command.program, args: [...command.args], options: { env: command.environment } };
-  return new LanguageClient("kernelopt", "kernelopt", program, options);
+  const client: LanguageClient = new LanguageClient("kernelopt", "kernelopt", program, options);
+  answerCompletions(client, wiring.complete);
+  return client;
+}
+
+function answerCompletions(client: LanguageClient, complete: Complete): void {
+  const progress = new ProgressType<{ readonly text: string }>();
+  client.onRequest("kernelopt/model/complete", async (asked: CompletionAsked, token: vscode.CancellationToken) => {
+    const tell = (text: string): void => void client.sendProgress(progress, asked.request_id, { text });
+    try {
+      return await complete(asked, tell, token);
+    } catch (error) {
+      if (error instanceof Refusal) throw new ResponseError(LSPErrorCodes.RequestFailed, error.message, { kind: error.kind });
+      throw error;
+    }
+  });
 }

@@ -13,5 +13,10 @@ export interface Looked {
 
 export function isCuda(document: Looked): boolean {
   if (CUDA_LANGUAGES.has(document.languageId) || CUDA_NAMES.test(document.fileName)) return true;
-  return document.languageId === "python" && CUDA_WORDS.test(document.getText());
+  return document.languageId === "python" && mentionsCuda(document.getText());
+}
+
+/** Whether Python text has a kernel in a string, or a CUDA cell. */
+export function mentionsCuda(text: string): boolean {
+  return CUDA_WORDS.test(text);
 }

@@ -1,6 +1,12 @@
-/** Which program is the server, and in which environment it runs. */
+/** Which program is the server, and the environment that it runs in. */
 
 import * as vscode from "vscode";
+
+import { environment } from "./environment.ts";
+import { type Place, isInstalled, privatePython } from "./install.ts";
+import { keyVariables, readKeys } from "./keys.ts";
+import { packaged } from "./python.ts";
+import type { Failure } from "./state.ts";
 
 export interface Command {
   readonly program: string;
@@ -8,10 +14,73 @@ export interface Command {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-export function serverCommand(python: string): Command {
-  return { program: python, args: ["-m", "assistant", "lsp"], environment: { ...process.env, PYTHONUNBUFFERED: "1" } };
+/** Knows where the server of this extension is. */
+export class Launcher {
+  readonly place: Place;
+  readonly #context: vscode.ExtensionContext;
+
+  constructor(context: vscode.ExtensionContext) {
+    const version = (context.extension.packageJSON as { version: string }).version; // VS Code types a manifest as any
+    const wheel = vscode.Uri.joinPath(context.extensionUri, "server", `kernelopt-${version}-py3-none-any.whl`).fsPath;
+    this.place = { folder: vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath, version, wheel };
+    this.#context = context;
+  }
+
+  /** The language server, with the keys of model endpoints; a failure where there is nothing to run. */
+  async server(): Promise<Command | Failure> {
+    return await this.#command("lsp", await readKeys(this.#context.secrets, keyVariables()));
+  }
+
+  /** Another of kernelopt's own commands, which knows no keys. */
+  async tool(name: "doctor" | "mcp"): Promise<Command | Failure> {
+    return await this.#command(name, new Map());
+  }
+
+  /** Why a server did not come up. */
+  async diagnose(detail: string): Promise<Failure> {
+    const python = configuredPython();
+    if (python === "") return { kind: "start_failed", detail };
+    switch (await packaged(python, this.place.version)) {
+      case "no_program":
+        return { kind: "python_missing", python };
+      case "no_package":
+        return { kind: "package_missing", python };
+      case "usable":
+        return { kind: "start_failed", detail };
+    }
+  }
+
+  async #command(name: string, keys: ReadonlyMap<string, string>): Promise<Command | Failure> {
+    const python = configuredPython();
+    if (python === "" && !(await isInstalled(this.place))) return { kind: "not_installed" };
+    const program = python === "" ? privatePython(this.place) : python;
+    return { program, args: ["-m", "assistant", name], environment: environment(process.env, keys, programPython()) };
+  }
 }
 
-export function configuredPython(): string {
+export function isFailure(found: Command | Failure): found is Failure {
+  return "kind" in found;
+}
+
+/** `kernelopt.server.python`; empty: the private environment. */
+function configuredPython(): string {
   return vscode.workspace.getConfiguration("kernelopt").get<string>("server.python", "").trim();
+}
+
+/** The Python that the user's own programs find first; undefined: the one on PATH. */
+function programPython(): string | undefined {
+  const configured = vscode.workspace.getConfiguration("kernelopt").get<string>("program.python", "").trim();
+  return configured === "" ? activeInterpreter() : configured;
+}
+
+/** What the Python extension was told to use; it is not started for it. */
+export function activeInterpreter(): string | undefined {
+  const python = vscode.extensions.getExtension<PythonApi>("ms-python.python");
+  if (python?.isActive !== true) return undefined;
+  return python.exports.environments?.getActiveEnvironmentPath(vscode.workspace.workspaceFolders?.[0]?.uri).path;
+}
+
+/** The part of ms-python's public API that is used. */
+interface PythonApi {
+  readonly environments?: { getActiveEnvironmentPath(resource: vscode.Uri | undefined): { readonly path: string } };
 }

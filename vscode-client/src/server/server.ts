@@ -4,12 +4,12 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
 import type { KernelOptEvent } from "../protocol/events.ts";
-import type { Execute } from "./connection.ts";
-import { configuredPython, serverCommand } from "./launch.ts";
+import type { Wiring } from "./connection.ts";
+import { type Launcher, isFailure } from "./launch.ts";
 import type { Failure, ServerState } from "./state.ts";
 
 const RESTART_LIMIT = 4;
-/** Crashes within this time count towards the limit. */
+/** Ends within this time count towards the limit. */
 const RESTART_WINDOW_MS = 180_000;
 
 /** What front-end parts are given. */
@@ -18,6 +18,8 @@ export interface Server {
   readonly onDidChangeState: vscode.Event<ServerState>;
   /** What a job tells (docs/reference/events.md). */
   readonly onEvent: vscode.Event<KernelOptEvent>;
+  /** What is shown of these documents is another now; none: only the jobs are. */
+  readonly onDidChangeDocuments: vscode.Event<readonly string[]>;
   /** Starts the server where it is not running; ends once it runs, or has failed. */
   start(): Promise<ServerState>;
   /** One `kernelopt/…` or LSP request. Rejects with `ServerUnavailable` where no server can be had. */
@@ -30,34 +32,50 @@ export class ServerUnavailable extends Error {
   override readonly name = "ServerUnavailable";
 }
 
+/** What a connection is given besides what the server itself listens to. */
+export type Outside = Omit<Wiring, "closed">;
+
 export class LanguageServer implements Server, vscode.Disposable {
   state: ServerState = { kind: "idle" };
   readonly #changed = new vscode.EventEmitter<ServerState>();
   readonly #told = new vscode.EventEmitter<KernelOptEvent>();
   readonly onDidChangeState = this.#changed.event;
   readonly onEvent = this.#told.event;
-  readonly #log: vscode.LogOutputChannel;
-  readonly #execute: Execute;
+  readonly #moved = new vscode.EventEmitter<readonly string[]>();
+  readonly onDidChangeDocuments = this.#moved.event;
+  readonly #launcher: Launcher;
+  readonly #outside: Outside;
   #client: LanguageClient | undefined;
   #starting: Promise<ServerState> | undefined;
-  #crashes: number[] = [];
+  #ends: readonly number[] = [];
+  #isDisposed = false;
 
-  constructor(log: vscode.LogOutputChannel, execute: Execute) {
-    this.#log = log;
-    this.#execute = execute;
+  constructor(launcher: Launcher, outside: Outside) {
+    this.#launcher = launcher;
+    this.#outside = outside;
   }
 
   start(): Promise<ServerState> {
     if (this.state.kind === "running") return Promise.resolve(this.state);
-    this.#starting ??= this.#begin().finally(() => (this.#starting = undefined));
+    this.#starting ??= this.#begin().finally(() => {
+      this.#starting = undefined;
+    });
     return this.#starting;
   }
 
   async restart(): Promise<ServerState> {
     await this.#starting;
-    this.#crashes = [];
+    this.#ends = [];
     await this.#end();
     return await this.start();
+  }
+
+  /** Says that the environment of the server is being made, and what came of it. */
+  async installing(work: () => Promise<Failure | undefined>): Promise<ServerState> {
+    await this.#end();
+    this.#become({ kind: "installing" });
+    const failure = await work();
+    return failure === undefined ? await this.start() : this.#fail(failure);
   }
 
   async request<Answer>(method: string, params: object, token?: vscode.CancellationToken): Promise<Answer> {
@@ -74,8 +92,9 @@ export class LanguageServer implements Server, vscode.Disposable {
     void this.#client?.sendNotification("kernelopt/trustChanged", { trusted: true });
   }
 
-  dispose(): Thenable<void> {
-    return this.#end();
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    await this.#end();
   }
 
   async #running(): Promise<LanguageClient> {
@@ -86,32 +105,35 @@ export class LanguageServer implements Server, vscode.Disposable {
 
   async #begin(): Promise<ServerState> {
     this.#become({ kind: "starting" });
-    const python = configuredPython();
-    if (python === "") return this.#fail({ kind: "python_missing", setting: "kernelopt.server.python" });
+    const command = await this.#launcher.server();
+    if (isFailure(command)) return this.#fail(command);
     const { connect } = await import("./connection.ts");
-    const client = connect(serverCommand(python), { log: this.#log, execute: this.#execute, closed: () => this.#closed(client) });
+    const client = connect(command, { ...this.#outside, closed: () => this.#closed(client) });
     client.onNotification("kernelopt/event", (event: KernelOptEvent) => this.#told.fire(event));
+    client.onNotification("kernelopt/changed", ({ uris }: { readonly uris: readonly string[] }) => this.#moved.fire(uris));
+    this.#client = client;
     try {
       await client.start();
     } catch (error) {
-      return this.#fail({ kind: "package_missing", python, detail: error instanceof Error ? error.message : String(error) });
+      this.#client = undefined;
+      void client.dispose().catch(() => undefined); // it never ran
+      return this.#fail(await this.#launcher.diagnose(error instanceof Error ? error.message : String(error)));
     }
-    this.#client = client;
     return this.#become({ kind: "running", version: client.initializeResult?.serverInfo?.version ?? "" });
   }
 
   /** The server ended by itself: it comes back, unless it keeps ending. */
   #closed(client: LanguageClient): void {
-    if (client !== this.#client) return;
+    if (client !== this.#client || this.state.kind !== "running") return;
     this.#client = undefined;
     const now = Date.now();
-    this.#crashes = [...this.#crashes.filter((time) => now - time < RESTART_WINDOW_MS), now];
-    if (this.#crashes.length > RESTART_LIMIT) {
-      this.#fail({ kind: "crashed", detail: `it ended ${this.#crashes.length} times in three minutes` });
+    this.#ends = [...this.#ends.filter((time) => now - time < RESTART_WINDOW_MS), now];
+    if (this.#ends.length > RESTART_LIMIT) {
+      this.#fail({ kind: "crashed", count: this.#ends.length });
       return;
     }
     this.#become({ kind: "stopped" });
-    setTimeout(() => void this.start(), 0); // after the old client has taken its commands back
+    setTimeout(() => void this.start(), 0); // the old client takes its commands back first
   }
 
   async #end(): Promise<void> {
@@ -127,7 +149,7 @@ export class LanguageServer implements Server, vscode.Disposable {
 
   #become(state: ServerState): ServerState {
     this.state = state;
-    this.#changed.fire(state);
+    if (!this.#isDisposed) this.#changed.fire(state);
     return state;
   }
 }

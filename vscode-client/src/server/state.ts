@@ -8,8 +8,20 @@ export type ServerState =
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** A reason that a person can mend; each has a button (see `failures.ts`). */
+/** A reason that a person can mend; `failures.ts` has the words and the buttons. */
 export type Failure =
-  | { readonly kind: "python_missing"; readonly setting: string }
-  | { readonly kind: "package_missing"; readonly python: string; readonly detail: string }
-  | { readonly kind: "crashed"; readonly detail: string };
+  /** Nobody has said yes to the private environment. */
+  | { readonly kind: "not_installed" }
+  /** No Python that is new enough was found. */
+  | { readonly kind: "no_python"; readonly looked: readonly string[] }
+  /** The base Python cannot make environments (Debian packages `venv` apart). */
+  | { readonly kind: "no_venv"; readonly python: string; readonly detail: string }
+  /** The package index, or the network to it, said no. */
+  | { readonly kind: "install_failed"; readonly detail: string }
+  /** `kernelopt.server.python` is no program. */
+  | { readonly kind: "python_missing"; readonly python: string }
+  /** `kernelopt.server.python` has no kernelopt. */
+  | { readonly kind: "package_missing"; readonly python: string }
+  /** It was started and did not answer. */
+  | { readonly kind: "start_failed"; readonly detail: string }
+  | { readonly kind: "crashed"; readonly count: number };

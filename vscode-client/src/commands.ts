@@ -1,0 +1,149 @@
+/** The extension's own commands, `kernelopt.ui.*`; the server's are registered by the language client while it runs. */
+
+import * as vscode from "vscode";
+
+import { told } from "./boundary.ts";
+import type { EditorModel } from "./model/ask.ts";
+import type { Notes } from "./notes.ts";
+import type { KernelArguments } from "./protocol/answers.ts";
+import type { Review } from "./review/review.ts";
+import { askKey, forgetKey } from "./server/keys.ts";
+import type { Launcher } from "./server/launch.ts";
+import { doctor, installCompilerWheels, installServer } from "./server/machine.ts";
+import type { Watch } from "./server/picture.ts";
+import type { LanguageServer } from "./server/server.ts";
+import type { Row } from "./view/rows.ts";
+
+/** Everything that a command may need; made in `extension.ts`. */
+export interface Parts {
+  readonly context: vscode.ExtensionContext;
+  readonly log: vscode.LogOutputChannel;
+  readonly launcher: Launcher;
+  readonly server: LanguageServer;
+  readonly watch: Watch;
+  readonly notes: Notes;
+  readonly review: Review;
+  readonly model: EditorModel;
+}
+
+export function registerCommands(parts: Parts): vscode.Disposable {
+  const all = { ...serverCommands(parts), ...reviewCommands(parts), ...viewCommands(parts), ...kernelCommands(parts) };
+  const registered = Object.entries(all).map(([name, run]) =>
+    vscode.commands.registerCommand(`kernelopt.ui.${name}`, (...values: never[]) => told(parts.log, () => run(...values))),
+  );
+  return vscode.Disposable.from(...registered);
+}
+
+type Run = (...values: never[]) => Promise<unknown> | unknown;
+type Runs = Readonly<Record<string, Run>>;
+
+function serverCommands({ context, launcher, log, model, notes, server }: Parts): Runs {
+  const restartAfter = async (change: Promise<boolean>): Promise<void> => {
+    if ((await change) && server.state.kind !== "idle") await server.restart();
+  };
+  return {
+    restart: () => server.restart(),
+    showLog: () => log.show(),
+    doctor: () => doctor(launcher, server, notes),
+    installServer: () => installServer(launcher, server, log),
+    installCompilers: () => installCompilerWheels(launcher, server, log),
+    setKey: () => restartAfter(askKey(context.secrets)),
+    forgetKey: () => restartAfter(forgetKey(context.secrets)),
+    chooseModel: () => model.choose(),
+  };
+}
+
+function reviewCommands({ review, watch }: Parts): Runs {
+  const onShown =
+    (act: (proposal: string) => Promise<void>): Run =>
+    async (uri?: vscode.Uri) => {
+      const proposal = review.proposalAt(uri instanceof vscode.Uri ? uri : undefined);
+      if (proposal === undefined) await review.choose(watch.picture.proposals);
+      else await act(proposal);
+    };
+  const onHunk =
+    (act: (proposal: string, hunk: string) => Promise<void> | void): Run =>
+    async (target: HunkLink | vscode.CommentThread) => {
+      const found = "hunk_id" in target ? { proposal: target.proposal_id, hunk: target.hunk_id } : review.hunkAt(target);
+      if (found !== undefined) await act(found.proposal, found.hunk);
+    };
+  return {
+    review: () => review.choose(watch.picture.proposals),
+    acceptProposal: onShown((proposal) => review.accept(proposal)),
+    rejectProposal: onShown((proposal) => review.reject(proposal)),
+    explainProposal: onShown((proposal) => review.explain(proposal)),
+    editProposal: onShown((proposal) => review.edit(proposal)),
+    acceptHunk: onHunk((proposal, hunk) => review.acceptHunks(proposal, [hunk])),
+    leaveHunkOut: onHunk((proposal, hunk) => review.toggleHunk(proposal, hunk)),
+    takeHunk: onHunk((proposal, hunk) => review.toggleHunk(proposal, hunk)),
+  };
+}
+
+/** What a link in a thread hands over. */
+interface HunkLink {
+  readonly proposal_id: string;
+  readonly hunk_id: string;
+}
+
+function viewCommands({ server, watch }: Parts): Runs {
+  const onRow =
+    (command: string): Run =>
+    (row: Row) =>
+      vscode.commands.executeCommand(command, row.argument);
+  return {
+    refresh: () => watch.refresh(),
+    menu: () => vscode.commands.executeCommand("kernelopt.overview.focus"),
+    goTo: async ({ uri, line }: { readonly uri: string; readonly line: number }) => {
+      const place = new vscode.Range(line, 0, line, 0);
+      await vscode.commands.executeCommand("vscode.open", vscode.Uri.parse(uri), { selection: place });
+    },
+    cancelJob: (row: Row) => server.execute("kernelopt.job.cancel", row.argument ?? {}),
+    cancelAllJobs: () => Promise.all(watch.picture.jobs.map(({ job_id }) => server.execute("kernelopt.job.cancel", { job_id }))),
+    rowPreview: onRow("kernelopt.proposal.preview"),
+    rowAccept: onRow("kernelopt.proposal.accept"),
+    rowReject: onRow("kernelopt.proposal.reject"),
+    rowExplain: onRow("kernelopt.proposal.explain"),
+    rowEdit: onRow("kernelopt.proposal.edit"),
+    rowCheck: onRow("kernelopt.check"),
+    rowProfile: onRow("kernelopt.profile"),
+    rowOptimize: onRow("kernelopt.optimize"),
+    rowPair: onRow("kernelopt.pair.start"),
+    rowSuggest: onRow("kernelopt.pair.suggest"),
+    rowConstrain: onRow("kernelopt.pair.constrain"),
+    rowStopPair: onRow("kernelopt.pair.stop"),
+    rowBack: onRow("kernelopt.pair.back"),
+  };
+}
+
+/** The palette's: on the kernel at the cursor, or the only one of the document. */
+function kernelCommands({ server, watch }: Parts): Runs {
+  const onKernel =
+    (command: string): Run =>
+    async () => {
+      if ((await server.start()).kind !== "running") return;
+      const target = await kernelHere(watch);
+      if (target !== undefined) await vscode.commands.executeCommand(command, target);
+    };
+  return {
+    check: onKernel("kernelopt.check"),
+    profile: onKernel("kernelopt.profile"),
+    optimize: onKernel("kernelopt.optimize"),
+    pair: onKernel("kernelopt.pair.start"),
+    declareWorkload: onKernel("kernelopt.workload.init"),
+    explainKernel: onKernel("kernelopt.kernel.explain"),
+  };
+}
+
+async function kernelHere(watch: Watch): Promise<KernelArguments | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) return undefined;
+  const uri = editor.document.uri.toString();
+  const kernels = watch.picture.kernels.filter((kernel) => kernel.uri === uri);
+  const above = kernels.filter((kernel) => kernel.document_line <= editor.selection.active.line);
+  const here = above.toSorted((a, b) => a.document_line - b.document_line).at(-1) ?? kernels[0];
+  if (here === undefined) {
+    void vscode.window.showInformationMessage("No CUDA kernel is known in this document.");
+    return undefined;
+  }
+  return { uri: here.uri, kernel: here.kernel, ...(here.source === undefined ? {} : { source: here.source }) };
+}

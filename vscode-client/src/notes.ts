@@ -1,0 +1,42 @@
+/** Texts of the server that are no documents of their own, shown as read-only ones. */
+
+import * as vscode from "vscode";
+
+const SCHEME = "kernelopt-note";
+
+export class Notes implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #texts = new Map<string, string>();
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  readonly #registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.#texts.get(uri.path) ?? "This text is gone: ask for it again.";
+  }
+
+  /** Markdown, rendered beside the code. */
+  async showMarkdown(name: string, text: string): Promise<void> {
+    await showMarkdown(this.#put(`${name}.md`, text));
+  }
+
+  async showText(name: string, text: string): Promise<void> {
+    await vscode.window.showTextDocument(this.#put(`${name}.txt`, text), { preview: true });
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#changed.dispose();
+  }
+
+  #put(name: string, text: string): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name.replaceAll("/", "∕")}` });
+    this.#texts.set(uri.path, text);
+    this.#changed.fire(uri);
+    return uri;
+  }
+}
+
+/** Any Markdown document, rendered beside the code. */
+export async function showMarkdown(uri: vscode.Uri): Promise<void> {
+  await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
+}

@@ -1,0 +1,128 @@
+/** What the server answers (docs/reference/language-server.md). Only fields that are read here. */
+
+/** Where a hunk is; lines count from 1, and a count of 0 means before that line. */
+export interface HunkPlace {
+  readonly id: string;
+  readonly before_line: number;
+  readonly before_count: number;
+  readonly after_line: number;
+  readonly after_count: number;
+}
+
+/** `kernelopt.proposal.preview`. */
+export interface Preview {
+  readonly proposal_id: string;
+  readonly document_uri: string;
+  readonly proposal_uri: string;
+  readonly hunks: readonly HunkPlace[];
+}
+
+/** `kernelopt.proposal.accept`: `moved` where the text has changed and the change is judged again. */
+export interface Accepted {
+  readonly proposal_id: string;
+  readonly outcome: "applying" | "moved";
+}
+
+/** `kernelopt.proposal.explain`, `kernelopt.kernel.explain`, `kernelopt.pair.why|start|stop`; `uri` is the document that holds it, if any. */
+export interface Explained {
+  readonly markdown: string;
+  readonly uri?: string;
+}
+
+/** Of `kernelopt/list {what: "proposals"}`. */
+export interface Proposal {
+  readonly id: string;
+  readonly title: string;
+  readonly uri: string;
+  readonly kernel: string;
+  readonly file: string;
+  readonly summary: string;
+  readonly techniques: readonly string[];
+  readonly hunk_ids: readonly string[];
+  readonly labels: readonly string[];
+  readonly model: string | null;
+}
+
+/** Of `kernelopt/list {what: "kernels"}`: what a command on it takes, and what is known of it. */
+export interface Kernel {
+  readonly uri: string;
+  readonly kernel: string;
+  readonly source?: string;
+  readonly name: string;
+  readonly headline: string;
+  /** 0-based. */
+  readonly document_line: number;
+}
+
+/** A document, and a kernel in it: what commands on a kernel take. */
+export interface KernelArguments {
+  readonly uri: string;
+  readonly kernel?: string;
+  readonly source?: string;
+}
+
+/** Of `kernelopt/status`. */
+export interface Job {
+  readonly job_id: string;
+  readonly uri: string;
+  readonly command: string;
+  readonly kernel: string | null;
+  readonly is_background: boolean;
+  /** False: it waits its turn. */
+  readonly is_running: boolean;
+}
+
+/** `kernelopt/status`. */
+export interface Status {
+  readonly jobs: readonly Job[];
+  readonly is_trusted: boolean | null;
+  /** Why some settings do not count. */
+  readonly problem: string | null;
+  /** Where jobs run, and how well this machine counts and times; null before the first job. */
+  readonly device: string | null;
+  readonly rung: string | null;
+  /** What the last job that asked a model has spent; null where none did. */
+  readonly budget: Spent | null;
+}
+
+/** The event `budget`, as far as it is shown. */
+export interface Spent {
+  readonly spent: {
+    /** Null where a model without a known price took part. */
+    readonly money_usd: number | null;
+    readonly input_token_count: number;
+    readonly output_token_count: number;
+    readonly call_count: number;
+  };
+  readonly caps: { readonly money_usd: number | null; readonly token_count: number | null };
+}
+
+/** Of `kernelopt/list {what: "decisions"}`, newest first. */
+export interface Decision {
+  readonly proposal: string;
+  readonly headline: string;
+  readonly kind: string;
+  readonly uri: string;
+  readonly kernel: string;
+  readonly decided_by: string;
+  /** Unix time. */
+  readonly decided_ms: number;
+}
+
+/** Of `kernelopt/list {what: "pair"}`: an open session, and every version that it judged, the baseline first. */
+export interface PairSession {
+  readonly uri: string;
+  readonly session_id: string;
+  readonly kernel: string;
+  readonly goal: string | null;
+  readonly constraints: readonly string[];
+  readonly versions: readonly PairVersion[];
+}
+
+export interface PairVersion {
+  readonly number: number;
+  readonly name: string;
+  readonly headline: string;
+  readonly is_best: boolean;
+  readonly is_current: boolean;
+}

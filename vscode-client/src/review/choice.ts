@@ -1,0 +1,59 @@
+/** Which hunks of a proposal a person wants: all of them until one is left out. Values only. */
+
+import type { HunkPlace } from "../protocol/answers.ts";
+
+export interface Choice {
+  readonly proposal: string;
+  readonly hunks: readonly HunkPlace[];
+  readonly leftOut: ReadonlySet<string>;
+}
+
+export function everything(proposal: string, hunks: readonly HunkPlace[]): Choice {
+  return { proposal, hunks, leftOut: new Set() };
+}
+
+/** The choice with one hunk taken where it was left out, and left out where it was taken. */
+export function toggled(choice: Choice, hunk: string): Choice {
+  const leftOut = new Set(choice.leftOut);
+  if (!leftOut.delete(hunk)) leftOut.add(hunk);
+  return { ...choice, leftOut };
+}
+
+export function taken(choice: Choice): readonly HunkPlace[] {
+  return choice.hunks.filter((hunk) => !choice.leftOut.has(hunk.id));
+}
+
+/** What an accept sends; without `hunk_ids` the whole proposal is meant, and undefined means that nothing is left of it. */
+export function acceptance(choice: Choice): { proposal_id: string; hunk_ids?: readonly string[] } | undefined {
+  const hunks = taken(choice);
+  if (hunks.length === 0) return undefined;
+  const all = hunks.length === choice.hunks.length;
+  return { proposal_id: choice.proposal, ...(all ? {} : { hunk_ids: hunks.map((hunk) => hunk.id) }) };
+}
+
+/** `Hunk 2 of 3 · line 14 · 3 lines become 5`. */
+export function describe(hunks: readonly HunkPlace[], hunk: HunkPlace): string {
+  const number = hunks.findIndex((other) => other.id === hunk.id) + 1;
+  return `Hunk ${number} of ${hunks.length} · line ${hunk.before_line} · ${change(hunk)}`;
+}
+
+function change(hunk: HunkPlace): string {
+  if (hunk.before_count === 0) return `${counted(hunk.after_count)} inserted`;
+  if (hunk.after_count === 0) return `${counted(hunk.before_count)} removed`;
+  return `${counted(hunk.before_count)} ${hunk.before_count === 1 ? "becomes" : "become"} ${hunk.after_count}`;
+}
+
+function counted(lines: number): string {
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}
+
+/** 0-based first and last line of the hunk in the proposal's text; a removal is shown on the line that follows it. */
+export function afterLines(hunk: HunkPlace): { readonly first: number; readonly last: number } {
+  const first = hunk.after_line - 1;
+  return { first, last: first + Math.max(hunk.after_count, 1) - 1 };
+}
+
+/** The id in `kernelopt:/proposal/ID/NAME`; undefined for any other address. */
+export function proposalOf(scheme: string, path: string): string | undefined {
+  return scheme === "kernelopt" ? /^\/proposal\/([^/.]+)/.exec(path)?.[1] : undefined;
+}

@@ -1,0 +1,56 @@
+/** The questions of a review, each a quick pick: everything can be done by keyboard. */
+
+import * as vscode from "vscode";
+
+import type { HunkPlace, Proposal } from "../protocol/answers.ts";
+import { describe } from "./choice.ts";
+import { type ReasonCode, REASONS } from "./reasons.ts";
+
+export type Verb = "preview" | "accept" | "hunks" | "reject" | "explain" | "edit";
+
+export async function chooseProposal(open: readonly Proposal[]): Promise<string | undefined> {
+  if (open.length === 0) {
+    void vscode.window.showInformationMessage("No proposal is open: run Optimize on a kernel.");
+    return undefined;
+  }
+  if (open.length === 1) return open[0]?.id;
+  const items = open.map((proposal) => ({ label: proposal.title, description: proposal.kernel, detail: proposal.summary, id: proposal.id }));
+  return (await vscode.window.showQuickPick(items, { title: "Which proposal?", matchOnDescription: true, matchOnDetail: true }))?.id;
+}
+
+export async function chooseVerb(hunkCount: number): Promise<Verb | undefined> {
+  const verbs: readonly (vscode.QuickPickItem & { readonly verb: Verb })[] = [
+    { verb: "preview", label: "$(diff) Preview", detail: "The live document beside the proposal" },
+    { verb: "accept", label: "$(check) Accept", detail: "As one edit of your buffer, which undo takes back" },
+    { verb: "hunks", label: "$(checklist) Accept some hunks…", detail: "The rest is left as it is; what you take is judged again" },
+    { verb: "reject", label: "$(close) Reject…", detail: "With a reason, if you like" },
+    { verb: "explain", label: "$(info) Explain", detail: "Why it should help, with the evidence" },
+    { verb: "edit", label: "$(edit) Edit", detail: "A scratch copy; saving it has it judged" },
+  ];
+  const offered = verbs.filter(({ verb }) => verb !== "hunks" || hunkCount > 1);
+  return (await vscode.window.showQuickPick(offered, { title: "What to do with the proposal?" }))?.verb;
+}
+
+/** Ids of the hunks that are ticked; undefined where the question is dismissed. */
+export async function chooseHunks(hunks: readonly HunkPlace[], ticked: ReadonlySet<string>): Promise<readonly string[] | undefined> {
+  const items = hunks.map((hunk) => ({ label: describe(hunks, hunk), picked: ticked.has(hunk.id), id: hunk.id }));
+  const chosen = await vscode.window.showQuickPick(items, { title: "Accept which hunks?", canPickMany: true });
+  return chosen?.map((item) => item.id);
+}
+
+export async function askReason(): Promise<{ readonly code: ReasonCode | undefined; readonly words: string } | undefined> {
+  const silent: Asked = { label: "No reason", detail: "Just reject it", code: undefined };
+  const items: readonly Asked[] = [silent, ...REASONS];
+  const chosen = await vscode.window.showQuickPick(items, { title: "Reject: why? It is remembered for the next proposals." });
+  if (chosen === undefined) return undefined;
+  if (chosen.code === undefined) return { code: undefined, words: "" };
+  const words = await vscode.window.showInputBox({
+    title: `Reject: ${chosen.label}`,
+    prompt: "In your words, if you like. Enter rejects, Escape does not.",
+  });
+  return words === undefined ? undefined : { code: chosen.code, words };
+}
+
+interface Asked extends vscode.QuickPickItem {
+  readonly code: ReasonCode | undefined;
+}

@@ -1,0 +1,163 @@
+/**
+ * The review of proposals: a diff with the live document, a thread on each hunk, reasons for a reject.
+ *
+ * Whether a proposal is open, right or accepted is the server's business; here is only which hunks a person has left out so far.
+ */
+
+import * as vscode from "vscode";
+
+import type { Notes } from "../notes.ts";
+import { showMarkdown } from "../notes.ts";
+import type { Accepted, Explained, Preview, Proposal } from "../protocol/answers.ts";
+import type { Server } from "../server/server.ts";
+import { acceptance, type Choice, everything, proposalOf, taken, toggled } from "./choice.ts";
+import { askReason, chooseHunks, chooseProposal, chooseVerb } from "./picks.ts";
+import { rejection } from "./reasons.ts";
+import { Threads } from "./threads.ts";
+
+/** What a lens, a menu or a link hands over to a command on a proposal. */
+export interface ProposalArguments {
+  readonly proposal_id: string;
+  readonly hunk_ids?: readonly string[];
+  readonly reason_code?: string;
+  readonly reason?: string;
+}
+
+export class Review implements vscode.Disposable {
+  readonly #server: Server;
+  readonly #notes: Notes;
+  readonly #threads = new Threads();
+  readonly #choices = new Map<string, Choice>();
+
+  constructor(server: Server, notes: Notes) {
+    this.#server = server;
+    this.#notes = notes;
+  }
+
+  dispose(): void {
+    this.#threads.dispose();
+  }
+
+  /** Opens the diff of the live document and the proposal. */
+  async preview(proposal: string): Promise<void> {
+    const answer = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
+    const [before, after] = [vscode.Uri.parse(answer.document_uri), vscode.Uri.parse(answer.proposal_uri)];
+    const choice = this.#choices.get(answer.proposal_id) ?? everything(answer.proposal_id, answer.hunks);
+    this.#choices.set(choice.proposal, choice);
+    const title = `${after.path.split("/").at(-1) ?? ""} ↔ proposal ${choice.proposal.slice(-4)}`;
+    await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true } satisfies vscode.TextDocumentShowOptions);
+    this.#threads.show(choice, after);
+  }
+
+  /** Accepts what is not left out. */
+  async accept(proposal: string): Promise<void> {
+    const choice = this.#choices.get(proposal);
+    const accepted = choice === undefined ? { proposal_id: proposal } : acceptance(choice);
+    if (accepted === undefined) await this.reject(proposal);
+    else await this.#accept(accepted);
+  }
+
+  async acceptHunks(proposal: string, hunks: readonly string[]): Promise<void> {
+    await this.#accept({ proposal_id: proposal, hunk_ids: hunks });
+  }
+
+  /** Asks why, which may be left open, and rejects; nothing happens where the question is dismissed. */
+  async reject(proposal: string): Promise<void> {
+    const reason = await askReason();
+    if (reason === undefined) return;
+    await this.#server.execute("kernelopt.proposal.reject", rejection(proposal, reason.code, reason.words));
+  }
+
+  async explain(proposal: string): Promise<void> {
+    const answer = await this.#server.execute<Explained>("kernelopt.proposal.explain", { proposal_id: proposal });
+    if (answer.uri === undefined) await this.#notes.showMarkdown(proposal, answer.markdown);
+    else await showMarkdown(vscode.Uri.parse(answer.uri));
+  }
+
+  /** Opens a scratch copy with the change made; saving it has it judged. */
+  async edit(proposal: string): Promise<void> {
+    await this.#server.execute("kernelopt.proposal.edit", { proposal_id: proposal });
+  }
+
+  toggleHunk(proposal: string, hunk: string): void {
+    const choice = this.#choices.get(proposal);
+    if (choice === undefined) return;
+    const changed = toggled(choice, hunk);
+    this.#choices.set(proposal, changed);
+    for (const tab of diffTabs(proposal)) this.#threads.show(changed, tab.input.modified);
+  }
+
+  /** The proposal of an editor's address, and the hunk of a thread, that menus hand over. */
+  proposalAt(uri: vscode.Uri | undefined): string | undefined {
+    const shown = uri ?? activeDiff()?.modified;
+    return shown === undefined ? undefined : proposalOf(shown.scheme, shown.path);
+  }
+
+  hunkAt(thread: vscode.CommentThread): { readonly proposal: string; readonly hunk: string } | undefined {
+    return this.#threads.find(thread);
+  }
+
+  /** By keyboard alone: which proposal, what to do with it. */
+  async choose(open: readonly Proposal[]): Promise<void> {
+    const proposal = this.proposalAt(undefined) ?? (await chooseProposal(open));
+    if (proposal === undefined) return;
+    const count = open.find((other) => other.id === proposal)?.hunk_ids.length ?? 1;
+    switch (await chooseVerb(count)) {
+      case "preview":
+        return await this.preview(proposal);
+      case "accept":
+        return await this.accept(proposal);
+      case "hunks":
+        return await this.#chooseHunks(proposal);
+      case "reject":
+        return await this.reject(proposal);
+      case "explain":
+        return await this.explain(proposal);
+      case "edit":
+        return await this.edit(proposal);
+      case undefined:
+        return;
+    }
+  }
+
+  /** Closes what is shown of proposals that are no longer open, wherever they were decided. */
+  keep(open: ReadonlySet<string>): void {
+    for (const proposal of this.#choices.keys()) {
+      if (open.has(proposal)) continue;
+      this.#choices.delete(proposal);
+      this.#threads.hide(proposal);
+      void vscode.window.tabGroups.close(diffTabs(proposal));
+    }
+  }
+
+  async #chooseHunks(proposal: string): Promise<void> {
+    const { hunks } = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
+    const choice = this.#choices.get(proposal) ?? everything(proposal, hunks);
+    const chosen = await chooseHunks(hunks, new Set(taken(choice).map((hunk) => hunk.id)));
+    if (chosen === undefined) return;
+    if (chosen.length === 0) await this.reject(proposal);
+    else await this.#accept({ proposal_id: proposal, ...(chosen.length === hunks.length ? {} : { hunk_ids: chosen }) });
+  }
+
+  async #accept(argument: ProposalArguments): Promise<void> {
+    await this.#server.execute<Accepted>("kernelopt.proposal.accept", argument);
+  }
+}
+
+interface DiffTab extends vscode.Tab {
+  readonly input: vscode.TabInputTextDiff;
+}
+
+function diffTabs(proposal: string): readonly DiffTab[] {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(isDiff);
+  return tabs.filter(({ input }) => proposalOf(input.modified.scheme, input.modified.path) === proposal);
+}
+
+function isDiff(tab: vscode.Tab): tab is DiffTab {
+  return tab.input instanceof vscode.TabInputTextDiff;
+}
+
+function activeDiff(): vscode.TabInputTextDiff | undefined {
+  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+  return tab !== undefined && isDiff(tab) ? tab.input : undefined;
+}

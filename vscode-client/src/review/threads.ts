@@ -1,0 +1,70 @@
+/** A comment thread on each hunk of a previewed proposal: take it alone, or leave it out. */
+
+import * as vscode from "vscode";
+
+import { type Choice, afterLines, describe } from "./choice.ts";
+
+const CONTROLLER = "kernelopt.review";
+
+/** A thread, and what it is about. */
+interface HunkThread {
+  readonly hunk: string;
+  readonly thread: vscode.CommentThread;
+}
+
+export class Threads implements vscode.Disposable {
+  readonly #controller = vscode.comments.createCommentController(CONTROLLER, "kernelopt review");
+  readonly #shown = new Map<string, readonly HunkThread[]>();
+
+  /** Shows the threads of a choice on the proposal's own text; again with another choice: what is left out says so. */
+  show(choice: Choice, proposal: vscode.Uri): void {
+    const threads = this.#shown.get(choice.proposal) ?? this.#create(choice, proposal);
+    for (const { hunk, thread } of threads) {
+      const isTaken = !choice.leftOut.has(hunk);
+      thread.contextValue = isTaken ? "hunk.taken" : "hunk.leftOut";
+      thread.state = isTaken ? vscode.CommentThreadState.Unresolved : vscode.CommentThreadState.Resolved;
+      thread.comments = [comment(choice.proposal, hunk, isTaken)];
+    }
+  }
+
+  hide(proposal: string): void {
+    this.#shown.get(proposal)?.forEach(({ thread }) => thread.dispose());
+    this.#shown.delete(proposal);
+  }
+
+  /** The proposal and hunk of a thread that a menu hands over. */
+  find(thread: vscode.CommentThread): { readonly proposal: string; readonly hunk: string } | undefined {
+    for (const [proposal, threads] of this.#shown) {
+      const found = threads.find((other) => other.thread === thread);
+      if (found !== undefined) return { proposal, hunk: found.hunk };
+    }
+    return undefined;
+  }
+
+  dispose(): void {
+    this.#controller.dispose();
+  }
+
+  #create(choice: Choice, proposal: vscode.Uri): readonly HunkThread[] {
+    const threads = choice.hunks.map((hunk) => {
+      const { first, last } = afterLines(hunk);
+      const thread = this.#controller.createCommentThread(proposal, new vscode.Range(first, 0, last, 0), []);
+      thread.label = describe(choice.hunks, hunk);
+      thread.canReply = false;
+      thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+      return { hunk: hunk.id, thread };
+    });
+    this.#shown.set(choice.proposal, threads);
+    return threads;
+  }
+}
+
+function comment(proposal: string, hunk: string, isTaken: boolean): vscode.Comment {
+  const link = (title: string, command: string): string =>
+    `[${title}](command:${command}?${encodeURIComponent(JSON.stringify([{ proposal_id: proposal, hunk_id: hunk }]))})`;
+  const only = link("Accept only this hunk", "kernelopt.ui.acceptHunk");
+  const other = isTaken ? link("Leave it out", "kernelopt.ui.leaveHunkOut") : link("Take it again", "kernelopt.ui.takeHunk");
+  const body = new vscode.MarkdownString(`${isTaken ? "" : "Left out of *Accept*. "}${only} · ${other}`);
+  body.isTrusted = { enabledCommands: ["kernelopt.ui.acceptHunk", "kernelopt.ui.leaveHunkOut", "kernelopt.ui.takeHunk"] };
+  return { body, mode: vscode.CommentMode.Preview, author: { name: "kernelopt" } };
+}

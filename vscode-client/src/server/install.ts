@@ -1,0 +1,93 @@
+/**
+ * The server's private environment: one folder for each version of the extension, made from the wheel inside it. Nothing of VS Code.
+ *
+ * The wheel's dependencies come from the package index that pip is set up for; with `PIP_NO_INDEX` and `PIP_FIND_LINKS`, from a folder.
+ */
+
+import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { findPython, run } from "./python.ts";
+import type { Failure } from "./state.ts";
+
+const DEADLINE_MS = 15 * 60_000;
+const LAST_WORDS = 400;
+
+export interface Place {
+  /** Where environments are kept. */
+  readonly folder: string;
+  readonly version: string;
+  readonly wheel: string;
+}
+
+export interface Installation {
+  readonly pythons: readonly string[];
+  readonly onText: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The Python of a version's environment, whether it is there or not. */
+export function privatePython(place: Place): string {
+  return inside(join(place.folder, place.version));
+}
+
+export async function isInstalled(place: Place): Promise<boolean> {
+  return await access(privatePython(place)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Makes the environment; why that cannot be done, else undefined. A part-made one is never left under its final name. */
+export async function install(place: Place, how: Installation): Promise<Failure | undefined> {
+  const base = await findPython(how.pythons);
+  if (base === undefined) return { kind: "no_python", looked: how.pythons };
+  await mkdir(place.folder, { recursive: true });
+  const part = join(place.folder, `${place.version}.${process.pid}.part`);
+  try {
+    const failure = await fill(place, how, base, part);
+    if (failure === undefined) await moveIntoPlace(place, part);
+    return failure;
+  } finally {
+    await rm(part, { recursive: true, force: true });
+  }
+}
+
+/** Adds NVIDIA's compilers to the environment. */
+export async function installCompilers(place: Place, how: Installation): Promise<Failure | undefined> {
+  return await pip(privatePython(place), [`${place.wheel}[cuda]`], how);
+}
+
+async function fill(place: Place, how: Installation, base: string, part: string): Promise<Failure | undefined> {
+  const made = await run(base, ["-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
+  if (made.code !== 0) return { kind: "no_venv", python: base, detail: lastWords(made.output) };
+  return await pip(inside(part), [place.wheel], how);
+}
+
+async function pip(python: string, what: readonly string[], how: Installation): Promise<Failure | undefined> {
+  const args = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...what];
+  const ended = await run(python, args, { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
+  return ended.code === 0 ? undefined : { kind: "install_failed", detail: lastWords(ended.output) };
+}
+
+/** Another window may have been faster: then its environment stays. Those of other versions go. */
+async function moveIntoPlace(place: Place, part: string): Promise<void> {
+  const wanted = join(place.folder, place.version);
+  await rename(part, wanted).catch(async (error: unknown) => {
+    if (!(await isInstalled(place))) throw error;
+  });
+  for (const name of await readdir(place.folder)) {
+    if (name !== place.version && !name.endsWith(".part")) await rm(join(place.folder, name), { recursive: true, force: true });
+  }
+}
+
+function inside(environment: string): string {
+  return process.platform === "win32" ? join(environment, "Scripts", "python.exe") : join(environment, "bin", "python");
+}
+
+/** The line that pip ends with says why; what comes before is in the log. */
+function lastWords(output: string): string {
+  const lines = output.trim().split("\n").map((line) => line.trim());
+  const error = lines.findLast((line) => line.startsWith("ERROR:")) ?? lines.at(-1) ?? "";
+  return error.slice(0, LAST_WORDS);
+}

@@ -1,0 +1,29 @@
+/** Tells a failed start, with the buttons that mend it; the same failure is told once. */
+
+import * as vscode from "vscode";
+
+import { explain } from "./failures.ts";
+import type { Server } from "./server.ts";
+
+export function tellFailures(server: Server, log: vscode.LogOutputChannel): vscode.Disposable {
+  let last = "";
+  return server.onDidChangeState((state) => {
+    if (state.kind === "running") last = "";
+    if (state.kind !== "failed") return;
+    const { message, buttons, isQuestion } = explain(state.failure);
+    if (!isQuestion) log.error(message);
+    if (message === last) return;
+    last = message;
+    const show = isQuestion ? vscode.window.showInformationMessage : vscode.window.showErrorMessage;
+    void show(message, ...buttons.map((button) => button.title)).then((title) => {
+      const chosen = buttons.find((button) => button.title === title);
+      last = chosen === undefined ? last : "";
+      if (chosen !== undefined) void vscode.commands.executeCommand(chosen.command, ...(chosen.argument === undefined ? [] : [argument(chosen.argument)]));
+    });
+  });
+}
+
+/** `vscode.open` takes an address, not its text. */
+function argument(value: unknown): unknown {
+  return typeof value === "string" && value.startsWith("https://") ? vscode.Uri.parse(value) : value;
+}

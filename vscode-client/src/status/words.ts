@@ -1,0 +1,80 @@
+/** What the status bar says of the server: a short text, a long one, and whether it asks for attention. Values only. */
+
+import type { Spent } from "../protocol/answers.ts";
+import type { Picture } from "../server/picture.ts";
+import { explain } from "../server/failures.ts";
+import type { ServerState } from "../server/state.ts";
+
+export interface StatusWords {
+  readonly text: string;
+  /** One fact a line, in words. */
+  readonly detail: readonly string[];
+  readonly isProblem: boolean;
+}
+
+const ICON = "$(circuit-board)";
+
+export function statusWords(state: ServerState, picture: Picture): StatusWords {
+  switch (state.kind) {
+    case "idle":
+      return calm(`${ICON} kernelopt`, ["The language server starts with the first CUDA source."]);
+    case "installing":
+      return calm("$(sync~spin) kernelopt: installing", ["The language server is being installed into its private environment."]);
+    case "starting":
+      return calm("$(sync~spin) kernelopt: starting", ["The language server is starting."]);
+    case "stopped":
+      return calm("$(debug-disconnect) kernelopt: stopped", ["The language server is not running."]);
+    case "failed":
+      return { text: "$(warning) kernelopt: no server", detail: [explain(state.failure).message], isProblem: true };
+    case "running":
+      return running(state.version, picture);
+    default:
+      return state satisfies never;
+  }
+}
+
+function running(version: string, { jobs, status, proposals }: Picture): StatusWords {
+  const asked = jobs.filter((job) => !job.is_background).length;
+  const waiting = jobs.filter((job) => !job.is_running).length;
+  const parts = [
+    status?.device ?? undefined,
+    jobs.length > 0 ? `${asked > 0 ? asked : jobs.length} ${asked > 0 ? "running" : "in background"}` : undefined,
+    proposals.length > 0 ? counted(proposals.length, "proposal") : undefined,
+  ].filter((part) => part !== undefined);
+  const detail = [
+    `Server ${version}`,
+    status?.device ? `Device: ${status.device}` : undefined,
+    status?.rung ? `Counters and times: ${status.rung}` : undefined,
+    `Queue: ${counted(jobs.length, "job")}${waiting > 0 ? `, ${waiting} of them waiting` : ""}`,
+    status?.budget ? `Last job that asked a model: ${spentWords(status.budget)}` : undefined,
+    status?.is_trusted === false ? "Restricted Mode: sources are only read, nothing is built or run." : undefined,
+    status?.problem ? `Settings: ${status.problem}` : undefined,
+  ].filter((line) => line !== undefined);
+  const isProblem = Boolean(status?.problem);
+  const icon = isProblem ? "$(warning)" : jobs.length > 0 ? "$(sync~spin)" : status?.is_trusted === false ? "$(shield)" : ICON;
+  return { text: `${icon} ${["kernelopt", ...parts].join(" · ")}`, detail, isProblem };
+}
+
+/** `$0.031 of $0.05, 12,300 tokens in 4 calls`. */
+export function spentWords({ spent, caps }: Spent): string {
+  const money = spent.money_usd === null ? "price unknown" : of(dollars(spent.money_usd), caps.money_usd === null ? undefined : dollars(caps.money_usd));
+  const count = spent.input_token_count + spent.output_token_count;
+  const tokens = of(count.toLocaleString("en-US"), caps.token_count?.toLocaleString("en-US"));
+  return `${money}, ${tokens} tokens in ${counted(spent.call_count, "call")}`;
+}
+
+function of(amount: string, cap: string | undefined): string {
+  return cap === undefined ? amount : `${amount} of ${cap}`;
+}
+
+function dollars(amount: number): string {
+  return `$${amount.toFixed(3)}`;
+}
+
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}
+
+function calm(text: string, detail: readonly string[]): StatusWords {
+  return { text, detail, isProblem: false };
+}

@@ -1,0 +1,130 @@
+/** The rows of the kernelopt view, from what the server knows. Values only: each row says all in words, none by its icon alone. */
+
+import type { Decision, Job, Kernel, PairSession, PairVersion, Proposal } from "../protocol/answers.ts";
+import type { Picture } from "../server/picture.ts";
+
+export interface Row {
+  /** Stays the same while it is the same thing: the tree keeps what is open. */
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly tooltip?: string;
+  readonly icon: string;
+  /** What menus know it by. */
+  readonly kind: string;
+  readonly children: readonly Row[];
+  /** What Enter does. */
+  readonly command?: { readonly id: string; readonly title: string; readonly argument: object };
+  /** What menu entries hand to the server. */
+  readonly argument?: object;
+}
+
+const SHOWN_DECISIONS = 20;
+
+export function rows(picture: Picture): readonly Row[] {
+  const sections = [
+    section("proposals", "Proposals", "lightbulb", picture.proposals.map(proposalRow)),
+    section("kernels", "Kernels", "circuit-board", picture.kernels.map(kernelRow)),
+    section("jobs", "Jobs", "sync", picture.jobs.map(jobRow)),
+    section("pairs", "Pair sessions", "organization", picture.pairs.map(pairRow)),
+    section("decisions", "Decisions", "history", picture.decisions.slice(0, SHOWN_DECISIONS).map(decisionRow)),
+  ];
+  return sections.filter((row) => row.children.length > 0);
+}
+
+function section(id: string, label: string, icon: string, children: readonly Row[]): Row {
+  return { id, label, description: String(children.length), icon, kind: "section", children };
+}
+
+function proposalRow(proposal: Proposal): Row {
+  const argument = { proposal_id: proposal.id };
+  return {
+    id: proposal.id,
+    label: proposal.title,
+    description: fileName(proposal.uri),
+    tooltip: [proposal.summary, ...proposal.labels].join("\n"),
+    icon: "lightbulb",
+    kind: "proposal",
+    children: [],
+    command: { id: "kernelopt.proposal.preview", title: "Preview", argument },
+    argument,
+  };
+}
+
+function kernelRow(kernel: Kernel): Row {
+  const argument = { uri: kernel.uri, kernel: kernel.kernel, ...(kernel.source === undefined ? {} : { source: kernel.source }) };
+  return {
+    id: `${kernel.source ?? kernel.uri}#${kernel.kernel}`,
+    label: kernel.name,
+    description: `${kernel.headline} · ${fileName(kernel.uri)}:${kernel.document_line + 1}`,
+    tooltip: kernel.headline,
+    icon: "symbol-function",
+    kind: "kernel",
+    children: [],
+    command: { id: "kernelopt.ui.goTo", title: "Go to Kernel", argument: { uri: kernel.uri, line: kernel.document_line } },
+    argument,
+  };
+}
+
+function jobRow(job: Job): Row {
+  const where = job.kernel === null ? fileName(job.uri) : `${job.kernel}, ${fileName(job.uri)}`;
+  return {
+    id: job.job_id,
+    label: `${job.command.replaceAll("_", " ")} ${where}`,
+    description: [job.is_running ? "running" : "waiting", ...(job.is_background ? ["in the background"] : [])].join(", "),
+    icon: job.is_running ? "sync~spin" : "clock",
+    kind: "job",
+    children: [],
+    argument: { job_id: job.job_id },
+  };
+}
+
+function pairRow(pair: PairSession): Row {
+  const argument = { uri: pair.uri, kernel: pair.kernel };
+  const best = pair.versions.find((version) => version.is_best);
+  const wishes = [...(pair.goal === null ? [] : [`Goal: ${pair.goal}`]), ...pair.constraints.map((told) => `Keep to: ${told}`)];
+  return {
+    id: pair.session_id,
+    label: pair.kernel,
+    description: best === undefined ? fileName(pair.uri) : `best so far: ${best.name} · ${fileName(pair.uri)}`,
+    tooltip: wishes.length === 0 ? "No goal, no constraints" : wishes.join("\n"),
+    icon: "organization",
+    kind: "pair",
+    children: pair.versions.map((version) => versionRow(pair, version)),
+    command: { id: "kernelopt.pair.why", title: "Show the Session", argument },
+    argument,
+  };
+}
+
+function versionRow(pair: PairSession, version: PairVersion): Row {
+  const marks = [...(version.is_best ? ["best so far"] : []), ...(version.is_current ? ["in the editor"] : [])];
+  return {
+    id: `${pair.session_id}/${version.number}`,
+    label: marks.length === 0 ? version.name : `${version.name} (${marks.join(", ")})`,
+    description: version.headline,
+    tooltip: version.headline,
+    icon: version.is_best ? "star-full" : "git-commit",
+    kind: version.is_current ? "version.current" : "version",
+    children: [],
+    argument: { uri: pair.uri, kernel: pair.kernel, version: version.number },
+  };
+}
+
+function decisionRow(decision: Decision): Row {
+  const argument = { proposal_id: decision.proposal };
+  return {
+    id: `${decision.proposal}@${decision.decided_ms}`,
+    label: decision.headline,
+    description: `${decision.kernel}, ${fileName(decision.uri)}`,
+    tooltip: `${new Date(decision.decided_ms).toLocaleString()}, by ${decision.decided_by}`,
+    icon: decision.kind === "rejected" ? "close" : decision.kind === "undone" ? "discard" : "check",
+    kind: "decision",
+    children: [],
+    command: { id: "kernelopt.proposal.explain", title: "Explain", argument },
+    argument,
+  };
+}
+
+function fileName(uri: string): string {
+  return decodeURIComponent(uri.split("#")[0]?.split("/").at(-1) ?? uri);
+}
