@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 
-from assistant.config import ConsentAnswer, ProgramConsent
-
 if TYPE_CHECKING:
+    from assistant.config import ConsentAnswer, ProgramConsent
     from lsp.server import KernelOptServer
 
 __all__ = ["PROTOCOL", "Client", "as_object", "plain"]
@@ -18,11 +17,6 @@ PROTOCOL = 1
 """Version of the ``kernelopt/…`` methods (DESIGN §9.2)."""
 _VERSION_KEEPERS = frozenset({"Neovim"})
 """Refuse an edit of an older text and do not advertise ``documentChanges``: Neovim from 0.7 to 0.10 (``vim.lsp.util``)."""
-_ANSWERS = {
-    "Once": ConsentAnswer.ONCE,
-    "Always here": ConsentAnswer.ALWAYS,
-    "Never": ConsentAnswer.NEVER,
-}
 
 
 class Client:
@@ -121,10 +115,13 @@ class Client:
 
     async def ask_consent(self, run: ProgramConsent) -> ConsentAnswer | None:
         """Whether the user's own program may be run, by its exact command (DESIGN §11)."""
+        from assistant.config import ConsentAnswer  # `initialize` is answered before settings are loaded
+
+        answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
         flags = f" with {' '.join(run.flags)}" if run.flags else ""
         question = f"kernelopt wants to build and run {' '.join(run.command)}{flags}, to verify and profile its kernels. Run it?"
-        chosen = await self.choose(question, tuple(_ANSWERS))
-        return None if chosen is None else _ANSWERS.get(chosen)
+        chosen = await self.choose(question, tuple(answers))
+        return None if chosen is None else answers.get(chosen)
 
 
 def as_object(value: Any) -> dict[str, Any]:

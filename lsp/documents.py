@@ -17,17 +17,7 @@ from lsp.units import PassedOver, Unit, file_of, is_cuda, is_python, path_of
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
-__all__ = ["NOTEBOOK_SYNC", "close_document", "put_document"]
-
-NOTEBOOK_SYNC = types.NotebookDocumentSyncOptions(
-    notebook_selector=[
-        types.NotebookDocumentFilterWithNotebook(
-            notebook=types.NotebookDocumentFilterNotebookType("jupyter-notebook"),
-            cells=[types.NotebookCellLanguage(language) for language in ("python", "cuda-cpp", "cuda")],
-        )
-    ],
-    save=True,
-)
+__all__ = ["close_document", "put_document"]
 
 
 def put_document(server: KernelOptServer, document: TextDocument, trigger: Trigger) -> None:

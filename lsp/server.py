@@ -1,77 +1,81 @@
-"""The language server: a thin edge over the desk. What it shows and does comes from ``assistant.engine``; here it gets LSP's form.
+"""The language server: a thin edge over the desk. What it shows and does comes from `assistant.engine`; here it gets LSP's form.
 
-Example::
+`initialize` is answered first (`lsp.offered`); what the answers to everything else need is loaded while the client takes that in. Example::
 
-    serve(open_memory, open_pairs, port=None)      # stdio, until the client says exit
+    server = build_server(open_memory, open_pairs)
+    serve(server, port=None)                       # lsp.serving: stdio, until the client says exit
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
+import gc
 import os
-import sys
 from collections.abc import Callable, Coroutine, Generator
 from importlib.metadata import version
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.capabilities import ServerCapabilitiesBuilder
 from pygls.exceptions import JsonRpcException
-from pygls.io_ import StdinAsyncReader, run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.uris import to_fs_path
 
-from assistant.config import TrustStore, user_paths
-from assistant.desk.desk import Desk, DeskParts
-from assistant.desk.guard import Guard
-from assistant.desk.jobs import JobHost
-from assistant.desk.lanes import Lane
 from assistant.errors import UsageError
-from assistant.model.proposal import Decision, DecisionKind
-from assistant.ports import Store
 from lsp.client import Client
-from lsp.documents import NOTEBOOK_SYNC
-from lsp.edits import ScratchEdits
-from lsp.features import register_features
-from lsp.features.diagnostics import publish
-from lsp.listener import EditorListener
-from lsp.settings import EditorConfiguration
+from lsp.offered import COMMANDS, METHODS, NOTEBOOK_SYNC, SCHEME
 from lsp.texts import ExactWorkspace
-from lsp.units import Units
-from lsp.wire import ClientWriter
 
 if TYPE_CHECKING:
+    from assistant.desk.desk import Desk
+    from assistant.desk.guard import Guard
     from assistant.engine.pair_book import PairBook
+    from assistant.model.proposal import Decision
+    from assistant.ports import Store
+    from lsp.edits import ScratchEdits
+    from lsp.settings import EditorConfiguration
+    from lsp.units import Units
 
-__all__ = ["KernelOptServer", "build_server", "serve"]
+__all__ = ["KernelOptServer", "build_server"]
 
-SCHEME = "kernelopt"
-"""Of the read-only documents that previews are."""
-_LOOPBACK = "127.0.0.1"
-_ANSWERS = frozenset({types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value})
-"""Errors that a handler answers with on purpose."""
+_SYNC = types.TextDocumentSyncKind.Incremental
+_OPTIONS = {method: options for method, options in METHODS.items() if options is not None}
 
-OpenStore = Callable[[], Store]
-OpenPairs = Callable[[Store, str], "PairBook"]
+OpenStore = Callable[[], "Store"]
+OpenPairs = Callable[["Store", str], "PairBook"]
 """(memory, front end and process) → its pair sessions; loads what only they need."""
 
 
 class _Protocol(LanguageServerProtocol):
-    """Adds the capability that pygls does not build, and documents that are the client's to the character."""
+    """Answers ``initialize`` before anything else is loaded; keeps documents that are the client's to the character."""
+
+    def __init__(self, server: KernelOptServer, converter: Any) -> None:
+        super().__init__(server, converter)
+        self._ours = server
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        self._ours.client.introduce(params)
         result = yield from super().lsp_initialize(params)
         plain = self.workspace
         folders = list(plain.folders.values())
-        self._workspace = ExactWorkspace(plain.root_uri, types.TextDocumentSyncKind.Incremental, folders, plain.position_encoding)
-        workspace = result.capabilities.workspace or types.WorkspaceOptions()
-        workspace.text_document_content = types.TextDocumentContentOptions(schemes=[SCHEME])
-        result.capabilities.workspace = workspace
+        self._workspace = ExactWorkspace(plain.root_uri, _SYNC, folders, plain.position_encoding)
+        encoding = types.PositionEncodingKind(plain.position_encoding)
+        offered = ServerCapabilitiesBuilder(
+            params.capabilities, set(METHODS), _OPTIONS, list(COMMANDS), _SYNC, NOTEBOOK_SYNC, encoding
+        ).build()
+        offered.workspace = offered.workspace or types.WorkspaceOptions()
+        offered.workspace.text_document_content = types.TextDocumentContentOptions(schemes=[SCHEME])
+        result.capabilities = self.server_capabilities = offered
+        asyncio.get_running_loop().call_soon(self._ours.load)  # once the answer is on its way
         return result
+
+    def handle_message(self, message: Any) -> None:
+        if self._workspace is not None:
+            self._ours.load()
+        super().handle_message(message)
 
 
 class KernelOptServer(LanguageServer):
@@ -81,7 +85,7 @@ class KernelOptServer(LanguageServer):
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "kernelopt",
             version("kernelopt"),
-            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            text_document_sync_kind=_SYNC,
             notebook_document_sync=NOTEBOOK_SYNC,
             protocol_cls=_Protocol,
             converter_factory=default_converter,
@@ -89,16 +93,36 @@ class KernelOptServer(LanguageServer):
         self._open_store = open_store
         self._open_pairs = open_pairs
         self._who = f"lsp {os.getpid()}"
-        self.units = Units()
+        self._is_loaded = False
         self.client = Client(self)
-        self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
-        self.edits = ScratchEdits(self)
         self.watching: list[asyncio.Task[None]] = []
         """One for each folder that the client does not watch itself."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._desk: Desk | None = None
         self._store: Store | None = None
         self._pairs: PairBook | None = None
+        self.units: Units  # these come with `load`
+        self.configuration: EditorConfiguration
+        self.edits: ScratchEdits
+        self.guard: Guard
+
+    def load(self) -> None:
+        """Register every feature, with what it needs, if that has not been done: most of a start's time, nothing waits for it."""
+        if self._is_loaded:
+            return
+        self._is_loaded = True
+        gc.disable()  # what is loaded stays: looking through it costs a tenth of the start, and each keystroke afterwards
+        from lsp.edits import ScratchEdits
+        from lsp.features import register_features
+        from lsp.settings import EditorConfiguration
+        from lsp.units import Units
+
+        self.units = Units()
+        self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
+        self.edits = ScratchEdits(self)
+        register_features(self)
+        gc.freeze()
+        gc.enable()
 
     def uri_of(self, path: Path) -> str:
         """The open document of a file; else the file itself."""
@@ -124,6 +148,13 @@ class KernelOptServer(LanguageServer):
     def desk(self) -> Desk:
         """The desk, made when first needed: starting must not wait for it."""
         if self._desk is None:
+            from assistant.config import TrustStore, user_paths
+            from assistant.desk.desk import Desk, DeskParts
+            from assistant.desk.guard import Guard
+            from assistant.desk.jobs import JobHost
+            from assistant.desk.lanes import Lane
+            from lsp.listener import EditorListener
+
             self.guard = Guard(TrustStore(user_paths().trust), self.client.ask_consent, self.client.is_trusted)
             listener = EditorListener(self)
             lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp"))
@@ -145,6 +176,8 @@ class KernelOptServer(LanguageServer):
 
     def show(self, uri: str) -> None:
         """Send the diagnostics of a document afresh."""
+        from lsp.features.diagnostics import publish
+
         publish(self, uri)
 
     def apply_configuration(self) -> None:
@@ -169,6 +202,8 @@ class KernelOptServer(LanguageServer):
 
     def decided(self, key: str, decision: Decision) -> None:
         """The text of an open source shows a decision; a partial accept is judged before it earns a badge."""
+        from assistant.model.proposal import DecisionKind
+
         if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:
             try:
                 self.desk.judge(key, self.store.find_proposal(decision.proposal).before_text)
@@ -188,63 +223,5 @@ class KernelOptServer(LanguageServer):
 
 
 def build_server(open_store: OpenStore, open_pairs: OpenPairs) -> KernelOptServer:
-    """A server with every feature registered."""
-    server = KernelOptServer(open_store, open_pairs)
-    register_features(server)
-    return server
-
-
-def serve(open_store: OpenStore, open_pairs: OpenPairs, port: int | None) -> int:
-    """Serve one client on stdio, or on a TCP port of the loopback interface (0: any; it is printed); the exit code."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_defect)
-    server = build_server(open_store, open_pairs)
-    try:
-        asyncio.run(_serve_stdio(server) if port is None else _serve_one(server, port))
-    except (KeyboardInterrupt, BrokenPipeError, ConnectionError):
-        return 1
-    return 0
-
-
-def _is_defect(record: logging.LogRecord) -> bool:
-    """Whether a logged failure is ours: a request that is answered with what is wrong with it is none."""
-    error = record.exc_info[1] if record.exc_info else None
-    return not (isinstance(error, JsonRpcException) and error.code in _ANSWERS)
-
-
-async def _serve_stdio(server: KernelOptServer) -> None:
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints must not reach the protocol
-    await _speak(server, StdinAsyncReader(sys.stdin.buffer, server.thread_pool), ClientWriter(out))
-
-
-async def _serve_one(server: KernelOptServer, port: int) -> None:
-    """One connection; another one is refused, as one protocol object cannot serve two."""
-    is_taken = False
-    ended = asyncio.Event()
-
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal is_taken
-        if is_taken:
-            writer.close()
-            return
-        is_taken = True
-        try:
-            await _speak(server, reader, writer)
-        finally:
-            ended.set()
-
-    listening = await asyncio.start_server(connected, _LOOPBACK, port)
-    sys.stderr.write(f"listening on {_LOOPBACK}:{listening.sockets[0].getsockname()[1]}\n")
-    sys.stderr.flush()
-    async with listening:
-        await ended.wait()
-
-
-async def _speak(server: KernelOptServer, reader: Any, writer: Any) -> None:
-    """Until the client leaves; every job ends with it."""
-    server.protocol.set_writer(writer)
-    try:
-        await run_async(stop_event=Event(), reader=reader, protocol=server.protocol, error_handler=server.report_server_error)
-    finally:
-        await server.close()
+    """A server that can be spoken to, and loads the rest when it is."""
+    return KernelOptServer(open_store, open_pairs)

@@ -10,20 +10,19 @@ from lsprotocol import types
 from assistant.desk.picture import proposal_title
 from assistant.desk.view import KernelView, Note
 from assistant.model.proposal import Proposal
+from lsp.offered import QUICK_FIX, REWRITE
 from lsp.units import Unit
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
-__all__ = ["QUICK_FIX", "REWRITE", "register"]
+__all__ = ["register"]
 
-QUICK_FIX = "quickfix.kernelopt"
-REWRITE = "refactor.rewrite.kernelopt"
 _SHOWN_HUNKS = 9
 
 
 def register(server: KernelOptServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[QUICK_FIX, REWRITE]))
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
         only = params.context.only
         actions: list[types.CodeAction] = []

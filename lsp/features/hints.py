@@ -18,7 +18,7 @@ __all__ = ["register"]
 
 
 def register(server: KernelOptServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, types.InlayHintOptions(resolve_provider=False))
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     def inlay_hint(params: types.InlayHintParams) -> list[types.InlayHint]:
         hints = [hint for unit in server.units.of(params.text_document.uri) for hint in _hints(server, unit)]
         return [hint for hint in hints if params.range.start.line <= hint.position.line <= params.range.end.line]

@@ -19,7 +19,7 @@ __all__ = ["register"]
 
 
 def register(server: KernelOptServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
         lenses: list[types.CodeLens] = []
         for unit in server.units.of(params.text_document.uri):

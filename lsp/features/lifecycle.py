@@ -1,4 +1,4 @@
-"""initialize, initialized, shutdown."""
+"""initialized, shutdown; ``initialize`` is answered before this is loaded."""
 
 from __future__ import annotations
 
@@ -27,15 +27,10 @@ _WATCHED = (
 
 
 def register(server: KernelOptServer) -> None:
-    @server.feature(types.INITIALIZE)
-    def initialize(params: types.InitializeParams) -> None:
-        server.client.introduce(params)
-        if server.client.takes_configuration:
-            server.configuration.expect()
-
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
         if server.client.takes_configuration:
+            server.configuration.expect()
             server.spawn(pull(server))
         if server.client.watches_files:
             server.spawn(_register_watchers(server))

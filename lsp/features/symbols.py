@@ -13,7 +13,7 @@ __all__ = ["register"]
 
 
 def register(server: KernelOptServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, types.DocumentSymbolOptions(label="kernelopt"))
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def document_symbol(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         symbols: list[types.DocumentSymbol] = []
         for unit in server.units.of(params.text_document.uri):

@@ -27,7 +27,7 @@ def register(server: KernelOptServer) -> None:
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         put(params.text_document.uri, Trigger.TYPED)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: types.DidSaveTextDocumentParams) -> None:
         put(params.text_document.uri, Trigger.SAVED)
         for unit in server.units.of(params.text_document.uri):
