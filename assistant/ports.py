@@ -398,6 +398,14 @@ class Store(Protocol):
         """The last answer of each command on a file, oldest first."""
         ...
 
+    def add_model_call(self, call: ModelCall) -> None:
+        """Append a call of a started job; adding the very same call again does nothing."""
+        ...
+
+    def model_calls(self, job: str | None = None) -> tuple[ModelCall, ...]:
+        """Of one job or all, in the order they began."""
+        ...
+
     def open_pair(self, session: PairSession, first: Turn) -> PairSession:
         """Store a pair session with its first turn, unless one is open on its file and kernel: the one that is open then."""
         ...

@@ -1,4 +1,5 @@
-"""The whole memory as JSON lines, for other programs and for keeping: a line per attempt, proposal, decision, pair session and turn.
+"""The whole memory as JSON lines, for other programs and for keeping: a line per attempt, proposal, decision, model call,
+pair session and turn.
 
 Texts are included. Example::
 
@@ -26,6 +27,8 @@ def export_lines(store: MemoryStore) -> Iterator[str]:
         yield _line("proposal", proposal)
     for decision in store.decisions():
         yield _line("decision", decision)
+    for call in store.model_calls():
+        yield _line("call", call)
     for session in reversed(store.pair_sessions(is_open_only=False)):
         yield _line("pair", session)
         for turn in store.turns(session.id):

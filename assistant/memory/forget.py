@@ -41,6 +41,8 @@ class Forgotten:
     """False while another process still reads the write-ahead log; its next close, or forgetting again, wipes the rest."""
     pair_count: int = 0
     """Pair sessions, each with all its turns."""
+    call_count: int = 0
+    """Calls of language models, each with its prompt and its answer."""
 
 
 _DAY_MS = 86_400_000
@@ -64,6 +66,10 @@ _QUERIES = {
         "select id from pair_sessions where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
         " and (?2 is null or path = json_extract(?2, '$')) and (?3 is null or created_ms < ?3)"
     ),
+    "call": (
+        "select id from model_calls where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
+        " and (?2 is null or path = json_extract(?2, '$')) and (?3 is null or started_ms < ?3)"
+    ),
     "proposal": (
         "select id from proposals where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
         " and (?2 is null or path = json_extract(?2, '$')) and (?3 is null or created_ms < ?3)"
@@ -75,6 +81,7 @@ _PURGES = {
     "decision": "update decisions set record = null where cast(id as text) in (select value from json_each(?))",
     "turn": "update pair_turns set record = null where id in (select value from json_each(?))",
     "pair": "update pair_sessions set record = null where id in (select value from json_each(?))",
+    "call": "update model_calls set record = null where id in (select value from json_each(?))",
     "proposal": "update proposals set record = null where id in (select value from json_each(?))",
 }
 
@@ -90,13 +97,15 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
         proposal_count = _bury(database, "proposal", parameters, now_ms)
         _bury(database, "turn", parameters, now_ms)
         pair_count = _bury(database, "pair", parameters, now_ms)
+        call_count = _bury(database, "call", parameters, now_ms)
         text_count = database.execute(
             "update blobs set content = null where content is not null and hash not in ("
             "select parent_blob from attempts where record is not null union select text_blob from attempts where record is not null"
             " union select before_blob from proposals where record is not null"
             " union select after_blob from proposals where record is not null"
             " union select baseline_blob from pair_sessions where record is not null"
-            " union select text_blob from pair_turns where record is not null and text_blob is not null)"
+            " union select text_blob from pair_turns where record is not null and text_blob is not null"
+            " union select hash from model_call_texts)"
         )
         database.execute(
             "delete from analyses where (?1 is null or workspace = ?1) and (?2 is null or path = ?2) and (?3 is null or ended_ms < ?3)",
@@ -107,7 +116,7 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
             " and (?3 is null or started_ms < ?3) and (ended_ms is not null or heartbeat_ms < ?4)",
             (*parameters, now_ms - _DAY_MS),
         )
-    return Forgotten(attempt_count, proposal_count, decision_count, text_count, job_count, _wipe(database), pair_count)
+    return Forgotten(attempt_count, proposal_count, decision_count, text_count, job_count, _wipe(database), pair_count, call_count)
 
 
 def _bury(database: Database, kind: str, parameters: tuple[object, ...], now_ms: int) -> int:

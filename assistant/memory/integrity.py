@@ -1,7 +1,8 @@
 """Whether a memory file is what its writers left: every hash derived again, the chain walked, the schema compared.
 
-The chain shows a change, a removal and a cut anywhere in attempts, proposals, decisions and pair sessions; its head is kept apart, so
-that a cut end shows too. It protects against accidents and casual edits, not against somebody who recomputes all of it. Example::
+The chain shows a change, a removal and a cut anywhere in attempts, proposals, decisions, model calls and pair sessions; its head is
+kept apart, so that a cut end shows too. It protects against accidents and casual edits, not against somebody who recomputes all
+of it. Example::
 
     verify(database).damages        # () when all is well
 """
@@ -25,6 +26,7 @@ _RECORD_QUERIES = {
     "decision": "select cast(id as text), record from decisions",
     "pair": "select id, record from pair_sessions",
     "turn": "select id, record from pair_turns",
+    "call": "select id, record from model_calls",
 }
 
 
@@ -123,10 +125,10 @@ def _texts(database: Database) -> Iterator[Damage]:
         if records.hash_of(data) != digest:
             yield Damage(f"text {digest}", "is not the text that was stored")
     lost = database.rows(
-        "select id, hash from blobs join (select id, parent_blob as used from attempts union all select id, text_blob from attempts"
+        "select id, blobs.hash from blobs join (select id, parent_blob as used from attempts union all select id, text_blob from attempts"
         " union all select id, before_blob from proposals union all select id, after_blob from proposals"
-        " union all select id, baseline_blob from pair_sessions union all select id, text_blob from pair_turns) on used = hash"
-        " where content is null"
+        " union all select id, baseline_blob from pair_sessions union all select id, text_blob from pair_turns"
+        " union all select id, hash from model_call_texts) as uses on used = blobs.hash where content is null"
     )
     for record_id, digest in lost:
         yield Damage(f"text {digest}", f"is gone, but {record_id} refers to it")

@@ -1,4 +1,4 @@
-"""The memory file: every attempt, proposal, decision and pair session, appended and never changed; jobs as other processes see them.
+"""The memory file: every attempt, proposal, decision, model call and pair session, appended and never changed; jobs as others see them.
 
 Implements `assistant.ports.Store`. Several processes may hold the same file; every write is one transaction. Example::
 
@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from assistant.errors import MemoryFileError, UsageError
-from assistant.memory import analyses, pair, records
+from assistant.memory import analyses, calls, pair, records
 from assistant.memory.database import Database, Row, open_database
 from assistant.memory.experience import read_judgements, read_trials
 from assistant.memory.forget import ForgetScope, Forgotten, forget
@@ -25,6 +25,7 @@ from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
 from assistant.memory.recordings import NotReplayable, RecordingArchive
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
+from assistant.model.completion import ModelCall
 from assistant.model.pair import PairSession, Turn
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Recalled, StoredAnalysis
@@ -279,6 +280,15 @@ class MemoryStore:
 
     def analyses(self, path: Path) -> tuple[StoredAnalysis, ...]:
         return analyses.read(self.database, path)
+
+    # --- model calls ------------------------------------------------------------------------------------------------
+
+    def add_model_call(self, call: ModelCall) -> None:
+        """Append; adding the very same call again does nothing."""
+        calls.add_call(self, call)
+
+    def model_calls(self, job: str | None = None) -> tuple[ModelCall, ...]:
+        return calls.read_calls(self.database, job, self._text)
 
     # --- pair sessions ----------------------------------------------------------------------------------------------
 

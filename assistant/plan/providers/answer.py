@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from assistant.model.completion import Completion, CompletionFailure, FailureKind
 from assistant.plan.providers.redaction import PieceRedaction, redacted
+from assistant.plan.providers.refusals import SAID_LENGTH, plain
 from assistant.plan.providers.wire import Chunk
 
 __all__ = ["ANSWER_BYTES", "Answer"]
@@ -40,7 +41,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        return redacted("".join(self._pieces), self._key)
+        return redacted(_well_formed("".join(self._pieces)), self._key)
 
     def add(self, data: object) -> CompletionFailure | None:
         """Take one decoded piece; a failure ends the answer."""
@@ -62,12 +63,12 @@ class Answer:
         """The whole answer, after its last piece."""
         self._shown.end()
         if self._refusal or self._finish == "content_filter":
-            said = f": {redacted(self._refusal, self._key)[:300]}" if self._refusal else ""
+            said = f": {plain(redacted(self._refusal, self._key))[:SAID_LENGTH]}" if self._refusal else ""
             return self._failure(FailureKind.BLOCKED, f"the model at {self._endpoint} declines{said}", "ask another model")
         if self._finish is None:
             message = f"{self._endpoint} ended its answer in the middle"
             return self._failure(FailureKind.UNREACHABLE, message, "try again; kernelopt doctor --llm tries the endpoint")
-        model = redacted(self._model or "", self._key)[:_MODEL_NAME_LENGTH]
+        model = plain(redacted(self._model or "", self._key))[:_MODEL_NAME_LENGTH]
         return Completion(self.text, model, self._input_token_count, self._output_token_count, self._finish == "length")
 
     def malformed(self) -> CompletionFailure:
@@ -87,7 +88,12 @@ class Answer:
         self._size_bytes += len(piece.encode("utf-8", "surrogatepass"))
         if piece and self._size_bytes <= ANSWER_BYTES:
             self._pieces.append(piece)
-            self._shown.add(piece)
+            self._shown.add(_well_formed(piece))
 
     def _failure(self, kind: FailureKind, message: str, remedy: str) -> CompletionFailure:
         return CompletionFailure(kind, message, remedy, self.text)
+
+
+def _well_formed(text: str) -> str:
+    """Halves of surrogate pairs joined, lone ones replaced: JSON can say them (RFC 8259, 8.2), UTF-8 cannot."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

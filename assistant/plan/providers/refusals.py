@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from assistant.model.completion import CompletionFailure, FailureKind
 
-__all__ = ["Refusal", "failure_of", "may_pass"]
+__all__ = ["SAID_LENGTH", "Refusal", "failure_of", "may_pass", "plain"]
 
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _LENGTH_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
@@ -14,7 +14,7 @@ _FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 """Codes as OpenAI's guide "Error codes" and Azure's "Content filtering" give them."""
 _PASSING = frozenset({408, 409, 425, 429})
 _SERVER_ERRORS = 500
-_SAID_LENGTH = 300
+SAID_LENGTH = 300
 """Characters of an endpoint's own words that are shown."""
 _REMEDIES = {
     FailureKind.FORBIDDEN: "check the key in the environment variable that provider.key_env names",
@@ -42,7 +42,7 @@ class Refusal:
 
 def failure_of(refusal: Refusal) -> CompletionFailure:
     kind = _kind(refusal)
-    said = " ".join(refusal.said.split())[:_SAID_LENGTH]
+    said = plain(refusal.said)[:SAID_LENGTH]
     message = f"{refusal.endpoint} answered {refusal.status}" + (f": {said}" if said else "")
     return CompletionFailure(kind, message, _REMEDIES[kind])
 
@@ -50,6 +50,11 @@ def failure_of(refusal: Refusal) -> CompletionFailure:
 def may_pass(refusal: Refusal) -> bool:
     """Whether the same request may succeed later."""
     return _kind(refusal) is not FailureKind.QUOTA and (refusal.status in _PASSING or refusal.status >= _SERVER_ERRORS)
+
+
+def plain(said: str) -> str:
+    """An endpoint's words on one line, without what a terminal would obey."""
+    return "".join(character for character in " ".join(said.split()) if character.isprintable())
 
 
 def _kind(refusal: Refusal) -> FailureKind:

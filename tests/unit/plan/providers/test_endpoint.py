@@ -279,8 +279,12 @@ async def test_each_role_may_have_an_endpoint_model_and_key_of_its_own() -> None
         settings = Settings.model_validate(
             {
                 "provider": {
-                    "kind": "openai", "base_url": cheap.base_url, "model": "small", "key_env": "CHEAP",
-                    "planner_base_url": strong.base_url, "planner_model": "large",
+                    "kind": "openai",
+                    "base_url": cheap.base_url,
+                    "model": "small",
+                    "key_env": "CHEAP",
+                    "planner_base_url": strong.base_url,
+                    "planner_model": "large",
                 }
             }
         )
@@ -320,3 +324,18 @@ async def test_requests_are_spaced_as_the_user_wishes() -> None:
             for _ in range(3):
                 await made.complete(REQUEST, print)
     assert time.monotonic() - began_s >= 0.39
+
+
+async def test_what_is_no_text_becomes_text() -> None:
+    pieces = b"".join(
+        b'data: {"choices": [{"delta": {"content": "%s"}, "finish_reason": "stop"}], "model": "a\\u001b[31m\\nb"}\n\n' % part
+        for part in (rb"\ud83d", rb"\ude00", rb"x\ud800y")
+    )
+    answer, _, shown = await ask(Sends(pieces))
+    assert answer == Completion("\U0001f600x\ufffdy", "a[31m b", None, None)
+    assert shown.isprintable() and "x" in shown
+
+
+async def test_an_endpoints_words_cannot_steer_a_terminal() -> None:
+    failure = await check_fails(FailureKind.FORBIDDEN, Refuses(401, said="no\x1b]0;title\x07\nkey " + "x" * 1000))
+    assert failure.message.isprintable() and len(failure.message) < 400
