@@ -1,0 +1,210 @@
+"""What a model is told of one kernel: the inputs that every prompt about it shares, one per signal, as lines.
+
+A signal that is switched off leaves its inputs empty; templates leave empty ones out. Numbers come with unit, device and method.
+Example::
+
+    facts = facts_of(request, settings.signals)
+    facts.evidence[0]    # "E1 predicted_time = 12.3 µs"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assistant.config.settings import SignalSettings
+from assistant.model.build import Diagnostic, KernelResources
+from assistant.model.device import Architecture, Target
+from assistant.model.plan import TriedBefore
+from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
+from assistant.model.source import LaunchSite
+from assistant.plan.llm.annotate import annotated
+from assistant.plan.llm.region import Part, region_of
+from assistant.plan.llm.static_notes import array_notes, loop_notes
+from assistant.ports import PlanRequest
+from assistant.profile.quantity import counted_noun, format_quantity
+
+__all__ = ["EvidenceGroup", "Facts", "PartShown", "diagnostic_lines", "evidence_groups", "facts_of", "problem_lines", "region_lines"]
+
+_MOST_LAUNCHES = 12
+_MOST_DIAGNOSTICS = 20
+_MOST_CHARACTERS = 600
+"""Of one message of a tool."""
+
+
+@dataclass(frozen=True)
+class PartShown:
+    """One part of the region, verbatim."""
+
+    id: str
+    first_line: int
+    code: str
+
+
+@dataclass(frozen=True)
+class EvidenceGroup:
+    """Facts that share their source."""
+
+    source: str
+    """Method, device and grade, said once."""
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Inputs of a prompt. Tuples hold lines, most useful first; empty means nothing to say, switched off, or cut."""
+
+    kernel: str
+    parts: tuple[PartShown, ...]
+    listing: tuple[str, ...]
+    """The file, numbered and annotated."""
+    is_annotated: bool
+    kept_lines: frozenset[int]
+    """Lines of the region and of launches, which stay in the listing whatever is cut."""
+    launches: tuple[str, ...]
+    """Launch expressions in the text."""
+    workload: tuple[str, ...]
+    """Launches that were counted."""
+    hardware: tuple[str, ...]
+    hardware_source: str
+    findings: tuple[str, ...]
+    evidence: tuple[EvidenceGroup, ...]
+    resources: tuple[str, ...]
+    diagnostics: tuple[str, ...]
+    problems: tuple[str, ...]
+    loops: tuple[str, ...]
+    arrays: tuple[str, ...]
+    recalled: tuple[str, ...]
+    tried: tuple[str, ...]
+    wishes: tuple[str, ...]
+    hint: str | None
+    summaries: tuple[tuple[str, str], ...] = ()
+    """(signal, text) of the signals that another model summarised."""
+    left_out: tuple[str, ...] = ()
+    """What was cut to make the prompt fit, in words."""
+
+
+def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
+    """Everything that is not switched off, raw; `summarised` is done to the result."""
+    parsed, kernel = request.parsed, request.kernel
+    region, sites = region_of(parsed, kernel), parsed.launch_sites_of(kernel)
+    has_profile = signals.profile != "off"
+    evidence = request.evidence if has_profile else ()
+    has_compile, has_static = signals.compile != "off", signals.static != "off"
+    return Facts(
+        kernel=kernel.key,
+        parts=tuple(PartShown(part.id, part.first_line, part.text.replace("\r\n", "\n")) for part in region),
+        listing=annotated(parsed.source.text, evidence),
+        is_annotated=any(fact.line is not None for fact in evidence),
+        kept_lines=region_lines(region) | {site.line for site in sites},
+        launches=tuple(_launch(site) for site in sites),
+        workload=_workload(request.profiles),
+        hardware=_hardware(request.target, request.architecture) if signals.hardware != "off" else (),
+        hardware_source=request.target.source,
+        findings=tuple(_finding(finding) for finding in request.findings) if has_profile else (),
+        evidence=evidence_groups(evidence),
+        resources=_resources(request.resources) if has_compile else (),
+        diagnostics=diagnostic_lines(request.diagnostics) if has_compile else (),
+        problems=problem_lines(p for profile in request.profiles for p in profile.problems) if signals.sanitizer != "off" else (),
+        loops=loop_notes(parsed, kernel) if has_static else (),
+        arrays=array_notes(parsed, kernel) if has_static else (),
+        recalled=tuple(s for known in request.recalled for s in known.sentences) if signals.memory != "off" else (),
+        tried=tuple(_tried(item) for item in request.tried),
+        wishes=request.wishes,
+        hint=request.hint,
+    )
+
+
+def region_lines(parts: Iterable[Part]) -> frozenset[int]:
+    """1-based lines that the parts stand on."""
+    return frozenset(line for part in parts for line in range(part.first_line, part.first_line + part.text.count("\n") + 1))
+
+
+def evidence_groups(evidence: Iterable[Evidence]) -> tuple[EvidenceGroup, ...]:
+    """Facts under their source, in order."""
+    groups: dict[str, list[str]] = {}
+    for fact in evidence:
+        method = fact.method.value
+        whence = fact.device if fact.device.startswith(method) else f"{method}, {fact.device}"
+        groups.setdefault(f"{whence}, {fact.grade.value}", []).append(_fact(fact))
+    return tuple(EvidenceGroup(source, tuple(lines)) for source, lines in groups.items())
+
+
+def diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
+    """``error, line 12, column 5: …``; what the first lines say is enough."""
+    shown = tuple(diagnostics)[:_MOST_DIAGNOSTICS]
+    return tuple(f"{d.severity.value}{f', line {d.line}' if d.line else ''}: {_short(d.message)}" for d in shown)
+
+
+def problem_lines(problems: Iterable[Problem]) -> tuple[str, ...]:
+    """``shared_race at line 14 (and line 12): …``, each once."""
+    return tuple(dict.fromkeys(_problem(problem) for problem in problems))
+
+
+def _fact(fact: Evidence) -> str:
+    place = "" if fact.line is None else f", line {fact.line}"
+    return f"{fact.id}{place}: {fact.metric} = {format_quantity(fact.value, fact.unit)}"
+
+
+def _finding(finding: Finding) -> str:
+    cited = "" if not finding.evidence else f" [{', '.join(finding.evidence)}]"
+    share = finding.estimated_cost_ratio
+    cost = "" if share is None else f" (mending it would save {share:.0%} of the predicted time, by the performance model)"
+    return f"{finding.code}, line {finding.line}: {finding.message}{cost}{cited}"
+
+
+def _launch(site: LaunchSite) -> str:
+    shared = "" if site.shared is None else f", shared = {site.shared.text}"
+    arguments = ", ".join(argument.text for argument in site.arguments)
+    loop = "; in a loop" if site.is_in_loop else ""
+    return f"line {site.line}: grid = {site.grid.text}, block = {site.block.text}{shared}, arguments = ({arguments}){loop}"
+
+
+def _workload(profiles: tuple[LaunchProfile, ...]) -> tuple[str, ...]:
+    shapes: dict[str, int] = {}
+    for profile in profiles:
+        config = profile.config
+        shape = f"grid {config.grid}, block {config.block}, {config.shared_bytes:,} bytes of dynamic shared memory"
+        shapes[shape] = shapes.get(shape, 0) + 1
+    lines = [f"{counted_noun(count, 'launch', 'launches')} with {shape}" for shape, count in shapes.items()]
+    return tuple(lines[:_MOST_LAUNCHES])
+
+
+def _hardware(target: Target, architecture: Architecture) -> tuple[str, ...]:
+    return (
+        f"{target.name}, {architecture.name}: {target.sm_count} SMs at {target.clock_hz / 1e9:.3g} GHz",
+        f"DRAM: {target.dram_bytes_per_s / 1e12:.3g} TB/s, latency {format_quantity(target.dram_latency_s, 's')}",
+        f"L2: {target.l2_bytes / 2**20:.3g} MiB, {target.l2_bytes_per_s / 1e12:.3g} TB/s",
+        f"shared memory: {target.shared_bytes_per_clock_per_sm} bytes per clock and SM; {architecture.shared_bytes_per_sm:,} bytes per SM, "
+        f"{architecture.shared_bytes_per_block_default:,} per block without opting in",
+        f"per SM: at most {architecture.max_threads_per_sm} threads, {architecture.max_blocks_per_sm} blocks, "
+        f"{architecture.registers_per_sm:,} registers; per block: at most {architecture.max_threads_per_block} threads",
+        f"results per clock and SM: {target.fp32_lanes_per_sm} fp32, {target.fp64_lanes_per_sm} fp64, "
+        f"{target.integer_lanes_per_sm} integer, {target.special_lanes_per_sm} special functions",
+    )
+
+
+def _resources(resources: KernelResources | None) -> tuple[str, ...]:
+    if resources is None:
+        return ()
+    return (
+        f"{resources.registers_per_thread} registers per thread, {resources.static_shared_bytes:,} bytes of static shared memory per "
+        f"block, {resources.spill_load_bytes + resources.spill_store_bytes:,} bytes spilled, {resources.stack_bytes:,} bytes of stack "
+        f"(ptxas, {resources.architecture})",
+    )
+
+
+def _problem(problem: Problem) -> str:
+    place = f" at line {problem.line}" if problem.line else ""
+    other = f" (and line {problem.other_line})" if problem.other_line else ""
+    return f"{problem.kind}{place}{other}: {_short(problem.message)}"
+
+
+def _tried(item: TriedBefore) -> str:
+    ratio = "" if item.ratio is None else f", time(before)/time(after) {item.ratio:.2f} (predicted or measured by the judge)"
+    return f"{item.technique} at line {item.line}: {item.summary} -> {item.outcome}{ratio}: {item.reason}"
+
+
+def _short(message: str) -> str:
+    text = " ".join(message.split())
+    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS] + "…"

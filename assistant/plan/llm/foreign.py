@@ -1,0 +1,93 @@
+"""What does not belong into a rewritten part: host code, directives that read files or reach beyond it, names that others use.
+
+A part may hold device functions, constants, types and macros beside its function. Example::
+
+    foreign_code(before, "int main() { … }", beside)    # "it defines main, which runs on the host; …"
+"""
+
+from __future__ import annotations
+
+import re
+
+from assistant.verify.reach import Item, ItemKind, items, words_of
+from assistant.verify.text import blanked, uncommented
+
+__all__ = ["foreign_code"]
+
+_SPLICE = re.compile(r"\\\r?\n")
+_DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?P<word>\w*)(?P<rest>[^\n]*)", re.MULTILINE)
+_CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif", "undef", "define"})
+_PRAGMA = re.compile(r"[ \t]*(?:unroll|nounroll|nv_diag_suppress|nv_diag_default)\b")
+_FORBIDDEN = re.compile(
+    r"\b(_Pragma|__has_include|__has_embed|__COUNTER__|constructor|destructor|__host__|namespace\s+std)\b|\bextern\s*\""
+)
+"""Ways to run code on the host, to read files, or to change what other code means."""
+_TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:struct|class|union|enum|using|typedef|static_assert)\b")
+_DEVICE_VARIABLE = re.compile(r"\b__(?:device|constant|shared|managed)__\b")
+_CONSTANT = re.compile(
+    r"^\s*(?:static\s+|inline\s+)*(?:constexpr\b|const\s+(?:unsigned\s+|signed\s+|static\s+)*"
+    r"(?:bool|char|short|int|long|long\s+long|unsigned|float|double|size_t|u?int(?:8|16|32|64)_t)\s+\w+\s*=)"
+)
+_CALL = re.compile(r"(?<![\w.])(?!(?:sizeof|static_cast|alignof|__align__|alignas|__attribute__)\b)[A-Za-z_]\w*\s*\(")
+
+
+def foreign_code(before: str, after: str, beside: str) -> str | None:
+    """Why ``after`` is not taken in the place of the part ``before``; None where it is. ``beside`` is the text around the parts."""
+    code = uncommented(_SPLICE.sub("", after.replace("\r\n", "\n")))
+    old = uncommented(_SPLICE.sub("", before.replace("\r\n", "\n")))
+    found = items(code)
+    if found is None:
+        return "its brackets do not match"
+    if not found:
+        return "it is empty"
+    known = items(old) or ()
+    others = words_of(blanked(beside))
+    checks = (_directives(code, old), _forbidden(code, old), *(_item(item, known, others) for item in found))
+    return next((problem for problem in checks if problem is not None), None)
+
+
+def _directives(code: str, old: str) -> str | None:
+    present = {match[0].strip() for match in _DIRECTIVE.finditer(old)}
+    for match in _DIRECTIVE.finditer(code):
+        word = match["word"]
+        is_allowed = word in _CONDITIONS or (word == "pragma" and _PRAGMA.match(match["rest"]) is not None)
+        if not is_allowed and match[0].strip() not in present:
+            return f"it holds the directive `{match[0].strip()[:60]}`; only conditions, macros and `#pragma unroll` may stand there"
+    return None
+
+
+def _forbidden(code: str, old: str) -> str | None:
+    allowed = {match[0] for match in _FORBIDDEN.finditer(old)}
+    match = next((m for m in _FORBIDDEN.finditer(code) if m[0] not in allowed), None)
+    return None if match is None else f"it holds `{match[0]}`, which reaches beyond device code"
+
+
+def _item(item: Item, known: tuple[Item, ...], others: frozenset[str]) -> str | None:
+    """Why one thing at file scope does not belong there."""
+    name = min(item.names, default="")
+    if item.kind is ItemKind.HOST:
+        return f"it defines {name or 'a function'}, which runs on the host and is outside the region; give only the part itself"
+    if item.kind in (ItemKind.SCOPE, ItemKind.KERNEL):
+        return None
+    own = {name for other in known for name in other.names}
+    taken = sorted((item.names & others) - own)
+    if taken and item.kind is not ItemKind.INCLUDE:
+        return f"it defines {taken[0]}, a name that the text beside the region uses; choose another one"
+    if item.kind is ItemKind.DECLARATION:
+        return _declaration(item, {other.text for other in known})
+    return None
+
+
+def _declaration(item: Item, known: set[str]) -> str | None:
+    text = item.text
+    if text in known or _TYPE.match(text) or text.strip() == ";":
+        return None
+    is_computed = "=" in text and _CALL.search(text.partition("=")[2]) is not None
+    if "constexpr" in text.partition("=")[0].split():
+        return None
+    if (_DEVICE_VARIABLE.search(text) or _CONSTANT.match(text)) and not is_computed:
+        return None
+    if "__device__" in text or "__global__" in text:
+        return None  # a prototype, or device code that is spelled in an unusual way
+    shown = " ".join(text.split())[:60]
+    return f"it declares `{shown}` beside the function; only device code, types and compile-time constants may stand there"

@@ -1,0 +1,142 @@
+"""Which prompt is asked with which inputs: facts as the signals allow, raw or summarised, cut to what fits.
+
+Knows prompts' names and inputs; says nothing itself. Example::
+
+    await inputs.plan(request, 6)     # Prompt("plan@1", "…")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from assistant.config import Settings
+from assistant.model.completion import CompletionFailure, FailureKind
+from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
+from assistant.model.source import Source
+from assistant.model.verification import Label
+from assistant.plan.catalogue import Catalogue
+from assistant.plan.llm.annotate import annotated, elided
+from assistant.plan.llm.context import Facts, diagnostic_lines, evidence_groups, facts_of, problem_lines, region_lines
+from assistant.plan.llm.fit import fitted
+from assistant.plan.llm.headers import HEADERS
+from assistant.plan.llm.library import Prompt, PromptLibrary
+from assistant.plan.llm.refusal import Refusal
+from assistant.plan.llm.region import region_of
+from assistant.plan.llm.setbacks import case_lines, failure_lines
+from assistant.plan.llm.summaries import Summaries
+from assistant.plan.llm.talk import Talk
+from assistant.plan.tokens import estimated_tokens
+from assistant.ports import PlanRequest, Story
+from assistant.source.match import select_kernels
+from assistant.source.parse import parse
+
+__all__ = ["Inputs"]
+
+_PROMPT_OF = {
+    SetbackKind.BUILD: "repair-compile",
+    SetbackKind.WRONG_ANSWER: "repair-wrong-answer",
+    SetbackKind.NOT_FASTER: "refine",
+}
+_LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS))
+"""Risks that a model may state; the others are seen, not believed."""
+
+
+class Inputs:
+    """Renders the prompts of one job."""
+
+    def __init__(self, talk: Talk, library: PromptLibrary, catalogue: Catalogue, settings: Settings) -> None:
+        self._library = library
+        self._catalogue = catalogue
+        self._signals = settings.signals
+        self._token_count = settings.provider.max_input_tokens - estimated_tokens(library.render("system", {}).text)
+        self._summaries = Summaries(talk, library, settings.signals)
+
+    async def plan(self, request: PlanRequest, step_count: int) -> Prompt | CompletionFailure:
+        """Asks for at most ``step_count`` steps."""
+        facts = await self._facts(request)
+        return self._fitted("plan", facts, {"techniques": self._catalogue.techniques, "labels": _LABELS, "step_count": step_count})
+
+    async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
+        """Asks for an edit that carries out ``step`` and differs from ``others``."""
+        technique = self._catalogue.get(step.technique)
+        inputs = {
+            "step": self._titled(step),
+            "technique_text": "" if technique is None else technique.text,
+            "others": tuple(rewrite.summary for rewrite in others),
+        }
+        return self._fitted("code", await self._facts(request), inputs | self._form())
+
+    async def improve(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Prompt | CompletionFailure:
+        """Asks for the candidate again, without what it met."""
+        facts = await self._facts(request)
+        if setback.kind is not SetbackKind.NOT_FASTER:
+            facts = replace(facts, findings=(), evidence=(), hardware=(), recalled=(), resources=(), diagnostics=())
+        inputs: dict[str, object] = {
+            "step": self._titled(step),
+            "summary": rewrite.summary,
+            "candidate": self._candidate(request, setback),
+            "reason": setback.reason,
+        }
+        return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(setback) | self._form())
+
+    async def explain(self, story: Story) -> Prompt | CompletionFailure:
+        """Asks for an explanation of a confirmed candidate."""
+        inputs: dict[str, object] = {
+            "diff": story.diff,
+            "steps": tuple(self._titled(step) for step in story.steps),
+            "summaries": tuple(rewrite.summary for rewrite in story.rewrites),
+            "assumptions": tuple(dict.fromkeys(text for rewrite in story.rewrites for text in rewrite.assumptions)),
+            "labels": tuple(label.value for label in story.verification.labels),
+            "after": evidence_groups(story.after) if self._signals.profile != "off" else (),
+            "left": tuple(f"{finding.code}, line {finding.line}: {finding.message}" for finding in story.left),
+        }
+        return self._fitted("explain", await self._facts(story.before), inputs)
+
+    def refused(self, refusal: Refusal) -> Prompt:
+        """Asks for an edit that can be made, in the same conversation."""
+        return self._library.render("repair-region", {"problem": refusal.reason})
+
+    async def _facts(self, request: PlanRequest) -> Facts:
+        return await self._summaries.made(facts_of(request, self._signals), request.evidence)
+
+    def _form(self) -> dict[str, object]:
+        return {"labels": _LABELS, "headers": tuple(HEADERS)}
+
+    def _titled(self, step: Step) -> Step:
+        technique = self._catalogue.get(step.technique)
+        return step if step.title is not None else replace(step, title=step.technique if technique is None else technique.title)
+
+    async def _met(self, setback: Setback) -> dict[str, object]:
+        """What went wrong, as the prompt of its kind declares it and as far as the signals allow."""
+        match setback.kind:
+            case SetbackKind.BUILD:
+                lines = diagnostic_lines(setback.diagnostics) if self._signals.compile != "off" else ()
+                return {"diagnostics": await self._summaries.shortened("compile", lines)}
+            case SetbackKind.WRONG_ANSWER:
+                failures = failure_lines(setback.findings) if self._signals.verify != "off" else ()
+                problems = problem_lines(setback.problems) if self._signals.sanitizer != "off" else ()
+                cases = case_lines(setback.cases) if self._signals.verify != "off" else ()
+                return {
+                    "failures": await self._summaries.shortened("verify", failures),
+                    "cases": cases,
+                    "candidate_problems": await self._summaries.shortened("sanitizer", problems),
+                }
+            case SetbackKind.NOT_FASTER:
+                after = evidence_groups(setback.evidence) if self._signals.profile != "off" else ()
+                return {"after": after, "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}"}
+
+    def _candidate(self, request: PlanRequest, setback: Setback) -> str:
+        """The candidate's region as a listing with its own line numbers; the whole text where the kernel cannot be found in it."""
+        parsed = parse(Source(request.parsed.source.path, setback.text))
+        kernel = next(iter(select_kernels(parsed, request.kernel.qualified_name)), None)
+        shown = setback.evidence if self._signals.profile != "off" else ()
+        listing = annotated(setback.text, shown)
+        return "\n".join(listing if kernel is None else elided(listing, region_lines(region_of(parsed, kernel))))
+
+    def _fitted(self, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
+        prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), self._token_count)
+        if prompt is not None:
+            return prompt
+        message = f"the prompt {template} does not fit: the kernel and its launches alone are more than {self._token_count:,} tokens"
+        return CompletionFailure(FailureKind.TOO_LARGE, message, "raise provider.max_input_tokens, if the model can read as much")

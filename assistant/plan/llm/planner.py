@@ -1,0 +1,84 @@
+"""The planner that asks a language model: a plan first, then code step by step, mended by what building and judging it showed.
+
+It never builds, runs or judges, and never believes a number of the model's. Example::
+
+    planner = LlmPlanner(provider, accounts, catalogue, settings, Stamps(job, new_id, now_ms))
+    plan = await planner.plan(request)
+    async for rewrite in planner.rewrites(request, plan.steps[0]): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from assistant.config import Settings
+from assistant.model.completion import CompletionFailure, ModelRole
+from assistant.model.plan import Decline, Plan, Rewrite, Setback, Step, Unwritten
+from assistant.plan.catalogue import Catalogue
+from assistant.plan.llm.explaining import explanation_of
+from assistant.plan.llm.inputs import Inputs
+from assistant.plan.llm.library import load_prompts
+from assistant.plan.llm.planning import MOST_STEPS, plan_of
+from assistant.plan.llm.schemas import ExplanationReply, PlanReply
+from assistant.plan.llm.talk import NoAnswer, Stamps, Talk
+from assistant.plan.llm.writing import Writer
+from assistant.ports import Accounts, PlanRequest, Provider, Story
+
+__all__ = ["NO_MODEL", "LlmPlanner"]
+
+NO_MODEL = "language-model"
+"""Technique of the decline that says why no model planned."""
+
+
+class LlmPlanner:
+    """Plans and writes by asking a `Provider`."""
+
+    def __init__(self, provider: Provider, accounts: Accounts, catalogue: Catalogue, settings: Settings, stamps: Stamps) -> None:
+        library = load_prompts()
+        self._library = library
+        self._provider = provider
+        self._settings = settings
+        self._talk = Talk(provider, accounts, library, settings, stamps)
+        self._inputs = Inputs(self._talk, library, catalogue, settings)
+        self._writer = Writer(self._talk, self._inputs)
+
+    @property
+    def name(self) -> str:
+        """``llm:`` and the model that is asked to plan."""
+        return f"llm:{self._provider.served(ModelRole.PLANNER).model or 'endpoint’s choice'}"
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        """The model's steps, best first; without an answer no step, and a decline that says why."""
+        prompt = await self._inputs.plan(request, MOST_STEPS)
+        if isinstance(prompt, CompletionFailure):
+            return self._no_plan(request, prompt)
+        answer = await self._talk.ask(ModelRole.PLANNER, prompt, PlanReply)
+        if isinstance(answer, NoAnswer):
+            return self._no_plan(request, answer.failure)
+        return plan_of(request, answer.value, self.name)
+
+    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | Unwritten]:
+        """As many as ``search.variants`` says, each told what the ones before it were; ends early at a step that cannot be written."""
+        written = list[Rewrite]()
+        for _ in range(self._settings.search.variants):
+            made = await self._writer.written(request, step, tuple(written))
+            yield made
+            if isinstance(made, Unwritten):
+                return
+            written.append(made)
+
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten | None:
+        """The candidate mended by what the compiler, the judge or the counters said of it."""
+        return await self._writer.improved(request, step, rewrite, setback)
+
+    async def explained(self, story: Story) -> str | None:
+        """Markdown; None where the model does not answer: the explanation from evidence alone stands anyway."""
+        prompt = await self._inputs.explain(story)
+        if isinstance(prompt, CompletionFailure):
+            return None
+        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, ExplanationReply)
+        return None if isinstance(answer, NoAnswer) else explanation_of(self._library, story, answer.value, answer.model)
+
+    def _no_plan(self, request: PlanRequest, failure: CompletionFailure) -> Plan:
+        reason = f"{failure.message}; {failure.remedy}"
+        return Plan((), (Decline(NO_MODEL, request.kernel.key, request.kernel.line, reason),), self.name)

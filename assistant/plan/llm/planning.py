@@ -1,0 +1,105 @@
+"""A model's plan as ours: known techniques and evidence only, numbers from evidence, risks as labels.
+
+Example::
+
+    plan_of(request, reply, "llm:small").steps[0].predictions   # (MetricPrediction("shared_wavefronts", 262144, 8192, "wavefronts"),)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from assistant.model.plan import Decline, MetricPrediction, Plan, Step
+from assistant.model.profile import Finding
+from assistant.model.verification import Label
+from assistant.plan.llm.claims import checked, cited
+from assistant.plan.llm.schemas import PlannedStep, PlanReply
+from assistant.ports import PlanRequest
+
+__all__ = ["MOST_STEPS", "plan_of", "risk_labels"]
+
+MOST_STEPS = 6
+"""Steps of one plan that are taken: each may cost several calls and trials."""
+_MOST_PREDICTIONS = 4
+_MOST_DECLINES = 12
+_UNANSWERED_RANK = 0.01
+"""Rank of a step that answers no finding: as of a finding without an estimated cost (`expert.planner.UNMODELLED_COST_RATIO`)."""
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
+_SLUG_CHARACTERS = 48
+
+
+def plan_of(request: PlanRequest, reply: PlanReply, planner: str) -> Plan:
+    """The model's steps in its order, without those that were tried on this text already."""
+    steps = list[Step]()
+    declines = [Decline(_slug(d.technique), request.kernel.key, request.kernel.line, d.reason) for d in reply.declined[:_MOST_DECLINES]]
+    for planned in reply.steps[:MOST_STEPS]:
+        step = _step(request, planned, planner)
+        if (step.technique, step.line) in request.excluded:
+            declines.append(Decline(step.technique, step.kernel, step.line, "it was already tried on this text"))
+        elif not any((step.technique, step.line) == (other.technique, other.line) for other in steps):
+            steps.append(step)
+    surplus = len(reply.steps) - MOST_STEPS
+    if surplus > 0:
+        reason = f"the plan had {len(reply.steps):,} steps; the first {MOST_STEPS} are taken"
+        declines.append(Decline("further-steps", request.kernel.key, request.kernel.line, reason))
+    return Plan(tuple(steps), tuple(declines), planner)
+
+
+def risk_labels(risks: Iterable[str]) -> tuple[Label, ...]:
+    """The labels among the words, each once; other words say nothing. Whether host code is edited is seen, not believed."""
+    known = {label.value: label for label in Label if label is not Label.HOST_CODE}
+    return tuple(dict.fromkeys(known[risk.lower()] for risk in risks if risk.lower() in known))
+
+
+def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
+    technique = _slug(planned.technique)
+    finding = _finding(request, planned)
+    known = {fact.id: fact for fact in request.evidence}
+    named = [e.strip("{}") for e in planned.evidence if e.strip("{}") in known]
+    evidence = tuple(dict.fromkeys((*named, *cited(planned.rationale, known))))
+    rationale = checked(planned.rationale, known, request.parsed.source.text)
+    recalled = next((r for r in request.recalled if r.technique == technique), None)
+    cost_ratio = finding.estimated_cost_ratio if finding is not None and finding.estimated_cost_ratio is not None else _UNANSWERED_RANK
+    return Step(
+        technique=technique,
+        kernel=request.kernel.key,
+        line=_line(request, planned.line),
+        rationale=rationale.text or "The plan gives no reason that evidence backs.",
+        evidence=evidence,
+        finding="" if finding is None else finding.code,
+        predictions=_predictions(request, planned),
+        rank=cost_ratio * (1.0 if recalled is None else recalled.rank_factor),
+        recalled=() if recalled is None else recalled.sentences,
+        planner=planner,
+        title=planned.title or None,
+        labels=risk_labels(planned.risks),
+        is_opinion=rationale.is_opinion,
+        predicted_ratio=planned.predicted_speedup,
+    )
+
+
+def _finding(request: PlanRequest, planned: PlannedStep) -> Finding | None:
+    """The finding of the named code, the one on the step's line first; None where the kernel has no such finding."""
+    found = [finding for finding in request.findings if finding.code == planned.finding]
+    return min(found, key=lambda finding: abs(finding.line - planned.line), default=None)
+
+
+def _line(request: PlanRequest, line: int) -> int:
+    """The step's line, or the kernel's where the text has no such line."""
+    return line if line <= request.parsed.source.text.count("\n") + 1 else request.kernel.line
+
+
+def _predictions(request: PlanRequest, planned: PlannedStep) -> tuple[MetricPrediction, ...]:
+    """From the evidence's value to that value times the factor; evidence that does not exist predicts nothing."""
+    facts = {fact.id: fact for fact in request.evidence}
+    found = dict[str, MetricPrediction]()
+    for predicted in planned.predictions:
+        fact = facts.get(predicted.evidence.strip("{}"))
+        if fact is not None:
+            found.setdefault(fact.metric, MetricPrediction(fact.metric, fact.value, fact.value * predicted.factor, fact.unit))
+    return tuple(found.values())[:_MOST_PREDICTIONS]
+
+
+def _slug(name: str) -> str:
+    return _NO_SLUG.sub("-", name.lower()).strip("-")[:_SLUG_CHARACTERS].strip("-") or "unnamed"

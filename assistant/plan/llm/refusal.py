@@ -1,0 +1,14 @@
+"""An answer that is not made into an edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Refusal"]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why, in words that the model can act on and a person can read."""
+
+    reason: str

@@ -1,0 +1,178 @@
+"""The region of a text that a model may rewrite: shown in whole parts, taken back in whole parts, turned into edits.
+
+The parts are the kernel and the device functions that it calls. What is beside them stays as it is, but for launch expressions and
+includes, which are fields of the answer and are written here. Example::
+
+    parts = region_of(parsed, kernel)                  # (Part("kernel", …), Part("square", …))
+    edit_of(parsed, kernel, reply)                     # RegionEdit(edits=(…,), labels=(Label.HOST_CODE,)) or Refusal("…")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Source, Span, TextEdit
+from assistant.model.verification import Label
+from assistant.plan.llm.foreign import foreign_code
+from assistant.plan.llm.headers import HEADERS, header_edits, without_includes
+from assistant.plan.llm.launching import launch_edits
+from assistant.plan.llm.refusal import Refusal
+from assistant.plan.llm.schemas import CodeReply
+from assistant.source.edits import apply_edits, edits_between
+from assistant.source.parse import parse
+
+__all__ = ["KERNEL_PART", "Part", "RegionEdit", "edit_of", "part_texts", "region_of"]
+
+KERNEL_PART = "kernel"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One function that may be rewritten."""
+
+    id: str
+    """``kernel``, or the device function's name; a number behind the names of overloads."""
+    span: Span
+    text: str
+    first_line: int
+
+
+@dataclass(frozen=True)
+class RegionEdit:
+    """An answer as edits of the text that it was asked about."""
+
+    edits: tuple[TextEdit, ...]
+    labels: tuple[Label, ...]
+    """What follows from what it touches."""
+
+
+def region_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Part, ...]:
+    """The parts in source order."""
+    text = parsed.source.text
+    helpers = [f for f in parsed.device_functions if f.name in kernel.device_functions and not kernel.span.overlaps(f.span)]
+    found = [(KERNEL_PART, kernel.span), *((f.name, f.span) for f in helpers if not _is_inside(f, helpers))]
+    names = [name for name, _ in found]
+    parts = list[Part]()
+    for index, (name, span) in enumerate(found):
+        number = names[: index + 1].count(name)
+        part_id = name if number == 1 and name not in names[:index] else f"{name}-{number}"
+        parts.append(Part(part_id, span, text[span.start : span.end], parsed.source.line_of(span.start)))
+    return tuple(sorted(parts, key=lambda part: part.span))
+
+
+def part_texts(parts: tuple[Part, ...], edits: Iterable[TextEdit]) -> tuple[str, ...]:
+    """Each part as ``edits`` of the whole text leave it."""
+    made = tuple(edits)
+    texts = list[str]()
+    for part in parts:
+        start = part.span.start
+        inside = [TextEdit(Span(e.span.start - start, e.span.end - start), e.new_text) for e in made if part.span.contains(e.span)]
+        text = apply_edits(part.text, inside)
+        texts.append(text if isinstance(text, str) else part.text)
+    return tuple(texts)
+
+
+def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdit | Refusal:
+    """The answer's edits of ``parsed``'s text, or why they are not made; minimal, so that untouched lines stay untouched."""
+    text = parsed.source.text
+    parts = {part.id: part for part in region_of(parsed, kernel)}
+    headers = list(reply.includes)
+    edits = list[TextEdit]()
+    seen = set[str]()
+    for written in reply.parts:
+        part = parts.get(written.part)
+        if part is None or written.part in seen:
+            return Refusal(_unknown_part(written.part, parts, written.part in seen))
+        seen.add(written.part)
+        code, included = without_includes(written.code)
+        headers += included
+        code = _fitted(code, text)
+        foreign = foreign_code(part.text, code, _beside(text, parts.values()))
+        if foreign is not None:
+            return Refusal(f"part {part.id}: {foreign}")
+        edits += _moved(edits_between(part.text, code), part.span.start)
+    return _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
+
+
+def _completed(
+    parsed: ParsedSource, kernel: Kernel, reply: CodeReply, edits: tuple[TextEdit, ...], headers: tuple[str, ...]
+) -> RegionEdit | Refusal:
+    """The edits of the parts with those of launches and includes, checked as a whole."""
+    included = header_edits(parsed, headers)
+    launched = launch_edits(parsed, kernel, reply.launches)
+    if isinstance(included, Refusal):
+        return included
+    if isinstance(launched, Refusal):
+        return launched
+    every = (*included, *edits, *launched)
+    after = apply_edits(parsed.source.text, every)
+    if not isinstance(after, str):
+        return Refusal("its changes overlap")
+    if after == parsed.source.text:
+        return Refusal("it changes nothing")
+    problem = _broken_signature(parsed, kernel, reply, parse(Source(parsed.source.path, after)))
+    if problem is not None:
+        return Refusal(problem)
+    labels = (*((Label.HOST_CODE,) if launched else ()), *(label for name in headers for label in HEADERS.get(name, ())))
+    return RegionEdit(every, tuple(dict.fromkeys(labels)))
+
+
+def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource) -> str | None:
+    """Why the edited text's kernels are not what its launches expect; None where they are."""
+    before_names = [k.qualified_name for k in parsed.kernels]
+    after_names = [k.qualified_name for k in after.kernels]
+    if after_names.count(kernel.qualified_name) != before_names.count(kernel.qualified_name):
+        return f"it must define the kernel {kernel.name} exactly as often as before, under the same name"
+    extra = [name for name in after_names if name not in before_names]
+    if extra:
+        return f"it defines a further kernel, {extra[0]}, which nothing launches; write a __device__ function instead"
+    index = [k.span for k in parsed.kernels if k.qualified_name == kernel.qualified_name].index(kernel.span)
+    new = [k for k in after.kernels if k.qualified_name == kernel.qualified_name][index]
+    if _call_form(new) == _call_form(kernel):
+        return None
+    sites = parsed.launch_sites_of(kernel)
+    changed = {change.line for change in reply.launches if change.arguments is not None}
+    missing = [site.line for site in sites if site.line not in changed]
+    if not sites:
+        return f"it changes the parameters of {kernel.name}, whose launches are not in this text; keep number, order and types"
+    if missing:
+        places = ", ".join(map(str, missing))
+        return f"it changes the parameters of {kernel.name} but not the arguments of its launch at line {places}: give `launches` for it"
+    return None
+
+
+def _call_form(kernel: Kernel) -> tuple[object, ...]:
+    """What a caller must know: the parameters but for names, const and __restrict__, and the template parameters."""
+    parameters = tuple(" ".join(p.type.replace("const", " ").replace("*", " * ").split()) for p in kernel.parameters)
+    return parameters, tuple(p.kind for p in kernel.template_parameters), kernel.is_extern_c
+
+
+def _is_inside(function: DeviceFunction, others: Iterable[DeviceFunction]) -> bool:
+    """A function that stands inside another one (a lambda's, a local type's)."""
+    return any(other.span != function.span and other.span.contains(function.span) for other in others)
+
+
+def _beside(text: str, parts: Iterable[Part]) -> str:
+    """The text without its parts."""
+    result, position = list[str](), 0
+    for part in sorted(parts, key=lambda part: part.span):
+        result.append(text[position : part.span.start])
+        position = max(position, part.span.end)
+    return "\n".join([*result, text[position:]])
+
+
+def _fitted(code: str, text: str) -> str:
+    """``code`` without blank lines around it, with the line ends of ``text``."""
+    unix = code.replace("\r\n", "\n").strip("\n").rstrip()
+    return unix.replace("\n", "\r\n") if "\r\n" in text else unix
+
+
+def _moved(edits: Iterable[TextEdit], offset: int) -> list[TextEdit]:
+    return [TextEdit(Span(e.span.start + offset, e.span.end + offset), e.new_text) for e in edits]
+
+
+def _unknown_part(name: str, parts: Iterable[str], is_repeated: bool) -> str:
+    if is_repeated:
+        return f"it gives part {name} twice"
+    return f"it gives a part {name[:40]!r}, but the parts are {', '.join(parts)}; nothing else may be edited"

@@ -1,0 +1,243 @@
+"""What a model may answer, and how untrusted text becomes such a value.
+
+Bounds are enforced here, not in the JSON Schema that endpoints are sent: few of them honour bounds, and none can be relied on.
+
+Example::
+
+    parse_reply('{"steps": []}', PlanReply)     # PlanReply(steps=[], declined=[])
+    parse_reply("sorry", PlanReply)             # BadReply("the answer holds no JSON object")
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+
+from assistant.model.completion import ReplySchema
+
+__all__ = [
+    "MOST_REPLY_CHARACTERS",
+    "BadReply",
+    "CodeReply",
+    "DeclinedTechnique",
+    "ExplanationReply",
+    "LaunchChange",
+    "PlanReply",
+    "PlannedStep",
+    "Predicted",
+    "SummaryReply",
+    "WrittenPart",
+    "parse_reply",
+    "reply_schema",
+]
+
+MOST_REPLY_CHARACTERS = 262_144
+"""Of an answer that is read at all (chosen: more than eight times the default of ``provider.max_output_tokens``)."""
+_MOST_CODE_CHARACTERS = 65_536
+_MOST_ITEMS = 20_000
+"""Of any list, before it is cut to what is used: enough to say how many there were."""
+_MOST_STARTS = 64
+"""Opening braces that are tried as the start of the object."""
+_SHOWN_ERRORS = 5
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+_BOUNDS = frozenset(
+    {"maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum", "exclusiveMinimum", "exclusiveMaximum", "pattern"}
+)
+
+
+def _text(value: Any) -> Any:
+    """An absent sentence is an empty one: some models answer null."""
+    return "" if value is None else value
+
+
+def _numbers_as_text(value: Any) -> Any:
+    """``256`` for ``"256"``: a launch size that is a plain number."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+_Line = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=500)]
+_Paragraph = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=4000)]
+_Expression = Annotated[str, BeforeValidator(_numbers_as_text), StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+
+
+class _Reply(BaseModel):
+    """Unknown keys are dropped: they cost nothing, a repair does."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class Predicted(_Reply):
+    """A counter that a step is expected to change."""
+
+    evidence: _Name
+    """Id of the Evidence that holds its value now (``E7``)."""
+    factor: float = Field(ge=0, le=1e6)
+    """Expected value divided by the present one."""
+
+
+class PlannedStep(_Reply):
+    """One step of a plan."""
+
+    technique: _Name
+    title: _Line = ""
+    line: int = Field(ge=1, le=10_000_000)
+    finding: _Name | None = None
+    rationale: _Paragraph
+    evidence: list[_Name] = Field(default=[], max_length=64)
+    predictions: list[Predicted] = Field(default=[], max_length=64)
+    predicted_speedup: float | None = Field(default=None, gt=0, le=1e6)
+    """time(before)/time(after)."""
+    risks: list[_Name] = Field(default=[], max_length=64)
+
+
+class DeclinedTechnique(_Reply):
+    """A technique that was considered and left out."""
+
+    technique: _Name
+    reason: _Line
+
+
+class PlanReply(_Reply):
+    """A plan, best step first."""
+
+    steps: list[PlannedStep] = Field(max_length=_MOST_ITEMS)
+    declined: list[DeclinedTechnique] = Field(default=[], max_length=_MOST_ITEMS)
+
+
+class WrittenPart(_Reply):
+    """New text of one part of the region."""
+
+    part: _Name
+    code: str = Field(max_length=_MOST_CODE_CHARACTERS)
+
+
+class LaunchChange(_Reply):
+    """New expressions of one launch; null leaves one as it is."""
+
+    line: int = Field(ge=1, le=10_000_000)
+    grid: _Expression | None = None
+    block: _Expression | None = None
+    shared: _Expression | None = None
+    arguments: list[_Expression] | None = Field(default=None, max_length=256)
+
+
+class CodeReply(_Reply):
+    """An edit: whole parts of the region, and what else it needs."""
+
+    summary: _Line
+    parts: list[WrittenPart] = Field(max_length=64)
+    launches: list[LaunchChange] = Field(default=[], max_length=64)
+    includes: list[_Name] = Field(default=[], max_length=32)
+    assumptions: list[_Line] = Field(default=[], max_length=32)
+    risks: list[_Name] = Field(default=[], max_length=64)
+
+
+class SummaryReply(_Reply):
+    """A signal in fewer words."""
+
+    summary: _Paragraph
+
+
+class ExplanationReply(_Reply):
+    """An explanation for the developer; every number as a placeholder."""
+
+    limit: _Paragraph
+    change: _Paragraph
+    reason: _Paragraph
+    assumptions: _Paragraph = ""
+    left: _Paragraph = ""
+
+
+Reply = TypeVar("Reply", bound=_Reply)
+
+
+@dataclass(frozen=True)
+class BadReply:
+    """Why an answer is none."""
+
+    problem: str
+    """In words that the model can act on."""
+
+
+def reply_schema(reply: type[_Reply]) -> ReplySchema:
+    """The JSON Schema in the subset that strict structured outputs demand: every key required, nothing else allowed, no bounds."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", reply.__name__).lower()
+    return ReplySchema(name, json.dumps(_strict(reply.model_json_schema()), sort_keys=True))
+
+
+def parse_reply(text: str, reply: type[Reply]) -> Reply | BadReply:
+    """The answer as a value: the first JSON object in the text that fits."""
+    if len(text) > MOST_REPLY_CHARACTERS:
+        return BadReply(f"the answer has {len(text):,} characters; at most {MOST_REPLY_CHARACTERS:,} are read")
+    if _CONTROL.search(text):
+        return BadReply("the answer holds control characters: it is not text")
+    first: BadReply | None = None
+    for value in _objects(text):
+        try:
+            return reply.model_validate(value)
+        except ValidationError as error:
+            first = first or BadReply(_said(error))
+    return first or BadReply("the answer holds no JSON object" if text.strip() else "the answer is empty")
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """JSON objects of the text, outermost only, in order. Line breaks inside strings are allowed: people paste such answers."""
+    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
+    position = 0
+    for _ in range(_MOST_STARTS):
+        position = text.find("{", position)
+        if position < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            position += 1
+            continue
+        position = end
+        if isinstance(value, dict):
+            yield value
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _said(error: ValidationError) -> str:
+    """The first few faults as ``steps.0.line: Input should be …``, without the values that were given."""
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    shown = [f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in faults[:_SHOWN_ERRORS]]
+    more = len(faults) - len(shown)
+    return "; ".join([*shown, *([f"and {more:,} more"] if more else [])])
+
+
+def _strict(schema: Any) -> Any:
+    """The same schema without titles, defaults, bounds and our own docstrings; objects closed, all keys required."""
+    if isinstance(schema, list):
+        return [_strict(item) for item in _sequence(schema)]
+    if not isinstance(schema, dict):
+        return schema
+    mapping = _mapping(schema)
+    if "properties" in mapping:
+        properties = {name: _strict(item) for name, item in _mapping(mapping["properties"]).items()}
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False} | _defs(mapping)
+    dropped = _BOUNDS | {"title", "default", "description"}
+    return {name: _strict(item) for name, item in mapping.items() if name not in dropped}
+
+
+def _defs(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    found = _mapping(mapping.get("$defs", {}))
+    return {"$defs": {name: _strict(item) for name, item in found.items()}} if found else {}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value
+
+
+def _sequence(value: Any) -> list[Any]:
+    return value

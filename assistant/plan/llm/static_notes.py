@@ -1,0 +1,90 @@
+"""What the source shows of itself, in lines for a prompt: loops, arrays and how they are used.
+
+Example::
+
+    array_notes(parsed, kernel)    # ("out: float *, written at line 10, only through its subscripts", …)
+"""
+
+from __future__ import annotations
+
+from assistant.model.source import Kernel, Parameter, ParsedSource, Span
+from assistant.profile.wording import lines_of
+from assistant.source.accesses import ArrayAccess, Use, array_accesses
+from assistant.source.counted_loops import counted_header
+from assistant.source.loops import LOOPS, loops_around
+from assistant.source.shared_arrays import SharedArray, shared_arrays
+from assistant.source.syntax import Node, SyntaxTree, node_text
+
+__all__ = ["array_notes", "loop_notes"]
+
+_SHOWN_CHARACTERS = 100
+
+
+def loop_notes(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
+    """One line for each loop of the kernel and of the device functions that it calls, in source order."""
+    tree = SyntaxTree(parsed.source.text)
+    found = (loop for body in _bodies(tree, parsed, kernel) for loop in tree.find(*LOOPS, inside=body))
+    return tuple(_loop(tree, loop) for loop in found)
+
+
+def array_notes(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
+    """One line for each pointer parameter and each shared array of the kernel."""
+    tree = SyntaxTree(parsed.source.text)
+    bodies = _bodies(tree, parsed, kernel)
+    if not bodies:
+        return ()
+    accesses = array_accesses(tree, bodies[0])
+    pointers = tuple(_pointer(tree, p, accesses) for p in kernel.parameters if p.is_pointer)
+    return (*pointers, *(_shared(tree, array, accesses) for array in shared_arrays(tree, bodies[0])))
+
+
+def _bodies(tree: SyntaxTree, parsed: ParsedSource, kernel: Kernel) -> tuple[Node, ...]:
+    """The kernel's own body first."""
+    spans = [kernel.body, *(f.body for f in parsed.device_functions if f.name in kernel.device_functions)]
+    return tuple(node for span in spans if (node := _block(tree, span)) is not None)
+
+
+def _block(tree: SyntaxTree, span: Span) -> Node | None:
+    node = tree.node_at(span)
+    while node is not None and node.type != "compound_statement":
+        node = next((c for c in node.children if tree.span(c).start <= span.start < tree.span(c).end), None)
+    return node
+
+
+def _loop(tree: SyntaxTree, loop: Node) -> str:
+    head = " ".join(tree.text(loop).partition("{")[0].split())[:_SHOWN_CHARACTERS]
+    header = counted_header(tree, loop)
+    count = None if header is None else header.trip_count(tree)
+    depth = len(loops_around(tree, loop))
+    return "; ".join(
+        [
+            f"line {tree.line(loop)}: `{head}`",
+            "counts in a way that the text does not show" if header is None else f"counts {header.variable} by {header.step}",
+            *([] if header is None else [f"{count} iterations" if count is not None else "iterations known at run time only"]),
+            *([f"inside {depth} other {'loop' if depth == 1 else 'loops'}"] if depth else []),
+        ]
+    )
+
+
+def _pointer(tree: SyntaxTree, parameter: Parameter, accesses: tuple[ArrayAccess, ...]) -> str:
+    promises = " __restrict__" if parameter.is_restrict else ""
+    return f"{parameter.name}: {parameter.type}{promises}{_uses(tree, parameter.name, accesses)}"
+
+
+def _shared(tree: SyntaxTree, array: SharedArray, accesses: tuple[ArrayAccess, ...]) -> str:
+    sizes = "".join(f"[{_size(size)}]" for size in array.sizes)
+    return f"{array.name}: __shared__ {array.element_type}{sizes}, line {array.line}{_uses(tree, array.name, accesses)}"
+
+
+def _uses(tree: SyntaxTree, name: str, accesses: tuple[ArrayAccess, ...]) -> str:
+    """``, read at line 9, written at lines 10 and 12``."""
+    words = {Use.READ: "read", Use.WRITE: "written", Use.UPDATE: "updated in place", Use.ATOMIC: "updated atomically"}
+    found: dict[str, list[int]] = {}
+    for access in accesses:
+        if access.base == name and access.kind in words:
+            found.setdefault(words[access.kind], []).append(tree.line(access.node))
+    return "".join(f", {word} at {lines_of(lines)}" for word, lines in found.items()) or ", never used through its subscripts"
+
+
+def _size(size: Node | None) -> str:
+    return "" if size is None else node_text(size)

@@ -1,0 +1,165 @@
+"""One question to a model: asked within the budget, parsed, repaired at most twice, kept and charged.
+
+Knows nothing of kernels. Example::
+
+    answer = await talk.ask(ModelRole.PLANNER, library.render("plan", inputs), PlanReply)
+    # Answer(value=PlanReply(…), calls=("M01…",), model="…") or NoAnswer(failure=CompletionFailure(…), calls=())
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic
+
+from assistant.config import Settings
+from assistant.model.completion import (
+    ChatMessage,
+    Completion,
+    CompletionFailure,
+    CompletionRequest,
+    FailureKind,
+    ModelCall,
+    ModelRole,
+    ReplySchema,
+    ServedModel,
+    Spending,
+)
+from assistant.plan.llm.library import Prompt, PromptLibrary
+from assistant.plan.llm.schemas import BadReply, Reply, parse_reply, reply_schema
+from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
+from assistant.ports import Accounts, Provider
+
+__all__ = ["Answer", "NoAnswer", "Stamps", "Talk"]
+
+_MOST_REPAIRS = 2
+"""Of an answer that is not the JSON that was asked for (DESIGN §8)."""
+_MOST_QUOTED_CHARACTERS = 4000
+"""Of a malformed answer that is sent back with its repair."""
+_TOKENS_PER_MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Stamps:
+    """Who asks, and where ids and times come from."""
+
+    job: str
+    new_id: Callable[[str], str]
+    """Given ``M``: a fresh id of a model call."""
+    now_ms: Callable[[], int]
+    """Unix time."""
+
+
+@dataclass(frozen=True)
+class Answer(Generic[Reply]):
+    """A parsed answer."""
+
+    value: Reply
+    calls: tuple[str, ...]
+    """Ids of the calls that it took, repairs included; the last one brought it."""
+    model: str
+    """As the endpoint names what served it."""
+    messages: tuple[ChatMessage, ...]
+    """The conversation up to and with the answer, for a question about it."""
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """Why there is none, and which calls were spent."""
+
+    failure: CompletionFailure
+    calls: tuple[str, ...]
+
+
+class Talk:
+    """Asks the models of one job."""
+
+    def __init__(self, provider: Provider, accounts: Accounts, library: PromptLibrary, settings: Settings, stamps: Stamps) -> None:
+        self._provider = provider
+        self._accounts = accounts
+        self._library = library
+        self._settings = settings.provider
+        self._stamps = stamps
+
+    async def ask(
+        self, role: ModelRole, prompt: Prompt, reply: type[Reply], earlier: tuple[ChatMessage, ...] = ()
+    ) -> Answer[Reply] | NoAnswer:
+        """The answer to ``prompt``, in the conversation ``earlier`` or, without one, in a new one."""
+        start = earlier or (ChatMessage("system", self._library.render("system", {}).text),)
+        messages = (*start, ChatMessage("user", prompt.text))
+        calls: tuple[str, ...] = ()
+        name, problem = prompt.name, ""
+        for _ in range(1 + _MOST_REPAIRS):
+            request = self._request(role, name, messages, reply_schema(reply))
+            refusal = self._accounts.refusal(self._provider.served(role), estimated_message_tokens(messages), request.max_output_tokens)
+            if refusal is not None:
+                return NoAnswer(refusal, calls)
+            answer = await self._call(request)
+            calls = (*calls, request.id)
+            if isinstance(answer, CompletionFailure):
+                return NoAnswer(answer, calls)
+            parsed = parse_reply(answer.text, reply)
+            if not isinstance(parsed, BadReply):
+                return Answer(parsed, calls, answer.model, (*messages, ChatMessage("assistant", answer.text)))
+            problem = parsed.problem
+            repair = self._library.render("repair-reply", {"problem": problem, "is_cut": answer.is_cut})
+            quoted = ChatMessage("assistant", answer.text[:_MOST_QUOTED_CHARACTERS])
+            name, messages = repair.name, (*messages, quoted, ChatMessage("user", repair.text))
+        message = f"the model did not keep to the form of its answer: {problem}"
+        remedy = "try another model, or one with structured outputs; kernelopt doctor --llm tests it"
+        return NoAnswer(CompletionFailure(FailureKind.BAD_REPLY, message, remedy), calls)
+
+    def _request(self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], schema: ReplySchema) -> CompletionRequest:
+        return CompletionRequest(
+            id=self._stamps.new_id("M"),
+            role=role,
+            prompt=name,
+            messages=messages,
+            max_output_tokens=self._settings.max_output_tokens,
+            reply=schema,
+            temperature=self._settings.temperature,
+            seed=self._settings.seed,
+        )
+
+    async def _call(self, request: CompletionRequest) -> Completion | CompletionFailure:
+        """One call, recorded however it ends."""
+        started_ms = self._stamps.now_ms()
+        pieces: list[str] = []
+
+        def on_text(piece: str) -> None:
+            pieces.append(piece)
+            self._accounts.writing(request.role, piece)
+
+        try:
+            answer = await self._provider.complete(request, on_text)
+        except asyncio.CancelledError:
+            text = "".join(pieces)
+            self._record(request, CompletionFailure(FailureKind.CANCELLED, "the call was cancelled", "ask again", text), started_ms)
+            raise
+        self._record(request, answer, started_ms)
+        return answer
+
+    def _record(self, request: CompletionRequest, answer: Completion | CompletionFailure, started_ms: int) -> None:
+        served = self._provider.served(request.role)
+        duration_ms = max(0, self._stamps.now_ms() - started_ms)
+        spending, is_counted_here = _spending(request, answer, served)
+        self._accounts.record(ModelCall(request, self._stamps.job, served, answer, started_ms, duration_ms, spending, is_counted_here))
+
+
+def _spending(request: CompletionRequest, answer: Completion | CompletionFailure, served: ServedModel) -> tuple[Spending, bool]:
+    """What a call cost, and whether we counted it: as the endpoint says, else estimated; nothing where no answer began."""
+    if isinstance(answer, CompletionFailure):
+        if answer.partial_text is None:
+            return Spending(money_usd=0.0, call_count=1), True
+        told_input, told_output, text = None, None, answer.partial_text
+    else:
+        told_input, told_output, text = answer.input_token_count, answer.output_token_count, answer.text
+    input_count = estimated_message_tokens(request.messages) if told_input is None else told_input
+    output_count = estimated_tokens(text) if told_output is None else told_output
+    price = served.price
+    money_usd = None
+    if price is not None:
+        micro_usd = input_count * price.input_usd_per_million_tokens + output_count * price.output_usd_per_million_tokens
+        money_usd = micro_usd / _TOKENS_PER_MILLION
+    return Spending(money_usd, input_count, output_count, 1), told_input is None or told_output is None

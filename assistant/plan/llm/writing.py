@@ -1,0 +1,85 @@
+"""A step as an edit: the model is asked for the region's new text, which is refused with one more chance, or taken.
+
+Example::
+
+    await Writer(talk, inputs).written(request, step, ())    # Rewrite(…, origin=Origin("small", ("M01…",))) or Unwritten("…")
+"""
+
+from __future__ import annotations
+
+from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
+from assistant.model.plan import Origin, Rewrite, Setback, Step, Unwritten
+from assistant.plan.llm.claims import checked
+from assistant.plan.llm.inputs import Inputs
+from assistant.plan.llm.library import Prompt
+from assistant.plan.llm.planning import risk_labels
+from assistant.plan.llm.region import RegionEdit, edit_of
+from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.talk import Answer, NoAnswer, Talk
+from assistant.ports import PlanRequest
+
+__all__ = ["Writer"]
+
+_MOST_REGION_REPAIRS = 1
+"""Chances to mend an edit that cannot be made (issue 6)."""
+_MOST_ASSUMPTIONS = 8
+
+
+class Writer:
+    """Asks the coder."""
+
+    def __init__(self, talk: Talk, inputs: Inputs) -> None:
+        self._talk = talk
+        self._inputs = inputs
+
+    async def written(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Rewrite | Unwritten:
+        """The step written anew, unlike ``others``."""
+        prompt = await self._inputs.code(request, step, others)
+        return await self._edited(request, step, prompt)
+
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten:
+        """The candidate that ``rewrite`` made, mended; an edit of the request's text again."""
+        prompt = await self._inputs.improve(request, step, rewrite, setback)
+        earlier = () if rewrite.origin is None else rewrite.origin.calls
+        return await self._edited(request, step, prompt, earlier)
+
+    async def _edited(
+        self, request: PlanRequest, step: Step, prompt: Prompt | CompletionFailure, calls: tuple[str, ...] = ()
+    ) -> Rewrite | Unwritten:
+        if isinstance(prompt, CompletionFailure):
+            return Unwritten(f"{prompt.message}; {prompt.remedy}", calls)
+        earlier: tuple[ChatMessage, ...] = ()
+        reason = ""
+        for _ in range(1 + _MOST_REGION_REPAIRS):
+            answer = await self._talk.ask(ModelRole.CODER, prompt, CodeReply, earlier)
+            calls = (*calls, *answer.calls)
+            if isinstance(answer, NoAnswer):
+                return Unwritten(f"{answer.failure.message}; {answer.failure.remedy}", calls)
+            edit = edit_of(request.parsed, request.kernel, answer.value)
+            if isinstance(edit, RegionEdit):
+                return _rewrite(request, step, answer, edit, calls)
+            reason, earlier = edit.reason, answer.messages
+            prompt = self._inputs.refused(edit)
+        return Unwritten(f"the model's edit cannot be made: {reason}", calls)
+
+
+def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: RegionEdit, calls: tuple[str, ...]) -> Rewrite:
+    reply = answer.value
+    code = "\n".join([request.parsed.source.text, *(part.code for part in reply.parts), *_launch_texts(reply)])
+    summary = checked(reply.summary, (), code)
+    assumptions = [checked(text, (), code).text for text in reply.assumptions[:_MOST_ASSUMPTIONS]]
+    return Rewrite(
+        technique=step.technique,
+        kernel=request.kernel.key,
+        line=step.line,
+        edits=edit.edits,
+        summary=summary.text or f"Rewrite the kernel: {step.title or step.technique}.",
+        labels=tuple(dict.fromkeys((*edit.labels, *step.labels, *risk_labels(reply.risks)))),
+        predictions=step.predictions,
+        assumptions=tuple(text for text in assumptions if text),
+        origin=Origin(answer.model, calls),
+    )
+
+
+def _launch_texts(reply: CodeReply) -> list[str]:
+    return [text for change in reply.launches for text in (change.grid, change.block, change.shared) if text is not None]
