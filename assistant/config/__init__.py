@@ -3,11 +3,13 @@
 from assistant.config.load import EditorSettings, LoadedSettings, load_settings, memory_path
 from assistant.config.paths import UserPaths, find_workspace, user_paths, workspace_folder
 from assistant.config.settings import Settings, setting
-from assistant.config.trust import ConsentAnswer, ProgramConsent, TrustStore
+from assistant.config.trust import Consent, ConsentAnswer, EndpointConsent, ProgramConsent, TrustStore
 
 __all__ = [
+    "Consent",
     "ConsentAnswer",
     "EditorSettings",
+    "EndpointConsent",
     "LoadedSettings",
     "ProgramConsent",
     "Settings",

@@ -1,7 +1,8 @@
 """Who may run what where: trusted folders and remembered consents, in the user's data, never in the folder itself.
 
 Untrusted is the default: only parsing happens there. Consent is for one exact run (command, flags, reference); when any of them
-changes the question comes again. Folders are compared with symbolic links resolved. Example::
+changes the question comes again. So it is for sending a workspace's source to one endpoint of language models.
+Folders are compared with symbolic links resolved. Example::
 
     trust = TrustStore(user_paths().trust)
     trust.trust(folder)
@@ -26,7 +27,7 @@ from pydantic import BaseModel, ConfigDict
 
 from assistant.errors import CannotAnswerError
 
-__all__ = ["ConsentAnswer", "ProgramConsent", "TrustStore"]
+__all__ = ["Consent", "ConsentAnswer", "EndpointConsent", "ProgramConsent", "TrustStore"]
 
 _LOCK_TIMEOUT_S = 10.0
 """The lock is held for one small write."""
@@ -53,6 +54,23 @@ class ProgramConsent:
     def digest(self) -> str:
         parts = (list(self.command), list(self.flags), self.reference_sha256)
         return "sha256:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class EndpointConsent:
+    """Source text of one workspace going to one endpoint: what a person is asked about at its first use."""
+
+    folder: Path
+    """The workspace."""
+    endpoint: str
+    """As `ServedModel.endpoint` has it: a base URL, or the editor's model."""
+
+    @property
+    def digest(self) -> str:
+        return "sha256:" + hashlib.sha256(json.dumps(["endpoint", self.endpoint]).encode()).hexdigest()
+
+
+Consent = ProgramConsent | EndpointConsent
 
 
 class _TrustFile(BaseModel):
@@ -93,16 +111,16 @@ class TrustStore:
                     del entries[name]
             file.folders[str(resolved)] = False
 
-    def consent(self, run: ProgramConsent) -> ConsentAnswer | None:
-        """``ALWAYS`` or ``NEVER`` if this very run was decided on in this folder; None means ask."""
-        return self._read().consents.get(str(run.folder.resolve()), {}).get(run.digest)
+    def consent(self, asked: Consent) -> ConsentAnswer | None:
+        """``ALWAYS`` or ``NEVER`` if this very run or endpoint was decided on in this folder; None means ask."""
+        return self._read().consents.get(str(asked.folder.resolve()), {}).get(asked.digest)
 
-    def answer(self, run: ProgramConsent, answer: ConsentAnswer) -> None:
+    def answer(self, asked: Consent, answer: ConsentAnswer) -> None:
         """Remember the answer; ``ONCE`` leaves no trace."""
         if answer is ConsentAnswer.ONCE:
             return
         with self._changing() as file:
-            file.consents.setdefault(str(run.folder.resolve()), {})[run.digest] = answer
+            file.consents.setdefault(str(asked.folder.resolve()), {})[asked.digest] = answer
 
     def _read(self) -> _TrustFile:
         try:

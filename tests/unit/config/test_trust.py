@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.config import ConsentAnswer, ProgramConsent, TrustStore
+from assistant.config import ConsentAnswer, EndpointConsent, ProgramConsent, TrustStore
 from assistant.errors import CannotAnswerError
 
 
@@ -81,6 +81,18 @@ def test_trusting_through_a_link_trusts_what_it_leads_to(trust: TrustStore, work
 def test_an_answer_for_good_is_remembered(trust: TrustStore, run: ProgramConsent, answer: ConsentAnswer) -> None:
     trust.answer(run, answer)
     assert trust.consent(run) is answer
+
+
+def test_consent_to_send_source_is_for_one_workspace_and_endpoint(trust: TrustStore, workspace: Path, run: ProgramConsent) -> None:
+    asked = EndpointConsent(workspace, "https://models.example/v1")
+    trust.answer(asked, ConsentAnswer.NEVER)
+    trust.answer(run, ConsentAnswer.ALWAYS)
+    assert trust.consent(asked) is ConsentAnswer.NEVER
+    assert trust.consent(run) is ConsentAnswer.ALWAYS
+    assert trust.consent(replace(asked, endpoint="https://models.example/v2")) is None
+    assert trust.consent(replace(asked, folder=workspace.parent)) is None
+    trust.revoke(workspace)
+    assert trust.consent(asked) is None
 
 
 def test_an_answer_for_once_is_not(trust: TrustStore, run: ProgramConsent) -> None:
