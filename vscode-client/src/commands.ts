@@ -85,13 +85,14 @@ interface HunkLink {
   readonly hunk_id: string;
 }
 
-function viewCommands({ server, watch }: Parts): Runs {
+function viewCommands({ context, server, watch }: Parts): Runs {
   const onRow =
     (command: string): Run =>
     (row: Row) =>
       vscode.commands.executeCommand(command, row.argument);
   return {
     refresh: () => watch.refresh(),
+    walkthrough: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`),
     menu: () => vscode.commands.executeCommand("kernelopt.overview.focus"),
     goTo: async ({ uri, line }: { readonly uri: string; readonly line: number }) => {
       const place = new vscode.Range(line, 0, line, 0);

@@ -4,10 +4,12 @@ import * as vscode from "vscode";
 
 import { explain } from "./failures.ts";
 import type { Server } from "./server.ts";
+import type { ServerState } from "./state.ts";
 
 export function tellFailures(server: Server, log: vscode.LogOutputChannel): vscode.Disposable {
   let last = "";
   return server.onDidChangeState((state) => {
+    void vscode.commands.executeCommand("setContext", "kernelopt.state", contextOf(state));
     if (state.kind === "running") last = "";
     if (state.kind !== "failed") return;
     const { message, buttons, isQuestion } = explain(state.failure);
@@ -21,6 +23,11 @@ export function tellFailures(server: Server, log: vscode.LogOutputChannel): vsco
       if (chosen !== undefined) void vscode.commands.executeCommand(chosen.command, ...(chosen.argument === undefined ? [] : [argument(chosen.argument)]));
     });
   });
+}
+
+/** What `when` clauses of the manifest know the state by. */
+function contextOf(state: ServerState): string {
+  return state.kind === "failed" && state.failure.kind === "not_installed" ? "not_installed" : state.kind;
 }
 
 /** `vscode.open` takes an address, not its text. */
