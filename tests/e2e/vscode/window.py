@@ -9,8 +9,12 @@ Example::
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from playwright.async_api import Frame, Locator, Page, expect
 
@@ -20,6 +24,9 @@ DEADLINE_MS = 60_000.0
 """Of one wait, on a loaded machine with a cold cache."""
 _LENS = ".codelens-decoration a, .codelens-decoration > span"
 _TYPING_DELAY_MS = 5.0
+_POLL_S = 0.1
+
+T = TypeVar("T")
 
 
 class Window:
@@ -65,7 +72,7 @@ class Window:
         return self.page.locator(_LENS)
 
     def lens(self, words: str | re.Pattern[str]) -> Locator:
-        return self.page.locator(".codelens-decoration a").filter(has_text=words).first
+        return self.page.locator(".codelens-decoration a").filter(has_text=words)
 
     @property
     def text(self) -> Locator:
@@ -93,6 +100,18 @@ class Window:
     async def gone(self, what: Locator) -> None:
         """Wait until nothing of it is shown."""
         await expect(what).to_have_count(0, timeout=DEADLINE_MS)
+
+    async def see_count(self, what: Locator, count: int) -> None:
+        """Wait until exactly so many are shown."""
+        await expect(what).to_have_count(count, timeout=DEADLINE_MS)
+
+    async def until(self, fact: Callable[[], T]) -> T:
+        """Wait until something holds outside of the window, and say it."""
+        deadline = time.monotonic() + DEADLINE_MS / 1000
+        while not (found := fact()):
+            assert time.monotonic() < deadline, "this never came to hold"
+            await asyncio.sleep(_POLL_S)
+        return found
 
     # --- hands ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,25 @@
+"""From an open file to a proposal, with the mouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli.harness import Cli
+from tests.e2e.vscode.conftest import OpenWindow
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_optimize_asks_runs_and_offers(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+    cli.example("transpose.cu")
+    window = await open_window(folder)
+    await window.open_file("transpose.cu")
+    await (await window.see(window.lens("Optimize"))).click()
+    question = await window.see(window.notifications, "wants to build and run")
+    await window.shoot("question")
+    await question.get_by_role("button", name="Once").click()
+    await window.see(window.lens("Proposal: "))
+    await window.see(window.notifications, "1 proposal")
+    await window.shoot("proposal")
