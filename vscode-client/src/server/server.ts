@@ -80,6 +80,7 @@ export class LanguageServer implements Server, vscode.Disposable {
 
   async request<Answer>(method: string, params: object, token?: vscode.CancellationToken): Promise<Answer> {
     const client = await this.#running();
+    if (token === undefined) return await client.sendRequest<Answer>(method, params); // given, it would be a second parameter
     return await client.sendRequest<Answer>(method, params, token);
   }
 
