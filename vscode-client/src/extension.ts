@@ -8,6 +8,7 @@ import { intercepting } from "./intercept.ts";
 import { EditorModel } from "./model/ask.ts";
 import { registerMcp } from "./model/mcp.ts";
 import { Notes } from "./notes.ts";
+import { registerPanel } from "./panel/panel.ts";
 import { Review } from "./review/review.ts";
 import type { Execute } from "./server/connection.ts";
 import { startWithCuda } from "./server/begin.ts";
@@ -23,10 +24,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const notes = new Notes();
   const model = new EditorModel(context, notes);
   const launcher = new Launcher(context);
-  const execute: Execute = (command, values, next) => told(log, () => intercepting(review, notes)(command, values, next));
+  const execute: Execute = (command, values, next) => told(log, () => intercepting(review, notes)(command, values, opening(next)));
   const server = new LanguageServer(launcher, { log, execute, complete: (...asked) => model.complete(...asked) });
   const review = new Review(server, notes);
   const watch = new Watch(server, log);
+  const opening = registerPanel(context, server, log);
   context.subscriptions.push(
     log,
     notes,

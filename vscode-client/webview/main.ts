@@ -9,6 +9,8 @@ interface Kept {
   readonly scrolled: number;
 }
 
+type Shown = Extract<ToPanel, { kind: "show" }>;
+
 interface Host {
   postMessage(message: FromPanel): void;
   getState(): Kept | undefined;
@@ -21,7 +23,7 @@ const host = acquireVsCodeApi();
 const main = element("main");
 
 window.addEventListener("message", (event: MessageEvent<ToPanel>) => {
-  if (event.data.kind === "show") show(event.data.title, event.data.body);
+  if (event.data.kind === "show") show(event.data);
   else void draw(event.data.as);
 });
 document.addEventListener("click", (event) => {
@@ -32,7 +34,7 @@ main.addEventListener("toggle", keep, true); // does not bubble
 document.addEventListener("scrollend", keep);
 host.postMessage({ kind: "ready" });
 
-function show(title: string, body: string): void {
+function show({ uri, title, body }: Shown): void {
   const focused = document.activeElement?.id ?? "";
   const isFirst = main.getAttribute("aria-busy") === "true";
   const { open, scrolled } = isFirst ? (host.getState() ?? kept()) : kept();
@@ -41,7 +43,8 @@ function show(title: string, body: string): void {
   document.title = title;
   for (const id of open) document.getElementById(id)?.setAttribute("open", "");
   if (focused !== "") document.getElementById(focused)?.focus();
-  window.scrollTo({ top: scrolled });
+  window.scrollTo({ top: scrolled, behavior: "instant" });
+  host.setState({ ...kept(), uri });
 }
 
 function pressed(button: HTMLButtonElement): void {

@@ -2,7 +2,7 @@
 
 /** To the webview. */
 export type ToPanel =
-  | { readonly kind: "show"; readonly title: string; readonly body: string }
+  | { readonly kind: "show"; readonly uri: string; readonly title: string; readonly body: string }
   /** Draw yourself, for a file. */
   | { readonly kind: "draw"; readonly as: "html" | "png" };
 

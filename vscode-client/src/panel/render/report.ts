@@ -9,7 +9,7 @@ import { source } from "./source.ts";
 /** Reports of one document: notebooks and Python files may hold several CUDA texts. */
 export function body(reports: readonly Report[]): Markup {
   const shown = reports.filter((report) => report.kernels.length > 0);
-  if (shown.length === 0) return html`<p class="empty" role="status">${reports[0]?.nothing ?? "This document holds no CUDA source."}</p>`;
+  if (shown.length === 0) return html`<p class="empty" role="status">${reports[0]?.nothing ?? "The document is not open, or holds no CUDA source."}</p>`;
   const kernels = shown.flatMap((report, text) => report.kernels.map((kernel, index) => ({ kernel, id: `k${text}-${index}` })));
   return html`
     <p class="soft small">${shown[0]?.device} · ${shown[0]?.rung}</p>
