@@ -7,7 +7,7 @@ command is imported by ``_run`` when one runs (see ``loading``).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,9 +15,9 @@ from assistant.cli import options as opt
 from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.loading import loading
 from assistant.cli.machine import add_machine_commands
+from assistant.cli.optimizing import add_optimize_command
 from assistant.cli.paths import plain_path
 from assistant.cli.servers import Servers, add_server_commands
-from assistant.engine.request import Accept, OptimizeOptions
 
 if TYPE_CHECKING:
     from assistant.engine.session import Session
@@ -36,8 +36,9 @@ def build_app(servers: Servers) -> typer.Typer:
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (_inspect, _check, _profile, _compare, _optimize):
+    for command in (_inspect, _check, _profile, _compare):
         app.command(command.__name__.lstrip("_"))(command)
+    add_optimize_command(app)
     add_ledger_commands(app)
     add_machine_commands(app)
     add_server_commands(app, servers)
@@ -120,38 +121,6 @@ def _compare(
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
     request = opt.job_request(a, None, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
     raise typer.Exit(_run(lambda session: session.compare(request, plain_path(b), is_strict), as_json))
-
-
-def _optimize(
-    context: typer.Context,
-    file: opt.File,
-    sources: opt.Sources = None,
-    kernel: opt.Kernel = None,
-    device: opt.Device = "auto",
-    target: opt.Target = None,
-    cflags: opt.Cflags = None,
-    timeout: opt.Timeout = None,
-    build: opt.Build = None,
-    run: opt.Run = None,
-    accept: Annotated[
-        Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")
-    ] = Accept.ASK,
-    planner: Annotated[str, typer.Option(help="expert, llm, or auto: the expert where no model provider is configured")] = "auto",
-    rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where the last interrupted search on FILE stopped")] = False,
-    allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,
-    as_json: opt.Json = False,
-) -> None:
-    """Plan edits from the profile, prove each one, and offer what survives as a diff."""
-    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
-    with loading():
-        from assistant.cli.decisions import AskOnTerminal, HostCodeOnTerminal
-
-    ask = AskOnTerminal.if_terminal(as_json)
-    chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
-    ask_host_code = None if ask is None else HostCodeOnTerminal.in_workspace_of(request.file)
-    options = OptimizeOptions(max_rounds=rounds, planner=planner, may_edit_host_code=allow_host_code, is_resumed=resume)
-    raise typer.Exit(_run(lambda session: session.optimize(request, options, chosen, ask, ask_host_code), as_json))
 
 
 def _run(job: Callable[[Session], AsyncIterator[Event]], as_json: bool) -> int:

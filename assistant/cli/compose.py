@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assistant.cli.techniques import own_catalogue
 from assistant.config import user_paths
@@ -18,12 +19,20 @@ from assistant.plan.expert.planner import ExpertPlanner
 from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
 from assistant.ports import Lab
 
+if TYPE_CHECKING:
+    from assistant.engine.planning import Models
+    from assistant.plan.providers import ModelRelay
+
 __all__ = ["open_session"]
 
 
-def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None) -> Session:
-    """A session of this process; its jobs share ``compiler`` where it outlives them."""
+def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, relay: ModelRelay | None = None) -> Session:
+    """A session of this process; its jobs share ``compiler`` where it outlives them.
+
+    ``relay``: to the model of the editor that started it.
+    """
     catalogue = own_catalogue()
+    expert = ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS)
     paths = user_paths()
 
     def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
@@ -40,12 +49,18 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None) -
             )
         return CpuLab(scratch, paths.cache, target, compiler=None if compiler is None else compiler.worker)
 
+    def load_models() -> Models:
+        from assistant.cli.models import ModelParts
+
+        return ModelParts(expert, catalogue, relay)
+
     return Session(
         SessionParts(
             open_store=open_store,
             open_lab=open_lab,
-            planner=ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS),
+            planner=expert,
             catalogue=catalogue,
             who=f"{front_end} {os.getpid()}",
+            load_models=load_models,
         )
     )

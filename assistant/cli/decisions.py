@@ -13,7 +13,7 @@ from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_wor
 from assistant.engine.decide import DecisionRequest
 from assistant.model.proposal import REASON_CODES, DecisionKind, Proposal
 
-__all__ = ["AskOnTerminal", "HostCodeOnTerminal"]
+__all__ = ["AskOnTerminal", "HostCodeOnTerminal", "choose"]
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class AskOnTerminal:
         """The decision; None leaves the proposal open."""
         choices = ("a", "r", "l") if len(proposal.hunks) < 2 else ("a", "h", "r", "l")
         hunks = ", [h]unks" if "h" in choices else ""
-        match await _choose(f"[a]ccept{hunks}, [r]eject, decide [l]ater", choices, "l"):
+        match await choose(f"[a]ccept{hunks}, [r]eject, decide [l]ater", choices, "l"):
             case "a":
                 return DecisionRequest(DecisionKind.ACCEPTED)
             case "h":
                 return await _ask_hunks(proposal)
             case "r":
-                code = await _choose(f"why? {', '.join(REASON_CODES)}", REASON_CODES, "other")
+                code = await choose(f"why? {', '.join(REASON_CODES)}", REASON_CODES, "other")
                 reason = await _answer("in your words (optional)")
                 return DecisionRequest(DecisionKind.REJECTED, reason_code=code, reason=reason or None)
             case _:
@@ -58,7 +58,7 @@ class HostCodeOnTerminal:
             return True
         told = f"{edit} edits host code. It runs limited (kernelopt doctor says how), with your rights only once you accept it."
         console().print(told, markup=False)
-        answer = await _choose("allow such edits in this search? [y]es, [n]o, [a]lways here", ("y", "n", "a"), "n")
+        answer = await choose("allow such edits in this search? [y]es, [n]o, [a]lways here", ("y", "n", "a"), "n")
         if answer == "a":
             self.trust.answer(self.consent, ConsentAnswer.ALWAYS)
         return answer != "n"
@@ -70,12 +70,12 @@ async def _ask_hunks(proposal: Proposal) -> DecisionRequest | None:
         view = console()
         view.print(f"hunk {hunk.id}, line {hunk.before_line}", markup=False)
         view.print("".join(f"-{line}" for line in hunk.before) + "".join(f"+{line}" for line in hunk.after), markup=False)
-        if await _choose("take it? y, n", ("y", "n"), "y") == "y":
+        if await choose("take it? y, n", ("y", "n"), "y") == "y":
             taken.append(hunk.id)
     return DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, hunk_ids=tuple(taken)) if taken else None
 
 
-async def _choose(question: str, choices: Sequence[str], default: str) -> str:
+async def choose(question: str, choices: Sequence[str], default: str) -> str:
     """One of ``choices``; asks again until it is."""
     while True:
         answer = await _answer(f"{question} ({default})") or default

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from assistant.cli.layout import Page
+from assistant.cli.meter import Meter
 from assistant.cli.search_screen import SearchScreen, briefly, share
 from assistant.engine.defects import errors_among, problems_in_words
 from assistant.engine.quantity import counted_noun, format_quantity
@@ -37,6 +38,7 @@ class TextRenderer:
         self._is_verbose = is_verbose
         self._page = Page(console)
         self._search = SearchScreen(console, is_verbose)
+        self._meter = Meter(console, is_verbose)
         self._evidence: dict[str, Evidence] = {}
         self._last_error: str | None = None
 
@@ -74,6 +76,10 @@ class TextRenderer:
                 self._search.plan(event)
             case events.CandidateTried():
                 self._search.candidate(event)
+            case events.ModelCalled():
+                self._meter.called(event)
+            case events.BudgetSpent():
+                self._meter.spent(event)
             case events.ComparisonMade():
                 self._comparison(event)
             case events.ProposalMade():
@@ -94,6 +100,7 @@ class TextRenderer:
 
     def _ended(self, event: events.JobEnded) -> None:
         """The last word, unless it was just said as an error."""
+        self._meter.total()
         if event.reason != self._last_error:
             self._print(f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]")
 

@@ -20,7 +20,9 @@ from rich.live import Live
 from rich.markup import escape
 from rich.spinner import Spinner
 
+from assistant.cli.meter import meter_words
 from assistant.model import events
+from assistant.model.completion import ModelRole
 
 __all__ = ["StatusLine", "doing"]
 
@@ -37,6 +39,8 @@ class StatusLine:
         self._start_s = time.monotonic()
         self._spinner = Spinner("dots")
         self._live: Live | None = None
+        self._meter = ""
+        self._written_count = 0
 
     def __enter__(self) -> Self:
         return self
@@ -52,9 +56,11 @@ class StatusLine:
 
     def follow(self, event: events.Event) -> None:
         """Show what the job does after this event; nothing while a person is asked, or when it is over."""
+        if isinstance(event, events.BudgetSpent):
+            self._meter = f" · {meter_words(event)}"
         text = doing(event, self._text)
         if text != self._text:
-            self._text, self._start_s = text, time.monotonic()
+            self._text, self._start_s, self._written_count = text, time.monotonic(), 0
         if text is not None and self._is_shown:
             self._live = Live(
                 get_renderable=self._line, console=self._console, transient=True, refresh_per_second=_REFRESHES_PER_S, redirect_stdout=False
@@ -63,8 +69,15 @@ class StatusLine:
 
     def _line(self) -> Spinner:
         elapsed_s = time.monotonic() - self._start_s
-        self._spinner.update(text=f"[dim]{escape(self._text or '')} · {elapsed_s:.0f} s[/]")
+        self._spinner.update(text=f"[dim]{escape(self._text or '')} · {elapsed_s:.0f} s{escape(self._meter)}{self._writing()}[/]")
         return self._spinner
+
+    def writing(self, role: ModelRole, piece: str) -> None:
+        """A model's answer comes in: show how long it is so far."""
+        self._written_count += len(piece)
+
+    def _writing(self) -> str:
+        return f" · {self._written_count:,} characters so far" if self._written_count else ""
 
 
 def doing(event: events.Event, before: str | None) -> str | None:
@@ -80,6 +93,8 @@ def doing(event: events.Event, before: str | None) -> str | None:
             return f"{event.kernel}: plans"
         case events.PlanMade():
             return f"{event.steps[0].kernel}: tries {event.steps[0].technique}" if event.steps else before
+        case events.ModelCalled():
+            return f"{event.model}: {event.prompt} {event.outcome}"
         case events.CandidateTried():
             return f"{event.kernel}: goes on after {event.technique}"
         case events.ProposalMade() | events.JobEnded():

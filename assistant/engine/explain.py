@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -24,9 +25,10 @@ class KeptStep:
     technique: Technique
     step: Step
     rewrite: Rewrite
-    finding: Finding
+    finding: Finding | None
+    """What it answers; None where a model's step answers none."""
     evidence: tuple[Evidence, ...]
-    """What the finding cites."""
+    """What the step cites."""
     outcomes: tuple[PredictionOutcome, ...]
 
 
@@ -86,12 +88,20 @@ def _step(item: KeptStep) -> dict[str, object]:
         "title": item.technique.title,
         "technique": item.technique.id,
         "line": item.step.line,
-        "finding_code": item.finding.code,
-        "finding_message": item.finding.message,
+        "why": _why(item),
         "summary": item.rewrite.summary,
         "outcomes": [_outcome(outcome) for outcome in item.outcomes],
         "evidence": _grouped(item.evidence),
     }
+
+
+def _why(item: KeptStep) -> str:
+    """The finding; a model's own reason only where there is none, its numbers filled in."""
+    if item.finding is not None:
+        return f"{item.finding.code}: {item.finding.message}"
+    facts = {fact.id: f"{fact.metric} {format_quantity(fact.value, fact.unit)}" for fact in item.evidence}
+    reason = re.sub(r"\{(E\d+)\}", lambda match: facts.get(match[1], match[0]), item.step.rationale)
+    return f"opinion of {item.step.planner}: {reason}" if item.step.is_opinion else f"by {item.step.planner}: {reason}"
 
 
 def _outcome(outcome: PredictionOutcome) -> dict[str, str]:

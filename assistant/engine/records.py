@@ -11,6 +11,7 @@ from assistant.engine.explain import KeptStep, explain
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.model.attempt import Attempt
+from assistant.model.build import Diagnostic
 from assistant.model.comparison import Comparison
 from assistant.model.plan import Rewrite, Step
 from assistant.model.proposal import PredictionOutcome, Proposal, ProposalState
@@ -18,7 +19,7 @@ from assistant.model.source import Source
 from assistant.model.verification import Verification
 from assistant.source.hunks import hunks
 
-__all__ = ["Tried", "Version", "attempt_record", "costliest", "proposal_record"]
+__all__ = ["Confirmed", "Tried", "Version", "attempt_record", "costliest", "proposal_record"]
 
 _ATTEMPT_OUTCOMES = {"FAIL": "failed"}
 """Memory's words for an event's."""
@@ -39,7 +40,6 @@ class Tried:
     id: str
     step: Step
     rewrite: Rewrite
-    planner: str
     text: str = ""
     outcome: str = ""
     reason: str = ""
@@ -48,6 +48,8 @@ class Tried:
     comparison: Comparison | None = None
     predictions: tuple[PredictionOutcome, ...] = ()
     after: tuple[KernelAssessment, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Of the compiler, where it was not built."""
 
     def ended(self, outcome: str, reason: str) -> Tried:
         return replace(self, outcome=outcome, reason=reason)
@@ -71,7 +73,7 @@ def attempt_record(job: Job, workspace: Path, parent: Version, tried: Tried, now
         technique=tried.step.technique,
         finding=tried.step.finding,
         line=tried.step.line,
-        planner=tried.planner,
+        planner=tried.step.planner,
         parent_text=parent.source.text,
         text=tried.text,
         outcome=_ATTEMPT_OUTCOMES.get(tried.outcome, tried.outcome),
@@ -85,13 +87,31 @@ def attempt_record(job: Job, workspace: Path, parent: Version, tried: Tried, now
         device=lab.device,
         target=job.target.name,
         created_ms=now_ms,
+        model=None if tried.rewrite.origin is None else tried.rewrite.origin.model,
+        calls=() if tried.rewrite.origin is None else tried.rewrite.origin.calls,
+        summary=tried.rewrite.summary,
+        labels=tried.rewrite.labels,
+        assumptions=tried.rewrite.assumptions,
     )
 
 
-def proposal_record(
-    job: Job, start: Version, after_text: str, kept: tuple[KeptStep, ...], verification: Verification, comparison: Comparison, now_ms: int
-) -> Proposal:
+@dataclass(frozen=True)
+class Confirmed:
+    """What the confirmation of a chain's end found."""
+
+    after_text: str
+    kept: tuple[KeptStep, ...]
+    verification: Verification
+    comparison: Comparison
+    told: str | None = None
+    """What its planner says of it; None: nothing."""
+
+
+def proposal_record(job: Job, start: Version, confirmed: Confirmed, now_ms: int) -> Proposal:
     """The chain's end as it is offered: one diff from the text that the user has."""
+    kept, after_text = confirmed.kept, confirmed.after_text
+    origins = [step.rewrite.origin for step in kept if step.rewrite.origin is not None]
+    explanation = explain(kept, confirmed.verification, confirmed.comparison)
     main = costliest(start.kernels)
     evidence = {fact.id: fact for step in kept for fact in step.evidence}
     return Proposal(
@@ -104,16 +124,18 @@ def proposal_record(
         before_text=start.source.text,
         after_text=after_text,
         hunks=hunks(start.source.text, after_text),
-        labels=verification.labels,
+        labels=confirmed.verification.labels,
         assumptions=tuple(dict.fromkeys(text for step in kept for text in step.rewrite.assumptions)),
-        verification=verification,
-        comparison=comparison,
+        verification=confirmed.verification,
+        comparison=confirmed.comparison,
         evidence=tuple(evidence.values()),
         predictions=tuple(outcome for step in kept for outcome in step.outcomes),
-        explanation=explain(kept, verification, comparison),
+        explanation=explanation if confirmed.told is None else f"{explanation}\n\n{confirmed.told}",
         signature=main.signature,
         state=ProposalState.OPEN,
         created_ms=now_ms,
+        model=origins[-1].model if origins else None,
+        calls=tuple(dict.fromkeys(call for origin in origins for call in origin.calls)),
     )
 
 

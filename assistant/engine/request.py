@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from assistant.model.completion import Caps
 from assistant.model.verification import Label
 from assistant.model.workload import CaseKey
 
@@ -104,7 +105,16 @@ class OptimizeOptions:
     """How much memory keeps of the recordings that proposals were judged on."""
     may_recall_across_workspaces: bool = False
     """Whether reasons given in other workspaces may be shown."""
-    planner: str = "auto"
+    planner: str | None = None
+    """``expert``, ``llm`` or ``auto``; None: as the settings say."""
+    may_call_models: bool | None = None
+    """What a person answered before the job began; None: nobody was asked."""
+    caps: Caps = field(default_factory=Caps)
+    """Given for this job; what it leaves open, the settings say."""
+    wishes: tuple[str, ...] = ()
+    """What a person asked of every candidate, in words."""
+    hint: str | None = None
+    """What a person asks for now, in words."""
     is_resumed: bool = False
     """Go on where the last interrupted search on the file stopped."""
     only_finding: str | None = None

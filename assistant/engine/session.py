@@ -13,26 +13,26 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assistant.config import LoadedSettings, find_workspace, load_settings, memory_path
+from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.engine import stages
+from assistant.engine.accounts import OnWriting
 from assistant.engine.comparing import KeepLooked, compare
 from assistant.engine.decisions import Ask, Decisions
 from assistant.engine.host_code import AskHostCode, HostCodeRight
-from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
-from assistant.engine.optimize import NOT_ALLOWED, Offer, Search
+from assistant.engine.job import Job
+from assistant.engine.planning import AskModel, Models
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
-from assistant.engine.resume import NOTHING_EARLIER, Earlier, last_interrupted, resumed_events
+from assistant.engine.resume import NOTHING_EARLIER, last_interrupted
 from assistant.engine.running import JobRunner, OpenLab
+from assistant.engine.searching import People, Searching
 from assistant.engine.subject import Subject, read_subject, with_text
 from assistant.engine.submitted import Submission, submit
-from assistant.engine.workbench import Looked, look, repeat_limited
 from assistant.errors import UsageError
 from assistant.model import events
-from assistant.model.profile import Severity
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import LabFailure, Planner, Store
+from assistant.ports import Planner, Store
 
-__all__ = ["Ask", "Session", "SessionParts"]
+__all__ = ["Ask", "Asked", "Session", "SessionParts"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,27 @@ class SessionParts:
     open_store: Callable[[Path], Store]
     open_lab: OpenLab
     planner: Planner
+    """The expert, who plans whatever nobody asked for by name."""
     catalogue: Catalogue
     who: str
     """Front end and process."""
+    load_models: Callable[[], Models] | None = None
+    """Loads what asks models, for the first job that may; None: no model is ever asked."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Who answers what comes up in a search, and who watches."""
+
+    host_code: AskHostCode | None = None
+    """Whether candidates may edit host code, where the options do not allow it; None counts as no."""
+    model: AskModel | None = None
+    """Whether a language model may be asked; None: only where it was asked for by name, or agreed to in the options."""
+    on_writing: OnWriting | None = None
+    """Is given the pieces of a model's answer."""
+
+
+_NOBODY = Asked()
 
 
 class Session:
@@ -105,22 +123,29 @@ class Session:
         return self._runner().run("pair", request, body)
 
     def optimize(
-        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, ask_host_code: AskHostCode | None = None
+        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked = _NOBODY
     ) -> AsyncIterator[events.Event]:
         """Search; raises UsageError where there is nothing to resume, or no planner of that name.
 
-        ``ask_host_code`` is asked once, where the options do not allow edits of host code; None counts as no.
+        ``asked``: who answers what comes up on the way, each question once.
         """
-        _check_planner(options.planner)
+        loaded = self.settings(request.file)
+        _check_planner(options, loaded.settings)
         workspace = find_workspace(request.file)
         earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
         runner = self._runner()
         decisions = Decisions(runner)
 
         def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
-            limited = _limited(options, self.settings(request.file))
-            host_code = HostCodeRight(limited.may_edit_host_code, ask_host_code)
-            return self._optimize(job, subject, limited, earlier, host_code, lambda proposal: decisions.offer(job, proposal, accept, ask))
+            limited = _limited(options, loaded)
+            people = People(
+                offer=lambda proposal: decisions.offer(job, proposal, accept, ask),
+                host_code=HostCodeRight(limited.may_edit_host_code, asked.host_code),
+                model=asked.model,
+                on_writing=asked.on_writing,
+            )
+            searching = Searching(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models)
+            return searching.run(job, subject, limited, loaded, earlier, people)
 
         return runner.run("optimize", request, body)
 
@@ -160,46 +185,6 @@ class Session:
     def _decisions(self) -> Decisions:
         return Decisions(self._runner())
 
-    async def _optimize(
-        self, job: Job, subject: Subject, options: OptimizeOptions, earlier: Earlier, host_code: HostCodeRight, offer: Offer
-    ) -> AsyncIterator[events.Event]:
-        for event in resumed_events(job, earlier, subject):
-            yield event
-        yield events.StageStarted(job.id, "profile", "counts what the kernels do as they stand")
-        looked = await look(job, subject)
-        if isinstance(looked, LabFailure):
-            for event in stages.failed(job, looked):
-                yield event
-            return
-        again = await repeat_limited(job, subject, looked.counted)
-        if isinstance(again, LabFailure):
-            for event in stages.failed(job, again):
-                yield event
-            return
-        search = Search(
-            job=job,
-            options=options,
-            store=self.store,
-            planner=self._parts.planner,
-            catalogue=self._parts.catalogue,
-            workspace=find_workspace(job.request.file),
-            offer=offer,
-            host_code=host_code,
-            earlier=earlier,
-        )
-        offered = accepted = 0
-        withheld: dict[str, None] = {}
-        async for event in search.run(looked, again):
-            offered += isinstance(event, events.ProposalMade)
-            accepted += isinstance(event, events.DecisionMade) and event.kind in ("accepted", "partially_accepted")
-            if isinstance(event, events.CandidateTried) and event.outcome == NOT_ALLOWED:
-                withheld[f"{event.technique} of {event.kernel}"] = None
-            yield event
-        if withheld:
-            text = f"not tried, because it edits host code, which nobody allowed: {', '.join(withheld)}"
-            yield job.message(Severity.INFORMATION, text, f"kernelopt optimize {job.request.file} --allow-host-code")
-        yield job.ended(_optimize_ending(looked, offered, accepted))
-
 
 def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOptions:
     """As far as the settings allow."""
@@ -213,21 +198,16 @@ def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOption
     )
 
 
-def _check_planner(name: str) -> None:
-    """``auto`` takes the expert planner, as long as no model provider can be configured."""
-    if name == "llm":
-        raise UsageError("--planner llm: no model provider is configured", "use --planner expert, which needs no key and no network")
-    if name not in ("auto", "expert"):
+def _check_planner(options: OptimizeOptions, settings: Settings) -> None:
+    """What can be said before anything runs."""
+    name = options.planner or settings.planner
+    if name not in ("auto", "expert", "llm"):
         raise UsageError(f"--planner takes expert, llm or auto, not {name!r}")
-
-
-def _optimize_ending(looked: Looked, offered: int, accepted: int) -> Ending:
-    if not looked.assessment.kernels:
-        return Ending(CANNOT_ANSWER, "the workload launches none of the kernels asked about")
-    if not offered:
-        return Ending(DONE, "nothing to propose: no planned edit was verified, predicted to be faster, and new")
-    noun = "proposal" if offered == 1 else "proposals"
-    return Ending(DONE, f"{offered} {noun}, {accepted} accepted; kernelopt proposals lists the open ones")
+    if name == "llm" and settings.provider.kind == "none":
+        raise UsageError(
+            "--planner llm: no model provider is configured",
+            "set provider.kind and provider.model (docs/how-to/models.md), or use --planner expert, which needs no key and no network",
+        )
 
 
 def _now_ms() -> int:

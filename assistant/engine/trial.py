@@ -61,10 +61,9 @@ class Trial:
 class Bench:
     """Tries edits of one kernel (by qualified name) against the version that the search on it starts from."""
 
-    def __init__(self, job: Job, catalogue: Catalogue, planner: str, name: str, start: Link, second_run: Counted | None) -> None:
+    def __init__(self, job: Job, catalogue: Catalogue, name: str, start: Link, second_run: Counted | None) -> None:
         self._job = job
         self._catalogue = catalogue
-        self._planner = planner
         self._name = name
         self._start = start
         self._second_run = second_run
@@ -78,7 +77,7 @@ class Bench:
 
     async def judge(self, link: Link, step: Step, rewrite: Rewrite) -> Trial:
         """Screen one edit of ``link``."""
-        tried = Tried(new_id("C"), step, rewrite, self._planner)
+        tried = Tried(new_id("C"), step, rewrite)
         text = apply_edits(link.text, rewrite.edits)
         if not isinstance(text, str):
             return Trial(tried.ended("build_failed", f"the edits do not fit the text: {text}"))
@@ -89,7 +88,7 @@ class Bench:
             return Trial(tried.ended("build_failed", error.message))
         looked = await look(self._job, subject, self._next_evidence(link))
         if isinstance(looked, LabFailure):
-            return Trial(tried.ended(_outcome_of(looked), _first_diagnostic(looked)))
+            return Trial(replace(tried, diagnostics=looked.diagnostics).ended(_outcome_of(looked), _first_diagnostic(looked)))
         verification = await self.verify(link, looked, rewrite, is_confirming=False)
         tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
         if not isinstance(verification, Verification):
@@ -121,9 +120,10 @@ class Bench:
 
     def _kept_step(self, link: Link, step: Step, rewrite: Rewrite, looked: Looked) -> KeptStep:
         main = costliest(self.kernel(link))
-        finding = next(f for f in main.findings if f.code == step.finding and f.evidence == step.evidence)
+        same_code = [finding for finding in main.findings if finding.code == step.finding]
+        finding = next((f for f in same_code if f.evidence == step.evidence), same_code[0] if same_code else None)
         return KeptStep(
-            technique=_technique(self._catalogue, step.technique),
+            technique=_technique(self._catalogue, step),
             step=step,
             rewrite=rewrite,
             finding=finding,
@@ -163,10 +163,9 @@ class Bench:
         return await prepare(self._job, start.subject, start.counted, start.version, kernels, effort, self._second_run)
 
 
-def _technique(catalogue: Catalogue, technique_id: str) -> Technique:
-    found = catalogue.get(technique_id)
-    assert found is not None, f"a planner planned {technique_id}, which the catalogue does not have"
-    return found
+def _technique(catalogue: Catalogue, step: Step) -> Technique:
+    """The catalogue's, or one of a model's own making."""
+    return catalogue.get(step.technique) or Technique(step.technique, step.title or step.technique, (), (), "")
 
 
 def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:

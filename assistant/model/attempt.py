@@ -8,7 +8,7 @@ from pathlib import Path
 from assistant.model.comparison import Comparison
 from assistant.model.profile import Signature
 from assistant.model.proposal import PredictionOutcome
-from assistant.model.verification import Outcome
+from assistant.model.verification import Label, Outcome
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,11 @@ class Attempt:
     """The model that wrote it; None: a rule of ours."""
     calls: tuple[str, ...] = ()
     """Ids of the model calls that led to it; the calls hold prompt, model, temperature, seed and tokens."""
+    summary: str = ""
+    """What the edit does, in its writer's words; empty in older records."""
+    labels: tuple[Label, ...] = ()
+    """That its writer gave it."""
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

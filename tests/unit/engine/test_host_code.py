@@ -14,6 +14,7 @@ from assistant.cli.status import doing
 from assistant.config import TrustStore, user_paths
 from assistant.engine.host_code import HostCodeRight
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
+from assistant.engine.session import Asked
 from assistant.model import events
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "block_size.cu"
@@ -87,7 +88,7 @@ def test_what_a_person_did_not_allow_is_neither_built_nor_run(tmp_path: Path, mo
 
     async def heard() -> list[events.Event]:
         options = OptimizeOptions(max_rounds=1, may_edit_host_code=False)
-        return [e async for e in session.optimize(JobRequest(source, tmp_path), options, Accept.NONE, None, person)]
+        return [e async for e in session.optimize(JobRequest(source, tmp_path), options, Accept.NONE, None, Asked(person))]
 
     told = asyncio.run(heard())
     tried = [event for event in told if isinstance(event, events.CandidateTried)]

@@ -1,0 +1,81 @@
+"""May a language model be asked? Shown and asked on the terminal, at the first use per workspace and endpoint.
+
+Where nobody can be asked, naming the model's planner is the consent, and what is sent is said on standard error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.cli.decisions import choose
+from assistant.cli.jobs import console
+from assistant.config import ConsentAnswer, EndpointConsent, TrustStore, user_paths
+from assistant.engine.planning import AskModel, ModelNotice
+
+__all__ = ["ask_model"]
+
+_FORGET = "kernelopt trust --revoke forgets it"
+
+
+def ask_model(is_terminal: bool) -> AskModel:
+    """Who answers for this command."""
+    trust = TrustStore(user_paths().trust)
+    return ModelOnTerminal(trust) if is_terminal else ModelByName(trust)
+
+
+@dataclass(frozen=True)
+class ModelOnTerminal:
+    """Once, always here, or never; the last two are remembered for the workspace and the endpoint."""
+
+    trust: TrustStore
+
+    async def __call__(self, notice: ModelNotice) -> str | None:
+        refused = _refused(self.trust, notice)
+        if refused is not None:
+            return refused
+        open_consents = [consent for consent in _consents(notice) if self.trust.consent(consent) is None]
+        if not open_consents:
+            return None
+        for line in notice.lines:
+            console().print(line, markup=False)
+        match await choose("ask it? [o]nce, [a]lways here, [n]ever here, no (for [t]his search)", ("o", "a", "n", "t"), "t"):
+            case "o":
+                return None
+            case "a":
+                self._remember(open_consents, ConsentAnswer.ALWAYS)
+                return None
+            case "n":
+                self._remember(open_consents, ConsentAnswer.NEVER)
+                return f"no language model is asked in this workspace; {_FORGET}"
+            case _:
+                return "no language model is asked in this search"
+
+    def _remember(self, consents: list[EndpointConsent], answer: ConsentAnswer) -> None:
+        for consent in consents:
+            self.trust.answer(consent, answer)
+
+
+@dataclass(frozen=True)
+class ModelByName:
+    """Nobody can answer: what the command names is the answer."""
+
+    trust: TrustStore
+
+    async def __call__(self, notice: ModelNotice) -> str | None:
+        if not notice.is_named:
+            return "nobody can be asked here whether a language model may be asked"
+        refused = _refused(self.trust, notice)
+        if refused is None:
+            for line in notice.lines:
+                console(is_error=True).print(line, markup=False)
+        return refused
+
+
+def _consents(notice: ModelNotice) -> tuple[EndpointConsent, ...]:
+    return tuple(EndpointConsent(notice.workspace, endpoint) for endpoint in notice.endpoints)
+
+
+def _refused(trust: TrustStore, notice: ModelNotice) -> str | None:
+    """What a person answered once and for all."""
+    never = [consent.endpoint for consent in _consents(notice) if trust.consent(consent) is ConsentAnswer.NEVER]
+    return f"{', '.join(never)} is never to be asked in this workspace; {_FORGET}" if never else None

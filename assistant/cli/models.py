@@ -1,0 +1,53 @@
+"""What builds model providers and the planners that ask them; loaded only by jobs that a model may plan.
+
+Implements ``engine.planning.Models``.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.config import Settings, user_paths
+from assistant.engine.ids import new_id
+from assistant.plan.catalogue import Catalogue
+from assistant.plan.llm.planner import LlmPlanner
+from assistant.plan.llm.talk import Stamps
+from assistant.plan.mixed import MixedPlanner
+from assistant.plan.providers import ModelRelay, Surroundings, open_provider, read_prices
+from assistant.ports import Accounts, Planner, Provider
+
+__all__ = ["ModelParts"]
+
+_PROMPTS = Path(".kernelopt", "prompts")
+"""Where ``manual`` writes prompts and reads answers, below the workspace."""
+
+
+@dataclass(frozen=True)
+class ModelParts:
+    """Providers and planners of this process."""
+
+    expert: Planner
+    catalogue: Catalogue
+    relay: ModelRelay | None = None
+    """To the editor's own model."""
+
+    def provider(self, settings: Settings, workspace: Path, on_waiting: Callable[[Path, Path], None]) -> Provider:
+        """Raises UsageError where the settings name nobody who is here."""
+        around = Surroundings(
+            environment=os.environ,
+            folder=workspace / _PROMPTS,
+            prices=read_prices(user_paths().prices),
+            relay=self.relay,
+            on_waiting=on_waiting,
+        )
+        return open_provider(settings, around)
+
+    def planner(self, is_alone: bool, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> Planner:
+        """A model alone, or one beside the expert."""
+        stamps = Stamps(job, new_id, lambda: time.time_ns() // 1_000_000)
+        model = LlmPlanner(provider, accounts, self.catalogue, settings, stamps)
+        return model if is_alone else MixedPlanner(self.expert, model)

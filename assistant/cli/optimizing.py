@@ -1,0 +1,73 @@
+"""``kernelopt optimize``: its options, who is asked on the way, and the search that comes of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assistant.cli import options as opt
+from assistant.cli.loading import loading
+from assistant.engine.request import Accept, OptimizeOptions
+from assistant.model.completion import Caps
+
+__all__ = ["add_optimize_command"]
+
+_AcceptOption = Annotated[Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")]
+_PlannerOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="expert, llm (a language model), or auto (both, where a model is set); default: as the settings say"),
+]
+_UsdOption = Annotated[float | None, typer.Option(min=0, help="Dollars for language models at most, by your price table")]
+_TokensOption = Annotated[int | None, typer.Option(min=0, help="Tokens to and from language models at most")]
+_GpuOption = Annotated[float | None, typer.Option("--budget-gpu-s", min=0, help="Seconds that a GPU is held at most")]
+_RoundsOption = Annotated[int | None, typer.Option(min=1, help="Rounds of the search over all kernels at most")]
+
+
+def add_optimize_command(app: typer.Typer) -> None:
+    app.command("optimize")(_optimize)
+
+
+def _optimize(
+    context: typer.Context,
+    file: opt.File,
+    sources: opt.Sources = None,
+    kernel: opt.Kernel = None,
+    device: opt.Device = "auto",
+    target: opt.Target = None,
+    cflags: opt.Cflags = None,
+    timeout: opt.Timeout = None,
+    build: opt.Build = None,
+    run: opt.Run = None,
+    accept: _AcceptOption = Accept.ASK,
+    planner: _PlannerOption = None,
+    rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
+    budget_usd: _UsdOption = None,
+    budget_tokens: _TokensOption = None,
+    budget_gpu_s: _GpuOption = None,
+    budget_rounds: _RoundsOption = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where the last interrupted search on FILE stopped")] = False,
+    allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Plan edits from the profile, prove each one, and offer what survives as a diff."""
+    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
+    with loading():
+        from assistant.cli.compose import open_session
+        from assistant.cli.consent import ask_model
+        from assistant.cli.decisions import AskOnTerminal, HostCodeOnTerminal
+        from assistant.cli.jobs import show_events
+        from assistant.engine.session import Asked
+
+    ask = AskOnTerminal.if_terminal(as_json)
+    chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
+    host_code = None if ask is None else HostCodeOnTerminal.in_workspace_of(request.file)
+    options = OptimizeOptions(
+        max_rounds=rounds,
+        planner=planner,
+        may_edit_host_code=allow_host_code,
+        is_resumed=resume,
+        caps=Caps(budget_usd, budget_tokens, budget_gpu_s, budget_rounds),
+    )
+    asked = Asked(host_code, ask_model(is_terminal=ask is not None))
+    raise typer.Exit(show_events(lambda: open_session().optimize(request, options, chosen, ask, asked), as_json))

@@ -1,0 +1,116 @@
+"""The end of a chain, confirmed on fresh values with every check, explained and offered. Nobody sees a gain that did not pass here."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from assistant.engine.aside import Waited
+from assistant.engine.constraints import broken
+from assistant.engine.frontier import Node
+from assistant.engine.records import Confirmed, costliest, proposal_record
+from assistant.engine.rejected import FoundEdit, rejected_before
+from assistant.engine.reports import proposal_event
+from assistant.engine.round import Kit
+from assistant.engine.succession import store_beside_better
+from assistant.engine.trial import Link, why
+from assistant.engine.workbench import predict_speed
+from assistant.model import events
+from assistant.model.comparison import Comparison
+from assistant.model.profile import Severity
+from assistant.model.proposal import Proposal
+from assistant.model.verification import Outcome, Verification
+from assistant.ports import Story
+from assistant.source.hunks import unified_diff
+
+__all__ = ["Confirmation", "Offer"]
+
+Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
+"""Shows a proposal to whoever decides; the decision, or None when it stays open."""
+
+
+@dataclass
+class Confirmation:
+    """One version before its judge and before whoever decides."""
+
+    kit: Kit
+    root: Node
+    offer: Offer
+    is_failed: bool = False
+    """It did not hold on fresh values: another version may."""
+    decision: str | None = None
+    """Kind of the decision; None where nothing was decided."""
+
+    async def run(self, node: Node) -> AsyncIterator[events.Event]:
+        kit, link = self.kit, node.link
+        rejected = rejected_before(kit.store, kit.workspace, self._found(link))
+        if rejected is not None:
+            remedy = f"change the file, or kernelopt memory forget {link.looked.subject.source.path}"
+            yield kit.job.message(
+                Severity.INFORMATION, f"{kit.name}: the edit that was found is {rejected}; it is not offered again", remedy
+            )
+            return
+        yield events.StageStarted(kit.job.id, "confirm", f"{kit.name}: fresh values, repeats, checks, boundary shapes")
+        verification = await kit.bench.verify(link, link.looked, link.kept[-1].rewrite, is_confirming=True)
+        comparison = predict_speed(kit.bench.kernel(kit.start), kit.bench.kernel(link))
+        if not isinstance(verification, Verification) or comparison is None:
+            reason = "it does not launch the kernel" if isinstance(verification, Verification) else why(verification)
+            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: {reason}")
+            return
+        if verification.outcome is Outcome.FAIL:
+            self.is_failed = True
+            first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
+            message = f"{kit.name}: the best edit failed its confirmation and is not offered: {first.message}"
+            yield kit.job.message(Severity.WARNING, message)
+            return
+        reasons = self._unwanted(link, verification, comparison)
+        if reasons:
+            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit is not offered: {'; '.join(reasons)}")
+            return
+        explained = Waited(kit.aside, kit.planner.explained(self._story(link, verification, comparison)))
+        async for event in explained.events():
+            yield event
+        confirmed = Confirmed(link.text, link.kept, verification, comparison, explained.result)
+        async for event in self._offered(proposal_record(kit.job, kit.bench.version(kit.start), confirmed, kit.accounts.now_ms())):
+            yield event
+
+    async def _offered(self, proposal: Proposal) -> AsyncIterator[events.Event]:
+        kit = self.kit
+        told = store_beside_better(kit.job.id, kit.store, kit.workspace, proposal)
+        run = kit.start.looked.counted.run
+        if run is not None and run.recording_path is not None:
+            kit.store.keep_recording(proposal.id, run.recording_path, kit.options.recordings_bytes, proposal.created_ms)
+        yield proposal_event(kit.job.id, proposal)
+        for event in told:
+            yield event
+        decision = await self.offer(proposal)
+        if decision is not None:
+            self.decision = decision.kind
+            yield decision
+
+    def _unwanted(self, link: Link, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
+        """Why the chain's end is not what was asked for; all checks are done only now, and may have brought labels with them."""
+        rules, bench = self.kit.options.rules, self.kit.bench
+        reasons = broken(rules, bench.kernel(self.kit.start), bench.kernel(link), verification.labels)
+        if rules.min_ratio is not None and comparison.ratio < rules.min_ratio:
+            reasons = (*reasons, f"its {comparison.ratio:.2f}x is less than {rules.min_ratio:.2f}x")
+        return reasons
+
+    def _story(self, link: Link, verification: Verification, comparison: Comparison) -> Story:
+        kit = self.kit
+        after = kit.bench.kernel(link)
+        before, text = kit.start.looked.subject.source, link.text
+        return Story(
+            before=kit.asking.request(self.root, kit.bench.kernel(kit.start), kit.book),
+            diff=unified_diff(before.text, text, before.path.name),
+            steps=tuple(kept.step for kept in link.kept),
+            rewrites=tuple(kept.rewrite for kept in link.kept),
+            after=tuple(fact for item in after for fact in item.evidence),
+            left=costliest(after).findings,
+            verification=verification,
+            comparison=comparison,
+        )
+
+    def _found(self, link: Link) -> FoundEdit:
+        before, after = self.kit.start.looked.subject.source, link.looked.subject.source
+        return FoundEdit(before.path, costliest(self.kit.bench.kernel(self.kit.start)).kernel.key, before.text, after.text)

@@ -1,0 +1,251 @@
+"""One round of a search on one version: plan, try every rewrite, let whoever wrote a failed one mend it.
+
+Two modes of mending, one judge: a candidate that does not build or answers wrongly comes back with what was wrong, one that is right but
+not faster with what it did. Example::
+
+    round = Round(kit, node)
+    async for event in round.run(): ...
+    round.kept        # the versions that it made
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from assistant.engine.accounts import JobAccounts
+from assistant.engine.aside import Aside, Waited
+from assistant.engine.asking import Asking
+from assistant.engine.choice import Taken, is_settled, moved, taken
+from assistant.engine.constraints import broken, forbidden
+from assistant.engine.frontier import Node
+from assistant.engine.host_code import HostCodeRight
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.records import Tried, attempt_record
+from assistant.engine.reports import findings_event
+from assistant.engine.request import OptimizeOptions
+from assistant.engine.resume import Earlier
+from assistant.engine.setbacks import setback_of
+from assistant.engine.shape import SearchShape
+from assistant.engine.trial import Bench, Link, Trial
+from assistant.engine.tried import TriedBook
+from assistant.model import events
+from assistant.model.plan import Plan, Rewrite, Step, TriedBefore, Unwritten
+from assistant.model.profile import Severity
+from assistant.model.verification import Label
+from assistant.ports import Planner, PlanRequest, Store
+from assistant.source.edits import apply_edits
+
+__all__ = ["CONSTRAINED", "DUPLICATE", "NOT_ALLOWED", "UNWRITTEN", "Kit", "Round"]
+
+NOT_ALLOWED = "not_allowed"
+"""Outcome of a candidate that was not tried, because nobody allowed edits of host code."""
+CONSTRAINED = "constrained"
+"""Outcome of a candidate that does not keep to what a person asked of all (``OptimizeOptions.rules``), or turned down before."""
+DUPLICATE = "duplicate"
+"""Outcome of a candidate that says what an earlier one said."""
+UNWRITTEN = "unwritten"
+"""Outcome of a step that its planner could not turn into an edit."""
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What the rounds on one kernel share."""
+
+    job: Job
+    options: OptimizeOptions
+    shape: SearchShape
+    store: Store
+    planner: Planner
+    workspace: Path
+    name: str
+    """The kernel's qualified name."""
+    start: Link
+    bench: Bench
+    book: TriedBook
+    asking: Asking
+    host_code: HostCodeRight
+    accounts: JobAccounts
+    aside: Aside
+    earlier: Earlier
+    refused: frozenset[tuple[str, int]] = frozenset()
+    """(technique, line) pairs of the start's text that a person turned down."""
+
+
+@dataclass
+class Round:
+    """What one round on one version finds."""
+
+    kit: Kit
+    node: Node
+    kept: list[Node] = field(default_factory=list[Node])
+    _open_steps: dict[Step, bool] = field(default_factory=dict[Step, bool])
+    """Whether a later round may try the step again: some variant of it may still gain."""
+    is_idle: bool = True
+    """Its plan had no step."""
+    _is_over: bool = False
+    """A candidate came that may not be tried any more."""
+    _trial: Trial | None = None
+    """Of the rewrite that was offered last; None where it came to none."""
+
+    async def run(self) -> AsyncIterator[events.Event]:
+        items = self.kit.bench.kernel(self.node.link)
+        for item in items:
+            yield findings_event(self.kit.job, item)
+        if not items:
+            return
+        request = self.kit.asking.request(self.node, items, self.kit.book)
+        planned = Waited(self.kit.aside, self.kit.planner.plan(request))
+        async for event in planned.events():
+            yield event
+        plan: Plan = planned.result
+        yield events.PlanMade(self.kit.job.id, plan.planner, plan.steps, self.kit.book.new_declines(plan, request))
+        self.is_idle = not plan.steps
+        for step in plan.steps:
+            async for event in self._carried_out(request, step):
+                yield event
+            if self._is_over or self.kit.accounts.is_out_of_time:
+                return
+
+    def settled(self) -> Node:
+        """The version itself, with what need not be tried on it again."""
+        return replace(self.node, taken=(*self.node.taken, *self._settled(None)))
+
+    async def _carried_out(self, request: PlanRequest, step: Step) -> AsyncIterator[events.Event]:
+        """Each rewrite of the step in its turn, made when the one before is judged."""
+        if self._is_refused(step):
+            reason = "a person turned it down here"
+            yield self._unjudged(step, step.title or step.technique, CONSTRAINED, reason)
+            return
+        rewrites = aiter(self.kit.planner.rewrites(request, step))
+        while not (self._is_over or (self.kit.shape.asks_models and self.kit.book.is_full)):
+            written = Waited(self.kit.aside, anext(rewrites, None))
+            async for event in written.events():
+                yield event
+            match written.result:
+                case None:
+                    return
+                case Unwritten(reason=reason):
+                    yield self._unjudged(step, step.title or step.technique, UNWRITTEN, reason)
+                case rewrite:
+                    async for event in self._mended(request, step, rewrite):
+                        yield event
+
+    async def _mended(self, request: PlanRequest, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
+        """Try a rewrite, and what its writer makes of its setbacks."""
+        for repair in range(1 + self.kit.shape.repairs):
+            self._trial = None
+            async for event in self._offered(step, rewrite):
+                yield event
+            setback = None if self._trial is None else setback_of(self._trial.tried)
+            if setback is None or repair == self.kit.shape.repairs or self.kit.book.is_full or self.kit.accounts.is_out_of_time:
+                return
+            improved = Waited(self.kit.aside, self.kit.planner.improved(request, step, rewrite, setback))
+            async for event in improved.events():
+                yield event
+            match improved.result:
+                case None:
+                    return
+                case Unwritten(reason=reason):
+                    yield self._unjudged(step, rewrite.summary, UNWRITTEN, reason)
+                    return
+                case better:
+                    rewrite = better
+
+    async def _offered(self, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
+        """Judge one rewrite, unless something speaks against even trying it."""
+        kit, link = self.kit, self.node.link
+        reason = forbidden(kit.options.rules, step.technique, rewrite.labels)
+        if reason is not None:
+            yield self._unjudged(step, rewrite.summary, CONSTRAINED, reason)
+            return
+        after = apply_edits(link.text, rewrite.edits)
+        if isinstance(after, str):
+            if kit.earlier.is_dropped(link.text, after):
+                return
+            known = kit.book.known(link.text, after)
+            if known is not None:
+                self._take(step, known)
+                return
+            same = kit.book.same_code(after)
+            if same is not None:
+                yield self._unjudged(step, rewrite.summary, DUPLICATE, f"but for comments and spacing it is the same as {same}")
+                return
+        if kit.book.is_full:
+            self._is_over = True
+            return
+        if Label.HOST_CODE in rewrite.labels:
+            async for event in self._asked_once(step):
+                yield event
+            if not await kit.host_code.asked(self._edit_name(step)):
+                reason = "it edits host code, which nobody allowed: --allow-host-code does"
+                yield self._unjudged(step, rewrite.summary, NOT_ALLOWED, reason)
+                return
+        async for event in self._judged(step, rewrite):
+            yield event
+
+    async def _judged(self, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
+        kit, link = self.kit, self.node.link
+        with kit.accounts.holding_gpu():
+            trial = await kit.bench.judge(link, step, rewrite)
+        constrained = self._constrained(trial)
+        tried, told = trial.tried, constrained.tried
+        if kit.earlier.is_kept(link.text, tried.text):
+            text = f"{kit.name}: takes up {step.technique} at line {step.line}, which {kit.earlier.job} had kept"
+            yield kit.job.message(Severity.INFORMATION, text)
+        else:
+            self._remember(tried)
+            yield events.CandidateTried(kit.job.id, told.id, step.technique, kit.name, told.outcome, told.reason, told.ratio)
+        kit.book.note(link.text, constrained)
+        self._trial = constrained
+        self._take(step, constrained)
+
+    def _take(self, step: Step, trial: Trial) -> None:
+        """Note how a variant of ``step`` fared."""
+        tried = trial.tried
+        self._open_steps[step] = self._open_steps.get(step, False) or not is_settled(tried.outcome, tried.ratio)
+        if trial.link is not None and tried.ratio is not None:
+            self.kept.append(Node(trial.link, self.node.ratio * tried.ratio))
+
+    def children(self) -> tuple[Node, ...]:
+        """The kept versions, with what need not be tried on them again."""
+        before = self.node.text
+        return tuple(
+            replace(node, taken=moved((*self.node.taken, *self._settled(node.link.kept[-1].step)), before, node.text)) for node in self.kept
+        )
+
+    def _settled(self, chosen: Step | None) -> tuple[Taken, ...]:
+        return tuple(taken(step) for step, is_open in self._open_steps.items() if step == chosen or not is_open)
+
+    def _is_refused(self, step: Step) -> bool:
+        return self.node.text == self.kit.start.text and (step.technique, step.line) in self.kit.refused
+
+    def _constrained(self, trial: Trial) -> Trial:
+        """The trial without the version it makes, where that does not keep to the rules; memory keeps how it fared all the same."""
+        tried, rules = trial.tried, self.kit.options.rules
+        if trial.link is None or tried.verification is None:
+            return trial
+        reasons = broken(rules, self.kit.bench.kernel(self.kit.start), tried.after, tried.verification.labels)
+        return Trial(tried.ended(CONSTRAINED, "; ".join(reasons))) if reasons else trial
+
+    async def _asked_once(self, step: Step) -> AsyncIterator[events.Event]:
+        """Have a person asked whether host code may be edited, where nobody was; events tell front ends to stand aside meanwhile."""
+        if not self.kit.host_code.is_open:
+            return
+        edit = self._edit_name(step)
+        yield events.StageStarted(self.kit.job.id, "consent", f"{edit} edits host code")
+        if await self.kit.host_code.asked(edit):
+            yield events.StageStarted(self.kit.job.id, "candidate", f"{self.kit.name}: tries {step.technique}")
+
+    def _edit_name(self, step: Step) -> str:
+        return f"{step.technique} of {self.kit.name}"
+
+    def _unjudged(self, step: Step, summary: str, outcome: str, reason: str) -> events.CandidateTried:
+        self.kit.book.note_unjudged(TriedBefore(step.technique, step.line, summary, outcome, reason, None))
+        return events.CandidateTried(self.kit.job.id, new_id("C"), step.technique, self.kit.name, outcome, reason, None)
+
+    def _remember(self, tried: Tried) -> None:
+        parent = self.kit.bench.version(self.node.link)
+        self.kit.store.add_attempt(attempt_record(self.kit.job, self.kit.workspace, parent, tried, self.kit.accounts.now_ms()))

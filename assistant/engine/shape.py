@@ -1,0 +1,36 @@
+"""How wide and how deep a search looks. The expert's rules cost nothing and are tried all; a model's calls cost money and time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.config import Settings
+
+__all__ = ["EXPERT_SHAPE", "SearchShape", "shape_for_models"]
+
+
+@dataclass(frozen=True)
+class SearchShape:
+    """The shape of one search."""
+
+    width: int = 1
+    """Versions that it carries on with."""
+    repairs: int = 0
+    """Times a rewrite that failed may be mended."""
+    patience_rounds: int = 1
+    """Rounds without a gain after which it ends."""
+    near_limit_ratio: float | None = None
+    """Share of the speed of light from which a kernel is left as it is; None: never."""
+    parallel_builds: int = 1
+    """Candidates compiled at once."""
+    asks_models: bool = False
+    """A rewrite may cost a call, and is not asked for where it could not be tried."""
+
+
+EXPERT_SHAPE = SearchShape()
+
+
+def shape_for_models(settings: Settings) -> SearchShape:
+    """As the settings say."""
+    search = settings.search
+    return SearchShape(search.beam, search.repairs, search.patience_rounds, search.near_limit_ratio, search.parallel_builds, True)

@@ -1,0 +1,74 @@
+"""Budgets and what was spent of them, in words for people. Pure."""
+
+from __future__ import annotations
+
+from assistant.model.completion import Caps, Spending
+
+__all__ = ["cap_words", "caps_words", "dollars", "estimate_words", "more_words", "spent_words"]
+
+_OPTIONS = {"money_usd": "--budget-usd", "token_count": "--budget-tokens", "gpu_s": "--budget-gpu-s", "round_count": "--budget-rounds"}
+_SMALL_USD = 0.01
+
+
+def dollars(money_usd: float | None) -> str:
+    """``$0.0123`` below a cent, ``$1.25`` above."""
+    if money_usd is None:
+        return "unpriced"
+    return f"${money_usd:.2f}" if money_usd == 0 or money_usd >= _SMALL_USD else f"${money_usd:.4f}"
+
+
+def spent_words(spent: Spending) -> str:
+    """``$0.04 for 3 calls, 11,204 tokens``."""
+    calls = f"{spent.call_count} call" if spent.call_count == 1 else f"{spent.call_count} calls"
+    parts = [f"{dollars(spent.money_usd)} for {calls}, {spent.token_count:,} tokens"]
+    if spent.gpu_s:
+        parts.append(f"{spent.gpu_s:.1f} s of GPU")
+    return ", ".join(parts)
+
+
+def cap_words(cap: str, caps: Caps) -> str:
+    """``the cap of $0.05``."""
+    match cap:
+        case "money_usd":
+            return f"the cap of {dollars(caps.money_usd)}"
+        case "token_count":
+            return f"the cap of {caps.token_count or 0:,} tokens"
+        case "gpu_s":
+            return f"the cap of {caps.gpu_s or 0.0:g} s of GPU"
+        case _:
+            return f"the cap of {caps.round_count} rounds"
+
+
+def more_words(cap: str, spent: Spending, next_call: Spending) -> str:
+    """What it takes to go on: ``the next call costs up to $0.0213: --budget-usd 0.08``."""
+    option = _OPTIONS[cap]
+    match cap:
+        case "money_usd":
+            needed = (spent.money_usd or 0.0) + (next_call.money_usd or 0.0)
+            return f"the next call costs up to {dollars(next_call.money_usd)}: {option} {_rounded_up(needed)}"
+        case "token_count":
+            return f"the next call takes up to {next_call.token_count:,} tokens: {option} {spent.token_count + next_call.token_count}"
+        case _:
+            return f"give it more with {option}"
+
+
+def _rounded_up(money_usd: float) -> str:
+    """To the next cent."""
+    cents = int(money_usd * 100) + (money_usd * 100 % 1 > 0)
+    return f"{cents / 100:.2f}"
+
+
+def estimate_words(estimate: Spending) -> str:
+    """``at most 57 calls, 1,824,000 tokens, $4.10``."""
+    cost = "" if estimate.money_usd is None else f", {dollars(estimate.money_usd)}"
+    return f"at most {estimate.call_count:,} calls, {estimate.token_count:,} tokens{cost}"
+
+
+def caps_words(caps: Caps) -> str:
+    """``capped at $0.05 and 200,000 tokens``."""
+    money = () if caps.money_usd is None else (dollars(caps.money_usd),)
+    tokens = () if caps.token_count is None else (f"{caps.token_count:,} tokens",)
+    time = () if caps.gpu_s is None else (f"{caps.gpu_s:g} s of GPU",)
+    rounds = () if caps.round_count is None else (f"{caps.round_count} rounds",)
+    told = (*money, *tokens, *time, *rounds)
+    return f"capped at {' and '.join(told)}" if told else "no cap is set (--budget-usd, --budget-tokens)"

@@ -1,0 +1,108 @@
+"""What a search may spend and what it has spent. Pure.
+
+Money needs a price, which only the user's own table knows. Where it is unknown no money cap can be kept, and a cap on tokens takes its
+place. Example::
+
+    broken_by(spent, caps, served, input_token_count=3_000, max_output_tokens=8_192)    # "money_usd", or None: the call fits
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from assistant.model.completion import Caps, Price, ServedModel, Spending
+
+__all__ = ["FALLBACK_TOKENS", "Extent", "added", "broken_by", "call_cost", "estimate", "keepable", "reached", "repeated"]
+
+_TOKENS_PER_MILLION = 1_000_000
+_PERSON = "manual"
+FALLBACK_TOKENS = 200_000
+"""Cap on tokens where a money cap was asked for and a price is unknown (chosen: about the calls of one kernel's whole search)."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How many calls a search makes at most, and how large each is."""
+
+    plan_count: int
+    code_count: int
+    """Rewrites and their repairs."""
+    explanation_count: int
+    input_token_count: int
+    """Of one prompt, at most."""
+    max_output_tokens: int
+
+
+def call_cost(price: Price | None, input_token_count: int, output_token_count: int) -> float | None:
+    """Dollars; None where the price is unknown."""
+    if price is None:
+        return None
+    micro_usd = input_token_count * price.input_usd_per_million_tokens + output_token_count * price.output_usd_per_million_tokens
+    return micro_usd / _TOKENS_PER_MILLION
+
+
+def added(a: Spending, b: Spending) -> Spending:
+    """Both together; money is unknown where either's is."""
+    return Spending(
+        money_usd=None if a.money_usd is None or b.money_usd is None else a.money_usd + b.money_usd,
+        input_token_count=a.input_token_count + b.input_token_count,
+        output_token_count=a.output_token_count + b.output_token_count,
+        call_count=a.call_count + b.call_count,
+        gpu_s=a.gpu_s + b.gpu_s,
+        round_count=a.round_count + b.round_count,
+    )
+
+
+def repeated(call: Spending, count: int) -> Spending:
+    """``count`` such calls."""
+    return Spending(
+        money_usd=None if call.money_usd is None else call.money_usd * count,
+        input_token_count=call.input_token_count * count,
+        output_token_count=call.output_token_count * count,
+        call_count=call.call_count * count,
+    )
+
+
+def broken_by(spent: Spending, caps: Caps, served: ServedModel, input_token_count: int, max_output_tokens: int) -> str | None:
+    """The cap that a call would break if it took its longest answer; None where it fits what is left."""
+    cost = call_cost(served.price, input_token_count, max_output_tokens)
+    if caps.money_usd is not None and (cost is None or spent.money_usd is None or spent.money_usd + cost > caps.money_usd):
+        return "money_usd"
+    if caps.token_count is not None and spent.token_count + input_token_count + max_output_tokens > caps.token_count:
+        return "token_count"
+    return None
+
+
+def reached(spent: Spending, caps: Caps) -> str | None:
+    """The cap on time or rounds that leaves no room for another round; None where one may begin."""
+    if caps.gpu_s is not None and spent.gpu_s >= caps.gpu_s:
+        return "gpu_s"
+    if caps.round_count is not None and spent.round_count >= caps.round_count:
+        return "round_count"
+    return None
+
+
+def keepable(caps: Caps, served: Iterable[ServedModel]) -> Caps:
+    """The caps that can be kept: one on tokens instead of one on money where a price is unknown.
+
+    A person as the model costs nothing here.
+    """
+    unpriced = [model for model in served if model.price is None]
+    if caps.money_usd is None or not unpriced:
+        return caps
+    if all(model.provider == _PERSON for model in unpriced):
+        return replace(caps, money_usd=None)
+    token_count = FALLBACK_TOKENS if caps.token_count is None else caps.token_count
+    return replace(caps, money_usd=None, token_count=token_count)
+
+
+def estimate(extent: Extent, planner: ServedModel, coder: ServedModel, summariser: ServedModel) -> Spending:
+    """Of the whole search at most: every call made, every prompt and answer as long as allowed."""
+    calls = ((planner, extent.plan_count), (coder, extent.code_count), (summariser, extent.explanation_count))
+    total = Spending()
+    for served, count in calls:
+        cost = call_cost(served.price, extent.input_token_count, extent.max_output_tokens)
+        one = Spending(cost, extent.input_token_count, extent.max_output_tokens, 1)
+        total = added(total, repeated(one, count)) if count else total
+    return total
