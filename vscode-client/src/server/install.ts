@@ -4,8 +4,11 @@
  * The wheel's dependencies come from the package index that pip is set up for; with `PIP_NO_INDEX` and `PIP_FIND_LINKS`, from a folder.
  */
 
+import { createReadStream, createWriteStream } from "node:fs";
 import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createBrotliDecompress } from "node:zlib";
 
 import { findPython, run } from "./python.ts";
 import type { Failure } from "./state.ts";
@@ -17,7 +20,8 @@ export interface Place {
   /** Where environments are kept. */
   readonly folder: string;
   readonly version: string;
-  readonly wheel: string;
+  /** kernelopt's own package, as `tools/package.mjs` packs it. */
+  readonly packedWheel: string;
 }
 
 export interface Installation {
@@ -55,13 +59,17 @@ export async function install(place: Place, how: Installation): Promise<Failure 
 
 /** Adds NVIDIA's compilers to the environment. */
 export async function installCompilers(place: Place, how: Installation): Promise<Failure | undefined> {
-  return await pip(privatePython(place), [`${place.wheel}[cuda]`], how);
+  return await pip(privatePython(place), [`kernelopt[cuda]==${place.version}`], how);
 }
 
 async function fill(place: Place, how: Installation, base: string, part: string): Promise<Failure | undefined> {
   const made = await run(base, ["-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
   if (made.code !== 0) return { kind: "no_venv", python: base, detail: lastWords(made.output) };
-  return await pip(inside(part), [place.wheel], how);
+  const wheel = join(part, basename(place.packedWheel, ".br"));
+  await pipeline(createReadStream(place.packedWheel), createBrotliDecompress(), createWriteStream(wheel));
+  const failure = await pip(inside(part), [wheel], how);
+  await rm(wheel);
+  return failure;
 }
 
 async function pip(python: string, what: readonly string[], how: Installation): Promise<Failure | undefined> {

@@ -21,8 +21,8 @@ export class Launcher {
 
   constructor(context: vscode.ExtensionContext) {
     const version = (context.extension.packageJSON as { version: string }).version; // VS Code types a manifest as any
-    const wheel = vscode.Uri.joinPath(context.extensionUri, "server", `kernelopt-${version}-py3-none-any.whl`).fsPath;
-    this.place = { folder: vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath, version, wheel };
+    const packedWheel = vscode.Uri.joinPath(context.extensionUri, "server", `kernelopt-${version}-py3-none-any.whl.br`).fsPath;
+    this.place = { folder: vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath, version, packedWheel };
     this.#context = context;
   }
 
