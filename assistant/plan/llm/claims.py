@@ -1,7 +1,7 @@
 """What a model claims, bound to evidence: numbers come in through ``{E7}`` placeholders or not at all.
 
 A sentence that cites is a claim; one that does not is marked as an opinion; one with a number of the model's own is left out, and that is
-said. Numbers inside `` `code` `` that stand in the code at hand, and line numbers, are no claims. Example::
+said. Line numbers, names (``float4``) and code in backticks that stands in the code at hand are no claims. Example::
 
     bound("It moves {E1}. That is twice too much.", evidence, code).text
     # "It moves 262,144 sectors (E1). […]"
@@ -22,8 +22,9 @@ _PLACEHOLDER = re.compile(r"\{(E\d+)\}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`{\[(*])|\n+")
 _CODE = re.compile(r"`[^`\n]*`")
 _LINE = re.compile(r"\blines?\s+\d+(?:\s*(?:,|and|to|-|–)\s*\d+)*", re.IGNORECASE)
-_NAME = re.compile(r"\b[A-Za-z_]\w*\b")
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"[\d.,%x×]+")
+_NAME_WITH_DIGITS = re.compile(r"\b[A-Za-z_][A-Za-z_-]*\d\w*\b")
+"""``float4``, ``sm_90``, ``fp32``, ``KO101``, ``H200``: names, not numbers."""
 _WORDS = re.compile(
     r"\b(?:twice|thrice|twofold|(?:two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|hundreds?|thousands?|millions?)"
     r"(?:[- ]?(?:times|fold|percent|x))?|double[sd]? the|halve[sd]?|half of|a (?:half|third|quarter)|orders? of magnitude)\b",
@@ -52,9 +53,9 @@ def cited(text: str, known: Iterable[str]) -> tuple[str, ...]:
 
 def checked(text: str, known: Iterable[str], code: str = "") -> Bound:
     """``text`` without sentences that bring numbers of their own; placeholders stay, those of unknown ids cost their sentence."""
-    ids, numbers = frozenset(known), frozenset(_DIGITS.findall(code))
+    ids, plain_code = frozenset(known), _squeezed(code)
     sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
-    kept = [sentence for sentence in sentences if not _has_own_number(sentence, ids, numbers)]
+    kept = [sentence for sentence in sentences if not _has_own_number(sentence, ids, plain_code)]
     return Bound(" ".join(kept), not any(_PLACEHOLDER.search(sentence) for sentence in kept), len(sentences) - len(kept))
 
 
@@ -77,16 +78,26 @@ def _filled(sentence: str, facts: Mapping[str, Evidence]) -> str:
     return _PLACEHOLDER.sub(value, sentence)
 
 
-def _has_own_number(sentence: str, ids: frozenset[str], numbers: frozenset[str]) -> bool:
+def _has_own_number(sentence: str, ids: frozenset[str], code: str) -> bool:
     if any(match[1] not in ids for match in _PLACEHOLDER.finditer(sentence)):
         return True
     rest = _PLACEHOLDER.sub(" ", sentence)
-    quoted = [number for code in _CODE.findall(rest) for number in _DIGITS.findall(_NAME.sub(" ", code))]
-    if any(number not in numbers for number in quoted):
+    if any(_is_numeric(quoted) and not _is_in(quoted.strip("`"), code) for quoted in _CODE.findall(rest)):
         return True
     plain = _NAME_WITH_DIGITS.sub(" ", _LINE.sub(" ", _CODE.sub(" ", rest)))
-    return bool(_DIGITS.search(plain) or _WORDS.search(_COUNTING.sub(" ", plain)))
+    return _is_numeric(plain) or _WORDS.search(_COUNTING.sub(" ", plain)) is not None
 
 
-_NAME_WITH_DIGITS = re.compile(r"\b[A-Za-z_][A-Za-z_-]*\d\w*\b")
-"""``float4``, ``sm_90``, ``fp32``, ``KO101``, ``H200``: names, not numbers."""
+def _is_numeric(text: str) -> bool:
+    """Whether it holds a number in any script: ``4``, ``½``, ``²``."""
+    return any(character.isnumeric() for character in text)
+
+
+def _is_in(quoted: str, code: str) -> bool:
+    """Whether a quotation is more than a number and stands in the code, however it is spaced."""
+    squeezed = _squeezed(quoted)
+    return not _NUMBER.fullmatch(squeezed) and squeezed in code
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from assistant.plan.llm.schemas import INVISIBLE
 from assistant.verify.reach import Item, ItemKind, items, words_of
 from assistant.verify.text import blanked, uncommented
 
@@ -33,6 +34,8 @@ _CALL = re.compile(r"(?<![\w.])(?!(?:sizeof|static_cast|alignof|__align__|aligna
 
 def foreign_code(before: str, after: str, beside: str) -> str | None:
     """Why ``after`` is not taken in the place of the part ``before``; None where it is. ``beside`` is the text around the parts."""
+    if INVISIBLE.search(after.replace("\r\n", "\n")):
+        return "it holds characters that cannot be seen"
     code = uncommented(_SPLICE.sub("", after.replace("\r\n", "\n")))
     old = uncommented(_SPLICE.sub("", before.replace("\r\n", "\n")))
     found = items(code)
@@ -87,7 +90,7 @@ def _declaration(item: Item, known: set[str]) -> str | None:
         return None
     if (_DEVICE_VARIABLE.search(text) or _CONSTANT.match(text)) and not is_computed:
         return None
-    if "__device__" in text or "__global__" in text:
+    if not is_computed and re.search(r"\b__(?:device|global)__\b", text):
         return None  # a prototype, or device code that is spelled in an unusual way
     shown = " ".join(text.split())[:60]
     return f"it declares `{shown}` beside the function; only device code, types and compile-time constants may stand there"

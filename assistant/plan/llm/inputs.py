@@ -38,6 +38,7 @@ _PROMPT_OF = {
     SetbackKind.WRONG_ANSWER: "repair-wrong-answer",
     SetbackKind.NOT_FASTER: "refine",
 }
+_SIGNAL_OF = {SetbackKind.BUILD: "compile", SetbackKind.WRONG_ANSWER: "verify", SetbackKind.NOT_FASTER: "profile"}
 _LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS))
 """Risks that a model may state; the others are seen, not believed."""
 
@@ -76,7 +77,7 @@ class Inputs:
             "step": self._titled(step),
             "summary": rewrite.summary,
             "candidate": self._candidate(request, setback),
-            "reason": setback.reason,
+            "reason": setback.reason if getattr(self._signals, _SIGNAL_OF[setback.kind]) != "off" else "",
         }
         return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(setback) | self._form())
 

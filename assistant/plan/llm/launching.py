@@ -18,6 +18,8 @@ from assistant.plan.llm.schemas import LaunchChange
 __all__ = ["launch_edits"]
 
 _TOKEN = re.compile(r"\s+|[A-Za-z_]\w*|\d[\w.]*|::|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%().,<>?:&|\[\]]")
+_EFFECT = re.compile(r"\+\+|--|<<<|>>>|[)\]]\s*\(|\b(?:new|delete|throw|operator|asm|typeid|co_await)\b")
+"""What changes something, ends the launch, or calls a function that no name before the parenthesis tells."""
 _CALL = re.compile(r"([A-Za-z_][\w:]*)\s*(?:<[^<>()]*>\s*)?\(")
 _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "static_cast", "int", "unsigned", "size_t"})
 """What an expression may call: nothing that has an effect."""
@@ -49,13 +51,27 @@ def _expressions(change: LaunchChange) -> Iterable[str]:
 
 def _problem(expression: str) -> str | None:
     """Why the expression is not taken; None where it only computes."""
+    shown = f"`{expression[:60]}`"
     rest = _TOKEN.sub("", expression)
     if rest:
-        return f"`{expression[:60]}` holds {rest[0]!r}, which is not part of an expression of names, numbers and operators"
-    if expression.count("(") != expression.count(")"):
-        return f"the parentheses of `{expression[:60]}` do not match"
+        return f"{shown} holds {rest[0]!r}, which is not part of an expression of names, numbers and operators"
+    effect = _EFFECT.search(expression)
+    if effect is not None:
+        return f"{shown} holds `{effect[0]}`, but it may only compute"
     called = next((match[1] for match in _CALL.finditer(expression) if match[1] not in _CALLABLE), None)
-    return None if called is None else f"`{expression[:60]}` calls {called}; only {', '.join(sorted(_CALLABLE))} may be called there"
+    if called is not None:
+        return f"{shown} calls {called}; only {', '.join(sorted(_CALLABLE))} may be called there"
+    return None if _is_one(expression) else f"{shown} is not one expression, or its parentheses do not match"
+
+
+def _is_one(expression: str) -> bool:
+    """Whether its brackets match, and no comma stands outside them."""
+    depth = 0
+    for character in expression:
+        depth += (character in "([") - (character in ")]")
+        if depth < 0 or (depth == 0 and character == ","):
+            return False
+    return depth == 0
 
 
 def _site_edits(text: str, site: LaunchSite, change: LaunchChange) -> list[TextEdit]:

@@ -124,6 +124,10 @@ def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, af
     after_names = [k.qualified_name for k in after.kernels]
     if after_names.count(kernel.qualified_name) != before_names.count(kernel.qualified_name):
         return f"it must define the kernel {kernel.name} exactly as often as before, under the same name"
+    functions, defined = [f.name for f in parsed.device_functions], [f.name for f in after.device_functions]
+    repeated = next((part.id for part in region_of(parsed, kernel) if defined.count(part.id) > functions.count(part.id)), None)
+    if repeated is not None:
+        return f"it defines {repeated} once more; that function is a part of its own"
     extra = [name for name in after_names if name not in before_names]
     if extra:
         return f"it defines a further kernel, {extra[0]}, which nothing launches; write a __device__ function instead"

@@ -21,6 +21,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from assistant.model.completion import ReplySchema
 
 __all__ = [
+    "INVISIBLE",
     "MOST_REPLY_CHARACTERS",
     "BadReply",
     "CodeReply",
@@ -33,6 +34,7 @@ __all__ = [
     "SummaryReply",
     "WrittenPart",
     "parse_reply",
+    "plain",
     "reply_schema",
 ]
 
@@ -45,14 +47,26 @@ _MOST_STARTS = 64
 """Opening braces that are tried as the start of the object."""
 _SHOWN_ERRORS = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Characters that change how text is shown (control, direction, zero width): nobody would see what they review
+(https://trojansource.codes)."""
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _BOUNDS = frozenset(
     {"maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum", "exclusiveMinimum", "exclusiveMaximum", "pattern"}
 )
 
 
 def _text(value: Any) -> Any:
-    """An absent sentence is an empty one: some models answer null."""
-    return "" if value is None else value
+    """An absent sentence is an empty one: some models answer null. What terminals and Markdown act upon is taken out of others."""
+    if value is None:
+        return ""
+    return plain(value) if isinstance(value, str) else value
+
+
+def plain(text: str) -> str:
+    """``text`` as text alone: no control or direction characters, no links, images or tags that a viewer would follow or load."""
+    shown = INVISIBLE.sub("", text.replace("\r\n", "\n"))
+    return _TAG.sub("< ", shown.replace("![", "[").replace("](", "] ("))
 
 
 def _numbers_as_text(value: Any) -> Any:
@@ -168,7 +182,7 @@ class BadReply:
 def reply_schema(reply: type[_Reply]) -> ReplySchema:
     """The JSON Schema in the subset that strict structured outputs demand: every key required, nothing else allowed, no bounds."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", reply.__name__).lower()
-    return ReplySchema(name, json.dumps(_strict(reply.model_json_schema()), sort_keys=True))
+    return ReplySchema(name, json.dumps(_strict(reply.model_json_schema())))
 
 
 def parse_reply(text: str, reply: type[Reply]) -> Reply | BadReply:

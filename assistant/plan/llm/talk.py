@@ -26,6 +26,7 @@ from assistant.model.completion import (
     ServedModel,
     Spending,
 )
+from assistant.plan.budget import call_cost
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.schemas import BadReply, Reply, parse_reply, reply_schema
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
@@ -37,7 +38,6 @@ _MOST_REPAIRS = 2
 """Of an answer that is not the JSON that was asked for (DESIGN §8)."""
 _MOST_QUOTED_CHARACTERS = 4000
 """Of a malformed answer that is sent back with its repair."""
-_TOKENS_PER_MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -157,9 +157,5 @@ def _spending(request: CompletionRequest, answer: Completion | CompletionFailure
         told_input, told_output, text = answer.input_token_count, answer.output_token_count, answer.text
     input_count = estimated_message_tokens(request.messages) if told_input is None else told_input
     output_count = estimated_tokens(text) if told_output is None else told_output
-    price = served.price
-    money_usd = None
-    if price is not None:
-        micro_usd = input_count * price.input_usd_per_million_tokens + output_count * price.output_usd_per_million_tokens
-        money_usd = micro_usd / _TOKENS_PER_MILLION
+    money_usd = call_cost(served.price, input_count, output_count)
     return Spending(money_usd, input_count, output_count, 1), told_input is None or told_output is None

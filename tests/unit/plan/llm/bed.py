@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from assistant.build.architectures import architecture
 from assistant.config import Settings
@@ -156,17 +154,15 @@ def stamps() -> Stamps:
     return Stamps("J1", lambda letter: f"{letter}{next(numbers)}", lambda: 1_000)
 
 
+_PROVIDER: dict[str, object] = {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "small"}
+
+
 def settings(**sections: dict[str, object]) -> Settings:
-    return Settings.model_validate({"provider": {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "small"}, **sections})
+    return Settings.model_validate({"provider": _PROVIDER | sections.pop("provider", {}), **sections})
 
 
-@pytest.fixture
-def bed() -> Callable[..., Bed]:
+def bed(answers: Sequence[object], allowed_count: int = 100, price: Price | None = None, **sections: dict[str, object]) -> Bed:
     """A planner whose model gives the answers; dicts are sent as JSON."""
-
-    def make(answers: Sequence[object], allowed_count: int = 100, **sections: dict[str, object]) -> Bed:
-        given = [json.dumps(answer) if isinstance(answer, dict) else answer for answer in answers]
-        provider, ledger = Scripted(given), Ledger(allowed_count)  # type: ignore[arg-type]  # a test gives what the list may hold
-        return Bed(LlmPlanner(provider, ledger, catalogue(), settings(**sections), stamps()), provider, ledger)
-
-    return make
+    given = [json.dumps(answer) if isinstance(answer, dict) else answer for answer in answers]
+    provider, ledger = Scripted(given, price), Ledger(allowed_count)  # type: ignore[arg-type]  # a test gives what the list may hold
+    return Bed(LlmPlanner(provider, ledger, catalogue(), settings(**sections), stamps()), provider, ledger)

@@ -1,0 +1,184 @@
+"""A model's new text becomes edits inside the region, or is refused with a reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assistant.model.source import TextEdit
+from assistant.model.verification import Label
+from assistant.plan.llm.refusal import Refusal
+from assistant.plan.llm.region import RegionEdit, edit_of, part_texts, region_of
+from assistant.plan.llm.schemas import CodeReply
+from assistant.source.edits import apply_edits
+from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, request_of
+
+BETTER = KERNEL_TEXT.replace("out[x * n + y] = scaled", "float v = scaled").replace("by);", "by);\n        out[x * n + y] = v;")
+
+
+def answer(code: str | None = BETTER, part: str = "kernel", text: str = TEXT, **fields: Any) -> RegionEdit | Refusal:
+    request = request_of(text)
+    parts = [] if code is None else [{"part": part, "code": code}]
+    reply = CodeReply.model_validate({"summary": "s", "parts": parts} | fields)
+    return edit_of(request.parsed, request.kernel, reply)
+
+
+def after(found: RegionEdit | Refusal, text: str = TEXT) -> str:
+    assert isinstance(found, RegionEdit), found
+    changed = apply_edits(text, found.edits)
+    assert isinstance(changed, str)
+    return changed
+
+
+def refusal(found: RegionEdit | Refusal) -> str:
+    assert isinstance(found, Refusal), found
+    return found.reason
+
+
+def test_the_region_is_the_kernel_and_the_functions_that_it_calls() -> None:
+    request = request_of()
+    assert [(part.id, part.first_line) for part in region_of(request.parsed, request.kernel)] == [("scaled", 3), ("kernel", 9)]
+
+
+def test_overloads_are_parts_of_their_own() -> None:
+    text = TEXT.replace("// out =", "__device__ int scaled(int v, int by) { return v * by; }\n// out =")
+    request = request_of(text)
+    assert [part.id for part in region_of(request.parsed, request.kernel)] == ["scaled", "scaled-2", "kernel"]
+
+
+def test_only_what_differs_is_edited() -> None:
+    found = answer()
+    assert after(found) == TEXT.replace(KERNEL_TEXT, BETTER)
+    assert isinstance(found, RegionEdit)
+    assert sum(len(edit.new_text) for edit in found.edits) < len(BETTER) / 2
+    assert found.labels == ()
+
+
+def test_a_part_is_shown_again_as_its_edits_leave_it() -> None:
+    request = request_of()
+    found = answer()
+    assert isinstance(found, RegionEdit)
+    assert part_texts(region_of(request.parsed, request.kernel), found.edits)[1] == BETTER
+
+
+def test_helpers_constants_types_and_macros_may_come_with_a_part() -> None:
+    extra = (
+        "#define PAD 1\nconstexpr int TILE = 32;\nstatic const int ROWS = TILE / 4;\nstruct Pair { float a, b; };\n"
+        "__constant__ float factors[4];\ntemplate <typename T>\n__device__ __forceinline__ T twice(T v) { return v + v; }\n"
+    )
+    assert extra in after(answer(extra + BETTER))
+
+
+def test_windows_line_ends_stay() -> None:
+    text = TEXT.replace("\n", "\r\n")
+    changed = after(answer(text=text), text)
+    assert changed == text.replace(KERNEL_TEXT.replace("\n", "\r\n"), BETTER.replace("\n", "\r\n"))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (TEXT, "defines run, which runs on the host"),
+        (BETTER + "\nvoid run(float *, const float *, int) {}", "runs on the host"),
+        (BETTER + "\nint hook = system(0);", "declares `int hook = system(0);`"),
+        (BETTER + "\nstatic const int hook = system(0);", "declares `static const int hook"),
+        (BETTER + "\n__device__ int hook = system(0);", "declares `__device__ int hook"),
+        (BETTER + "\nstd::string hook;", "declares `std::string hook;`"),
+        (BETTER + '\nasm("nop");', "declares `asm"),
+        (BETTER + "\n__host__ __device__ int printf(const char *, ...) { return 0; }", "`__host__`"),
+        (
+            BETTER + "\n__device__ int printf(const char *, ...) { return 0; }",
+            "defines printf, a name that the text beside",
+        ),
+        (BETTER + "\n#define nullptr 0", "defines nullptr, a name"),
+        (BETTER + "\n#pragma GCC optimize(3)", "the directive `#pragma GCC optimize(3)`"),
+        (BETTER + '\n%:include "/etc/passwd"', "the directive `%:include"),
+        (BETTER + '\n#define F "/etc/passwd"\n#include F', "the directive `#include F`"),
+        (BETTER + "\n#inc\\\nlude F", "the directive `#include F`"),
+        (BETTER + '\n#embed "/etc/passwd"', "the directive `#embed"),
+        (BETTER + "\nnamespace std { struct vector {}; }", "`namespace std`"),
+        (BETTER + "\nstatic void __attribute__((constructor)) f();", "`constructor`"),
+        (BETTER + '\nextern "C" int puts(const char *);', '`extern "`'),
+        (BETTER.replace("transpose", "turn"), "must define the kernel transpose exactly as often as before"),
+        (BETTER + "\n__global__ void second(float *a) { a[0] = 1.0f; }", "further kernel, second"),
+        ("__device__ float scaled(float v, float by) { return v; }\n" + BETTER, "defines scaled once more"),
+        (BETTER.replace("}", "", 1), "brackets do not match"),
+        (BETTER.replace("int x", "int \u202ex"), "cannot be seen"),
+        ("// nothing", "is empty"),
+        (KERNEL_TEXT, "changes nothing"),
+    ],
+)
+def test_what_is_not_the_regions_business_is_refused(code: str, said: str) -> None:
+    assert said in refusal(answer(code))
+
+
+def test_a_part_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    assert "but the parts are scaled, kernel; nothing else may be edited" in refusal(answer(part="main"))
+
+
+def test_a_changed_signature_needs_arguments_at_every_launch() -> None:
+    code = BETTER.replace("int n, float by", "int n, int pitch, float by")
+    assert "not the arguments of its launch at line 22" in refusal(answer(code))
+    changed = after(answer(code, launches=[{"line": 22, "arguments": ["out", "in", "n", "n", "2.0f"]}]))
+    assert "transpose<<<grid, block>>>(out, in, n, n, 2.0f);" in changed
+
+
+def test_const_and_restrict_do_not_change_what_a_launch_passes() -> None:
+    code = BETTER.replace("float *out, const float *in", "float *__restrict__ out, const float *__restrict__ in")
+    assert "__restrict__" in after(answer(code))
+
+
+def test_parameters_stay_where_the_launches_are_elsewhere() -> None:
+    text = TEXT.replace("    transpose<<<grid, block>>>(out, in, n, 2.0f);\n", "")
+    code = BETTER.replace("int n, float by", "int n")
+    assert "whose launches are not in this text" in refusal(answer(code, text=text))
+    assert "leave `launches` empty" in refusal(answer(text=text, launches=[{"line": 22, "block": "64"}]))
+
+
+def test_a_changed_launch_is_host_code() -> None:
+    found = answer(
+        None, launches=[{"line": 22, "grid": "dim3((n + 31) / 32, (n + 3) / 4)", "block": "dim3(32, 4)", "shared": "4 * sizeof(float)"}]
+    )
+    assert "transpose<<<dim3((n + 31) / 32, (n + 3) / 4), dim3(32, 4), 4 * sizeof(float)>>>(out, in, n, 2.0f);" in after(found)
+    assert isinstance(found, RegionEdit)
+    assert found.labels == (Label.HOST_CODE,)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"block": 'system("true"), 32'}, "which is not part of an expression"),
+        ({"block": "exit(1)"}, "calls exit"),
+        ({"block": "(std::abort)()"}, "may only compute"),
+        ({"block": "32>>>(out, in, n, 2.0f) + transpose<<<1, 32"}, "may only compute"),
+        ({"block": "n = 4"}, "which is not part"),
+        ({"block": "n++"}, "may only compute"),
+        ({"block": "32>>>(out, in, n, 2.0f); exit(1); transpose<<<1, 32"}, "which is not part"),
+        ({"block": "64, 0, 0"}, "is not one expression"),
+        ({"block": "dim3(32"}, "parentheses"),
+        ({"block": ")32("}, "parentheses"),
+        ({"line": 30}, "its launches are at line 22"),
+    ],
+)
+def test_a_launch_takes_arithmetic_only(change: dict[str, object], said: str) -> None:
+    assert said in refusal(answer(None, launches=[{"line": 22} | change]))
+
+
+def test_headers_of_the_list_are_included_behind_the_others() -> None:
+    found = answer("#include <mma.h>\n" + BETTER, includes=["<cooperative_groups.h>", "cstdio"])
+    assert after(found).startswith("#include <cstdio>\n#include <cooperative_groups.h>\n#include <mma.h>\n\n__device__")
+    assert isinstance(found, RegionEdit)
+    assert found.labels == (Label.ARCH_LOCK_IN,)
+
+
+@pytest.mark.parametrize("name", ["fstream", "/etc/passwd", "../secret.h", "stdlib.h", "cublas_v2.h", "passwd"])
+def test_other_headers_are_refused(name: str) -> None:
+    assert f"includes {name!r}" in refusal(answer(includes=[name]))
+
+
+def test_edits_do_not_overlap() -> None:
+    found = answer(includes=["cstdint"], launches=[{"line": 22, "block": "dim3(32, 4)"}])
+    assert isinstance(found, RegionEdit)
+    assert all(isinstance(edit, TextEdit) for edit in found.edits)
+    assert "#include <cstdint>\n" in after(found) and "dim3(32, 4)" in after(found)

@@ -1,0 +1,129 @@
+"""A question to a model: within the budget, repaired at most twice, recorded however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price
+from assistant.plan.llm.library import load_prompts
+from assistant.plan.llm.schemas import SummaryReply
+from assistant.plan.llm.talk import Answer, NoAnswer, Talk
+from assistant.ports import OnText
+from tests.unit.plan.llm.bed import Ledger, Scripted, settings, stamps
+
+GOOD = '{"summary": "Short."}'
+
+
+async def ask(model: Scripted, ledger: Ledger, **sections: dict[str, object]) -> Answer[SummaryReply] | NoAnswer:
+    library = load_prompts()
+    talk = Talk(model, ledger, library, settings(**sections), stamps())
+    return await talk.ask(ModelRole.SUMMARISER, library.render("summarise", {"signal": "static", "text": "loops"}), SummaryReply)
+
+
+async def test_an_answer_comes_with_its_model_and_call() -> None:
+    provider, ledger = Scripted([GOOD]), Ledger()
+    answer = await ask(provider, ledger, provider={"temperature": 0.2, "seed": 7, "max_output_tokens": 500})
+    assert isinstance(answer, Answer)
+    assert (answer.value, answer.model, answer.calls) == (SummaryReply(summary="Short."), "small-2", ("M1",))
+    request = provider.requests[0]
+    assert (request.prompt, request.temperature, request.seed, request.max_output_tokens) == ("summarise@1", 0.2, 7, 500)
+    assert [message.author for message in request.messages] == ["system", "user"]
+    assert ledger.pieces == [GOOD]
+
+
+async def test_a_malformed_answer_is_repaired_in_the_same_conversation() -> None:
+    provider, ledger = Scripted(["Sorry.", GOOD]), Ledger()
+    answer = await ask(provider, ledger)
+    assert isinstance(answer, Answer)
+    assert answer.calls == ("M1", "M2")
+    repair = provider.requests[1]
+    assert repair.prompt == "repair-reply@1"
+    assert [message.author for message in repair.messages] == ["system", "user", "assistant", "user"]
+    assert "holds no JSON object" in repair.messages[-1].text
+
+
+async def test_there_are_two_repairs_at_most() -> None:
+    provider, ledger = Scripted(["one", "two", "three", GOOD]), Ledger()
+    answer = await ask(provider, ledger)
+    assert isinstance(answer, NoAnswer)
+    assert answer.failure.kind is FailureKind.BAD_REPLY
+    assert answer.calls == ("M1", "M2", "M3")
+    assert [call.request.id for call in ledger.calls] == ["M1", "M2", "M3"]
+
+
+async def test_an_answer_that_was_cut_is_asked_for_shorter() -> None:
+    provider, ledger = Scripted([Completion('{"summary": "a', "small-2", 10, 20, is_cut=True), GOOD]), Ledger()
+    assert isinstance(await ask(provider, ledger), Answer)
+    assert "stopped at the limit of its length" in provider.requests[1].messages[-1].text
+
+
+async def test_a_megabyte_is_not_sent_back() -> None:
+    provider, ledger = Scripted(["x" * (1 << 20), GOOD]), Ledger()
+    assert isinstance(await ask(provider, ledger), Answer)
+    assert len(provider.requests[1].messages[2].text) == 4000
+
+
+async def test_a_call_that_the_budget_does_not_allow_is_not_made() -> None:
+    provider, ledger = Scripted(["Sorry.", GOOD]), Ledger(allowed_count=1)
+    answer = await ask(provider, ledger)
+    assert isinstance(answer, NoAnswer)
+    assert (answer.failure.kind, answer.calls) == (FailureKind.OVER_BUDGET, ("M1",))
+    assert len(provider.requests) == 1
+
+
+async def test_a_failure_is_recorded_and_not_asked_again() -> None:
+    failure = CompletionFailure(FailureKind.NO_KEY, "no key", "set it")
+    provider, ledger = Scripted([failure]), Ledger()
+    assert await ask(provider, ledger) == NoAnswer(failure, ("M1",))
+    assert ledger.calls[0].answer == failure
+    assert ledger.calls[0].spending.token_count == 0
+
+
+async def test_what_the_endpoint_counts_is_charged_by_the_users_prices() -> None:
+    provider, ledger = Scripted([Completion(GOOD, "small-2", 2_000_000, 500_000)], Price(0.5, 4.0)), Ledger()
+    await ask(provider, ledger)
+    call = ledger.calls[0]
+    assert (call.spending.money_usd, call.spending.input_token_count, call.spending.output_token_count) == (3.0, 2_000_000, 500_000)
+    assert not call.is_counted_here
+
+
+async def test_what_the_endpoint_does_not_count_is_estimated() -> None:
+    provider, ledger = Scripted([GOOD]), Ledger()
+    await ask(provider, ledger)
+    spending = ledger.calls[0].spending
+    assert ledger.calls[0].is_counted_here
+    assert spending.input_token_count > 100 and 3 <= spending.output_token_count <= 20
+    assert spending.money_usd is None
+
+
+async def test_what_had_come_before_a_failure_is_charged() -> None:
+    provider, ledger = Scripted([CompletionFailure(FailureKind.TIMED_OUT, "slow", "wait", "half an answer")], Price(1.0, 1.0)), Ledger()
+    await ask(provider, ledger)
+    assert ledger.calls[0].spending.output_token_count > 0
+    assert ledger.calls[0].spending.money_usd
+
+
+class _Endless(Scripted):
+    """Begins to answer and never ends."""
+
+    begun = asyncio.Event()
+
+    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
+        on_text("begun")
+        self.begun.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_a_cancelled_call_is_recorded_with_what_had_come() -> None:
+    provider, ledger = _Endless([]), Ledger()
+    task = asyncio.create_task(ask(provider, ledger))
+    await provider.begun.wait()
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+    assert task.cancelled()
+    answer = ledger.calls[0].answer
+    assert isinstance(answer, CompletionFailure)
+    assert (answer.kind, answer.partial_text) == (FailureKind.CANCELLED, "begun")
