@@ -19,6 +19,7 @@ REWRITE = "refactor.rewrite.kernelopt"
 METHODS: Mapping[str, object] = {
     types.INITIALIZED: None,
     types.SHUTDOWN: None,
+    types.PROGRESS: None,
     types.TEXT_DOCUMENT_DID_OPEN: None,
     types.TEXT_DOCUMENT_DID_CHANGE: None,
     types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assistant.model.proposal import Decision
     from assistant.ports import Store
     from lsp.edits import ScratchEdits
+    from lsp.models import EditorModel
     from lsp.settings import EditorConfiguration
     from lsp.units import Units
 
@@ -104,6 +105,7 @@ class KernelOptServer(LanguageServer):
         self.units: Units  # these come with `load`
         self.configuration: EditorConfiguration
         self.edits: ScratchEdits
+        self.model: EditorModel
         self.guard: Guard
 
     def load(self) -> None:
@@ -114,12 +116,14 @@ class KernelOptServer(LanguageServer):
         gc.disable()  # what is loaded stays: looking through it costs a tenth of the start, and each keystroke afterwards
         from lsp.edits import ScratchEdits
         from lsp.features import register_features
+        from lsp.models import EditorModel
         from lsp.settings import EditorConfiguration
         from lsp.units import Units
 
         self.units = Units()
         self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
         self.edits = ScratchEdits(self)
+        self.model = EditorModel(self)
         register_features(self)
         gc.freeze()
         gc.enable()
@@ -157,7 +161,7 @@ class KernelOptServer(LanguageServer):
 
             self.guard = Guard(TrustStore(user_paths().trust), self.client.ask_consent, self.client.is_trusted)
             listener = EditorListener(self)
-            lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp"))
+            lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp", self.model))
             self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, self._who))
         return self._desk
 

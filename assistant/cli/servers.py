@@ -69,10 +69,11 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
         with loading():
             from assistant.cli.compose import open_session
             from assistant.desk.host import serve
+            from assistant.desk.relay import HostRelay
             from assistant.lab.kept import KeptCompiler
 
-        compiler = KeptCompiler()
-        raise typer.Exit(serve(open_session(front_end, compiler), compiler))
+        compiler, relay = KeptCompiler(), HostRelay()
+        raise typer.Exit(serve(open_session(front_end, compiler, relay), compiler, relay))
 
     app.command("watch")(_watch)
     app.command("pair")(_pair)

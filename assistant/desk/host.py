@@ -8,8 +8,8 @@ stderr (as with the workers, DESIGN §12.2). One job at a time.
 ``{"id": 1, "cancel": true}``         end that job: its workers are killed, then ``end`` follows
 ====================================  ==============================================================
 
-A task that cannot be run at all ends with ``{"id": 1, "end": {"message": …, "remedy": …, "exit_code": …}}``. End of input ends the
-host and everything it started.
+A job that asks the editor's own model says so between its events (`assistant.desk.relay`). A task that cannot be run at all ends with
+``{"id": 1, "end": {"message": …, "remedy": …, "exit_code": …}}``. End of input ends the host and everything it started.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import traceback
 from collections.abc import AsyncIterator
 from typing import Any, BinaryIO, Protocol
 
+from assistant.desk.relay import HostRelay, is_about_models
 from assistant.desk.tasks import Task, Verb
 from assistant.engine.event_json import event_object
 from assistant.engine.job import INTERNAL
@@ -40,12 +41,12 @@ _LINE_LIMIT_BYTES = 256 << 20
 """A request carries the texts of open documents."""
 
 
-def serve(session: Session, kept: Kept) -> int:
-    """Answer requests until stdin ends or SIGTERM comes; 0. ``kept`` is warmed up first and ends last."""
+def serve(session: Session, kept: Kept, relay: HostRelay) -> int:
+    """Answer requests until stdin ends or SIGTERM comes; 0. ``kept`` is warmed up first and ends last; ``relay`` is the session's."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     try:
-        asyncio.run(_Host(session, out).serve_with(kept))
+        asyncio.run(_Host(session, out, relay).serve_with(kept))
     finally:
         session.close()
     return 0
@@ -62,9 +63,11 @@ class Kept(Protocol):
 
 
 class _Host:
-    def __init__(self, session: Session, out: BinaryIO) -> None:
+    def __init__(self, session: Session, out: BinaryIO, relay: HostRelay) -> None:
         self._session = session
         self._out = out
+        self._relay = relay
+        relay.connect(lambda message: self._send({"id": self._id} | message))
         self._job: asyncio.Task[None] | None = None
         self._id: int | None = None
 
@@ -94,6 +97,10 @@ class _Host:
     async def _read(self, reader: asyncio.StreamReader) -> None:
         while line := await reader.readline():
             message: dict[str, Any] = json.loads(line)
+            if is_about_models(message):
+                if message["id"] == self._id:
+                    self._relay.heard(message)
+                continue
             if message.get("cancel"):
                 if message["id"] == self._id:
                     await self._cancel()

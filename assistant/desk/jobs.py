@@ -12,8 +12,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from assistant.desk.relay import Answering, is_about_models
 from assistant.desk.tasks import Task
 from assistant.engine.event_json import event_from
 from assistant.engine.job import INTERNAL
@@ -21,6 +22,9 @@ from assistant.errors import KernelOptError
 from assistant.lab.process import ChildProcess
 from assistant.model.events import Event
 from assistant.serialize import encode
+
+if TYPE_CHECKING:
+    from assistant.plan.providers import ModelRelay
 
 __all__ = ["JobHost", "JobRefused"]
 
@@ -39,7 +43,9 @@ class JobRefused(KernelOptError):  # noqa: N818 - a fact, named as the code read
 class JobHost:
     """A lazily started ``python -m assistant host`` that stays warm between jobs."""
 
-    def __init__(self, front_end: str) -> None:
+    def __init__(self, front_end: str, models: ModelRelay | None = None) -> None:
+        """``models``: the editor's own, for jobs that ask it; None where it has none."""
+        self._models = models
         self._child = ChildProcess(("assistant", "host", front_end), grace_s=_CANCEL_GRACE_S)
         self._lock = asyncio.Lock()
         self._last_id = 0
@@ -55,10 +61,14 @@ class JobHost:
             process = await self._child.started()
             self._last_id += 1
             is_ended = False
+            answering = self._answering(process, self._last_id)
             try:
                 await self._send(process, {"id": self._last_id, "task": encode(task)})
                 while True:
                     message = await self._message(process)
+                    if is_about_models(message):
+                        answering.heard(message)
+                        continue
                     if "end" in message:
                         is_ended = True
                         if message["end"] is not None:
@@ -68,6 +78,7 @@ class JobHost:
             except (ConnectionError, ValueError) as error:
                 raise JobRefused(f"the job host broke off: {error}", "run it again; kernelopt doctor", INTERNAL) from error
             finally:
+                await answering.end()
                 if not is_ended:
                     await asyncio.shield(self._end(process))
 
@@ -84,6 +95,12 @@ class JobHost:
                     pass
         except (TimeoutError, ConnectionError, ValueError, JobRefused):
             await self._child.kill()
+
+    def _answering(self, process: asyncio.subprocess.Process, job: int) -> Answering:
+        async def send(message: dict[str, Any]) -> None:
+            await self._send(process, {"id": job} | message)
+
+        return Answering(self._models, send)
 
     async def _send(self, process: asyncio.subprocess.Process, message: dict[str, Any]) -> None:
         assert process.stdin is not None

@@ -1,4 +1,4 @@
-"""``window/workDoneProgress/cancel``: the cross in the editor's progress ends the job."""
+"""``window/workDoneProgress/cancel``: the cross in the editor's progress ends the job. ``$/progress``: its model's answer, as it comes."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def register(server: KernelOptServer) -> None:
     def cancel(params: types.WorkDoneProgressCancelParams) -> None:
         """A progress' token is its job's id."""
         server.desk.cancel(str(params.token))
+
+    @server.feature(types.PROGRESS)
+    def progress(params: types.ProgressParams) -> None:
+        """A request's token is its id."""
+        server.model.heard(str(params.token), params.value)

@@ -17,7 +17,7 @@ from assistant.plan.providers.redaction import PieceRedaction, redacted
 from assistant.plan.providers.refusals import SAID_LENGTH, plain
 from assistant.plan.providers.wire import Chunk
 
-__all__ = ["ANSWER_BYTES", "Answer"]
+__all__ = ["ANSWER_BYTES", "Answer", "well_formed"]
 
 ANSWER_BYTES = 1_000_000
 """Of an answer's text; more than 100 times what the longest kernel needs."""
@@ -41,7 +41,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        return redacted(_well_formed("".join(self._pieces)), self._key)
+        return redacted(well_formed("".join(self._pieces)), self._key)
 
     def add(self, data: object) -> CompletionFailure | None:
         """Take one decoded piece; a failure ends the answer."""
@@ -88,12 +88,12 @@ class Answer:
         self._size_bytes += len(piece.encode("utf-8", "surrogatepass"))
         if piece and self._size_bytes <= ANSWER_BYTES:
             self._pieces.append(piece)
-            self._shown.add(_well_formed(piece))
+            self._shown.add(well_formed(piece))
 
     def _failure(self, kind: FailureKind, message: str, remedy: str) -> CompletionFailure:
         return CompletionFailure(kind, message, remedy, self.text)
 
 
-def _well_formed(text: str) -> str:
+def well_formed(text: str) -> str:
     """Halves of surrogate pairs joined, lone ones replaced: JSON can say them (RFC 8259, 8.2), UTF-8 cannot."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
