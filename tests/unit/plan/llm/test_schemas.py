@@ -83,7 +83,7 @@ def test_an_infinite_factor_is_no_number() -> None:
     assert "factor" in problem(text)
 
 
-def test_ten_thousand_steps_are_read_so_that_their_number_can_be_said() -> None:
+def test_thousands_of_steps_are_read_so_that_their_number_can_be_said() -> None:
     answer = parse_reply(json.dumps({"steps": [{"technique": "t", "line": 1, "rationale": ""}] * 5_000}), PlanReply)
     assert isinstance(answer, PlanReply)
     assert len(answer.steps) == 5_000
