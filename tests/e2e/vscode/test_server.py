@@ -1,4 +1,4 @@
-"""The language server behind the window: it comes back when it dies."""
+"""The language server behind the window: it comes back when it dies, and its jobs end when they are cancelled."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.cli.harness import Cli, alive
-from tests.e2e.lsp.programs import HALVE
+from tests.e2e.lsp.programs import HALVE, SLEEPY
 from tests.e2e.vscode.conftest import OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+LATER = "__global__ void later(float *x) { x[threadIdx.x] = 0.0f; }\n"
+
 
 def servers() -> list[int]:
     return [process.pid for process in alive() if "-m assistant lsp" in process.command]
+
+
+def running_programs() -> list[int]:
+    return [process.pid for process in alive() if process.name == "program"]
 
 
 async def test_a_server_that_was_killed_comes_back(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
@@ -26,9 +32,24 @@ async def test_a_server_that_was_killed_comes_back(open_window: OpenWindow, cli:
     await window.see(window.lens("Optimize"))
     (first,) = await window.until(servers)
     os.kill(first, signal.SIGKILL)
-    (second,) = await window.until(lambda: [pid for pid in servers() if pid != first])
-    await window.go_to(6)
-    await window.page.keyboard.type("// a kernel after the crash\n__global__ void later() {}\n")
-    await window.until(lambda: servers() == [second])
+    await window.until(lambda: servers() and first not in servers())
+    await window.go_to(2)
+    await window.insert(LATER)
     await window.see_count(window.lens("Optimize"), 2)
     await window.shoot("back")
+
+
+async def test_a_job_that_is_cancelled_ends_with_its_program(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+    cli.write("sleepy.cu", SLEEPY)
+    window = await open_window(folder)
+    await window.open_file("sleepy.cu")
+    await (await window.see(window.lens("Verify"))).click()
+    question = await window.see(window.notifications, "wants to build and run")
+    await question.get_by_role("button", name="Once").click()
+    await window.until(running_programs)
+    await window.command("View: Show kernelopt")
+    await window.page.wait_for_timeout(1000)
+    await window.shoot("running")
+    await window.command("kernelopt: Cancel All Jobs")
+    await window.until(lambda: not running_programs())
+    await window.shoot("cancelled")

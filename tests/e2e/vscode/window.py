@@ -20,10 +20,11 @@ from playwright.async_api import Frame, Locator, Page, expect
 
 __all__ = ["DEADLINE_MS", "Window"]
 
-DEADLINE_MS = 60_000.0
+DEADLINE_MS = 90_000.0
 """Of one wait, on a loaded machine with a cold cache."""
 _LENS = ".codelens-decoration a, .codelens-decoration > span"
 _TYPING_DELAY_MS = 5.0
+_ROW = ".quick-input-list .monaco-list-row"
 _POLL_S = 0.1
 
 T = TypeVar("T")
@@ -57,12 +58,20 @@ class Window:
         await self.page.keyboard.press("F1")
         await self._pick(title, title)
 
+    async def choose(self, label: str) -> None:
+        """Take a row of the quick pick that is open."""
+        await self.page.locator(_ROW).filter(has_text=label).first.click(timeout=DEADLINE_MS)
+
+    async def insert(self, text: str) -> None:
+        """Put text in at the cursor, as pasting does: nothing is completed or indented."""
+        await self.page.keyboard.insert_text(text)
+
     async def _pick(self, words: str, label: str) -> None:
         """Type into the quick input that opens, and take the row with exactly that label."""
         box = self.page.locator(".quick-input-widget input.input")
         await box.wait_for(timeout=DEADLINE_MS)
         await self.page.keyboard.type(words, delay=_TYPING_DELAY_MS)
-        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has=self.page.get_by_text(label, exact=True)).first
+        row = self.page.locator(_ROW).filter(has=self.page.get_by_text(label, exact=True)).first
         await row.click(timeout=DEADLINE_MS)
 
     # --- what is shown ----------------------------------------------------------------------------------------------
