@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
 from assistant.engine.case_runs import PreparedCase, fills, original_runs, side_runs, without_broken_probes
-from assistant.engine.cases import Effort, captured_cases, declared_cases, for_candidate
+from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
 from assistant.engine.job import Job
@@ -22,7 +22,7 @@ from assistant.model.recording import Transfer
 from assistant.model.source import Kernel
 from assistant.model.structs import ElementLayout
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
-from assistant.model.workload import AutoTolerance, Tolerance
+from assistant.model.workload import AutoTolerance, CaseKey, Tolerance
 from assistant.ports import LabFailure, ProgramRun
 from assistant.source.match import kernel_of_instance
 from assistant.source.struct_layouts import layout_named
@@ -90,8 +90,7 @@ async def prepare(
     cases = captured_cases(subject, recorded, kernels, effort)
     for workload in subject.declared:
         cases += declared_cases(subject, workload, effort)
-    wanted = frozenset(job.request.cases)
-    cases = tuple(case for case in cases if not wanted or case.new.origin.key in wanted)
+    cases = _wanted(cases, frozenset(job.request.cases))
     cases, dropped = await without_broken_probes(job, subject, cases)
     prepared = await original_runs(job, subject, cases, effort)
     if isinstance(prepared, LabFailure):
@@ -111,6 +110,12 @@ async def prepare(
         missing_checks=() if counted.recording is None else counted.recording.not_captured,
         dropped_cases=dropped,
     )
+
+
+def _wanted(cases: tuple[JudgedCase, ...], keys: frozenset[CaseKey]) -> tuple[JudgedCase, ...]:
+    """Those of ``keys``, with the recorded or declared ones that the others are made from; all without any key."""
+    origins = ((case, case.new.origin) for case in cases)
+    return tuple(case for case, origin in origins if not keys or origin.key in keys or not origin.is_derived)
 
 
 async def verify(

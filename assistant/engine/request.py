@@ -55,7 +55,7 @@ class JobRequest:
     seeds: tuple[int, ...] = ()
     """Of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
-    """Judge on these alone, with their verification's ``seeds``; empty: on all."""
+    """Judge on these, with their verification's ``seeds``, and on the recorded or declared ones behind them; empty: on all."""
     may_run: bool = True
     """The user consented to running this file's program (naming it on a terminal is consent)."""
 

@@ -163,6 +163,11 @@ class CaseOrigin:
     def key(self) -> CaseKey:
         return CaseKey(self.kind, self.shape, self.seed, self.scale)
 
+    @property
+    def is_derived(self) -> bool:
+        """Made from a recorded or declared case, which a verdict rests on."""
+        return not (self.kind == "recorded" or (self.kind == "declared" and self.scale == 1.0))
+
 
 @dataclass(frozen=True)
 class Case:

@@ -35,7 +35,7 @@ class UsableCases:
         dropped = list(self.dropped)
         for index, reason in reasons.items():
             case = self.ordinary[index]
-            if not _is_derived(case):
+            if not case.origin.is_derived:
                 return CannotJudge(f"the original cannot be judged by: {reason} ({case_name(case)})", _REMEDY)
             dropped.append(f"{case_name(case)}: {reason}")
         kept = tuple(case for index, case in enumerate(self.ordinary) if index not in reasons)
@@ -44,11 +44,11 @@ class UsableCases:
 
 def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
     """Sorts cases by whether the original runs clean; cannot judge when it fails on recorded or declared values."""
-    usual = {p.kind for case in cases if not _is_derived(case) for run in case.original for p in run.problems}
+    usual = {p.kind for case in cases if not case.origin.is_derived for run in case.original for p in run.problems}
     ordinary, injected, probes, dropped = list[CaseEvidence](), list[CaseEvidence](), list[CaseEvidence](), list[str]()
     for case in cases:
         reason = _unclean(case, frozenset(usual))
-        if reason is not None and _is_derived(case):
+        if reason is not None and case.origin.is_derived:
             dropped.append(f"{case_name(case)}: the original {reason}")
         elif reason is not None:
             return CannotJudge(f"the original {reason} ({case_name(case)})", _REMEDY)
@@ -58,14 +58,9 @@ def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
             probes.append(case)
         else:
             ordinary.append(case)
-    if not any(not _is_derived(case) for case in ordinary):
+    if not any(not case.origin.is_derived for case in ordinary):
         return CannotJudge("there is no recorded or declared case to judge on", _REMEDY)
     return UsableCases(tuple(ordinary), tuple(injected), tuple(dropped), tuple(probes))
-
-
-def _is_derived(case: CaseEvidence) -> bool:
-    origin = case.origin
-    return not (origin.kind == "recorded" or (origin.kind == "declared" and origin.scale == 1.0))
 
 
 def _unclean(case: CaseEvidence, usual_kinds: frozenset[str]) -> str | None:
@@ -75,7 +70,7 @@ def _unclean(case: CaseEvidence, usual_kinds: frozenset[str]) -> str | None:
     for run in case.original:
         if run.error is not None:
             return f"does not run: {run.error}"
-        if not _is_derived(case):
+        if not case.origin.is_derived:
             continue
         if not run.guards_intact:
             return "writes beyond the end of a buffer"
