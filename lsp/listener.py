@@ -101,6 +101,9 @@ class EditorListener:
             case _:
                 pass
 
+    def job_waits(self, work: Work, reason: str) -> None:
+        self._server.client.log(f"{_TITLES[work.task.verb]} {work.task.request.file.name} waits: {reason}")
+
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         self._server.edits.ended(work)
         self._changed(None)

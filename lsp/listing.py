@@ -41,6 +41,7 @@ def status(server: KernelOptServer) -> dict[str, Any]:
             "kernel": work.task.request.kernel,
             "is_background": work.is_background,
             "is_running": work.id in running,
+            "waits_for": server.desk.reason_to_wait(work),
         }
         for work in server.desk.works()
     ]

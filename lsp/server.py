@@ -157,11 +157,12 @@ class KernelOptServer(LanguageServer):
             from assistant.desk.guard import Guard
             from assistant.desk.jobs import JobHost
             from assistant.desk.lanes import Lane
+            from assistant.lab.gpu_users import NvmlGpuUsers
             from lsp.listener import EditorListener
 
             self.guard = Guard(TrustStore(user_paths().trust), self.client.ask_consent, self.client.is_trusted)
             listener = EditorListener(self)
-            lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp", self.model))
+            lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp", self.model), NvmlGpuUsers())
             self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, self._who))
         return self._desk
 

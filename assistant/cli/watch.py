@@ -61,6 +61,9 @@ class _TextReport:
     def unreadable(self, path: Path, error: KernelOptError) -> None:
         self._screen.print(f"{_now()} [red]{escape(self._name(path))}: {escape(error.message)}[/]")
 
+    def waits(self, path: Path, reason: str) -> None:
+        self._screen.print(f"{_now()} {escape(self._name(path))} waits: {escape(reason)}")
+
     def told(self, path: Path, event: Event) -> None:
         del path, event
 
@@ -92,6 +95,9 @@ class _JsonReport:
 
     def unreadable(self, path: Path, error: KernelOptError) -> None:
         console(is_error=True).print(f"{path}: {error.message}", markup=False)
+
+    def waits(self, path: Path, reason: str) -> None:
+        console(is_error=True).print(f"{path} waits: {reason}", markup=False)
 
     def told(self, path: Path, event: Event) -> None:
         del path

@@ -70,6 +70,10 @@ class DeskListener(Protocol):
 
     def job_told(self, work: Work, event: Event) -> None: ...
 
+    def job_waits(self, work: Work, reason: str) -> None:
+        """Background work gives way to a program of the user's own."""
+        ...
+
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...
 
 
@@ -258,6 +262,10 @@ class Desk:
         """Ids of the jobs that run; the others wait."""
         return frozenset(lane.running.id for lane in (self._parts.quick, self._parts.heavy) if lane.running is not None)
 
+    def reason_to_wait(self, work: Work) -> str | None:
+        """Why background work does not start, though nothing else runs; None: it only waits its turn."""
+        return self._parts.heavy.reason_to_wait(work)
+
     async def close(self) -> None:
         """End every job and forget the sources."""
         if self._poll is not None:
@@ -284,6 +292,9 @@ class Desk:
         if isinstance(event, BudgetSpent):
             self.spent = event
         self._parts.listener.job_told(work, event)
+
+    def waits(self, work: Work, reason: str) -> None:
+        self._parts.listener.job_waits(work, reason)
 
     def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         sheet = self._sheets.get(work.key)

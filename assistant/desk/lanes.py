@@ -1,5 +1,6 @@
 """A queue in front of one job host: what a person asked for first, background work behind it, the newest text of a source only.
 
+Background work on a GPU waits, and gives way, while a program of the user's own computes there; what a person asked for does not.
 Cancelling is the same for every reason: a newer text, a person, another process, the end of the front end. Example::
 
     lane = Lane(JobHost("lsp"))
@@ -15,10 +16,12 @@ import functools
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from assistant.desk.gpu_hold import GpuHold
 from assistant.desk.jobs import JobHost, JobRefused
 from assistant.desk.tasks import Task
 from assistant.engine.ids import new_id
 from assistant.errors import KernelOptError
+from assistant.lab.gpu_users import GpuUsers
 from assistant.model.events import Event
 
 __all__ = ["Lane", "Work", "WorkListener"]
@@ -30,6 +33,10 @@ class WorkListener(Protocol):
     def started(self, work: Work) -> None: ...
 
     def told(self, work: Work, event: Event) -> None: ...
+
+    def waits(self, work: Work, reason: str) -> None:
+        """Its GPU is in use: it starts when that is over."""
+        ...
 
     def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         """Once, whatever happened; work that never started included."""
@@ -53,8 +60,11 @@ class Work:
 class Lane:
     """Runs one piece of work at a time."""
 
-    def __init__(self, host: JobHost) -> None:
+    def __init__(self, host: JobHost, gpu_users: GpuUsers | None = None) -> None:
+        """``gpu_users``: who background work on a GPU gives way to; None: to nobody."""
         self._host = host
+        self._hold = None if gpu_users is None else GpuHold(gpu_users, self._look)
+        self._told_to_wait: dict[str, str] = {}
         self._waiting: list[Work] = []
         self._running: Work | None = None
         self._task: asyncio.Task[KernelOptError | None] | None = None
@@ -70,6 +80,11 @@ class Lane:
     @property
     def running(self) -> Work | None:
         return self._running
+
+    def reason_to_wait(self, work: Work) -> str | None:
+        """Who uses the GPU that background work is for; None: nobody."""
+        index = work.task.gpu_index
+        return None if self._hold is None or index is None or not work.is_background else self._hold.reason(index)
 
     async def warm_up(self) -> None:
         """Start the host before the first work needs it; one that does not start is the first work's to report."""
@@ -94,6 +109,7 @@ class Lane:
             if work.id == work_id:
                 self._waiting.remove(work)
                 work.listener.ended(work, None, True)
+                self._follow()
                 return True
         if self._running is not None and self._running.id == work_id and self._task is not None:
             self._is_preempted = False
@@ -117,6 +133,8 @@ class Lane:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
+        if self._hold is not None:
+            await self._hold.close()
         await self._host.close()
 
     def _ordered(self) -> list[Work]:
@@ -129,11 +147,38 @@ class Lane:
             self._task.cancel()
 
     def _start_next(self) -> None:
-        if self._running is None and self._waiting and not self._is_closed:
-            self._running = self._ordered()[0]
+        self._follow()
+        ready = next((work for work in self._ordered() if not self._is_held(work)), None)
+        if self._running is None and ready is not None and not self._is_closed:
+            self._running = ready
             self._waiting.remove(self._running)
             self._task = asyncio.create_task(self._run(self._running))
             self._task.add_done_callback(functools.partial(self._over, self._running))
+        self._tell_waiting()
+
+    def _look(self) -> None:
+        """Who uses the GPUs has changed."""
+        if self._running is not None and self.reason_to_wait(self._running) is not None:
+            self._preempt()
+        self._start_next()
+
+    def _tell_waiting(self) -> None:
+        """Why background work does not start, once for each reason."""
+        reasons = {work: reason for work in self._waiting if (reason := self.reason_to_wait(work)) is not None}
+        for work, reason in reasons.items():
+            if self._told_to_wait.get(work.id) != reason:
+                work.listener.waits(work, reason)
+        self._told_to_wait = {work.id: reason for work, reason in reasons.items()}
+
+    def _is_held(self, work: Work) -> bool:
+        index = work.task.gpu_index
+        return self._hold is not None and index is not None and work.is_background and self._hold.is_held(index)
+
+    def _follow(self) -> None:
+        """Look at the GPUs that background work is for, as long as there is any."""
+        if self._hold is not None and not self._is_closed:
+            wanted = (work.task.gpu_index for work in self.works if work.is_background)
+            self._hold.follow(frozenset(index for index in wanted if index is not None))
 
     async def _run(self, work: Work) -> KernelOptError | None:
         """Why it was refused."""

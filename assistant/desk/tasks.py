@@ -61,3 +61,9 @@ class Task:
     def runs_program(self) -> bool:
         """Whether it runs the user's code, which needs trust and consent."""
         return self.verb is not Verb.INSPECT
+
+    @property
+    def gpu_index(self) -> int | None:
+        """The GPU that it computes on; None for what runs on the CPU."""
+        kind, _, index = self.request.device.partition(":")
+        return int(index or 0) if self.runs_program and kind == "gpu" and (index or "0").isdecimal() else None

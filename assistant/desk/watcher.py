@@ -24,6 +24,7 @@ from assistant.desk.watch import SETUP_FILES, changes, is_source
 from assistant.engine.session import Session
 from assistant.engine.subject import read_source
 from assistant.errors import KernelOptError
+from assistant.lab.gpu_users import NvmlGpuUsers
 from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision
 from assistant.source.includes import included_names
@@ -45,6 +46,10 @@ class WatchReport(Protocol):
 
     def unreadable(self, path: Path, error: KernelOptError) -> None: ...
 
+    def waits(self, path: Path, reason: str) -> None:
+        """Nothing is run for a source as long as its GPU is in use."""
+        ...
+
     def told(self, path: Path, event: Event) -> None: ...
 
     def looked(self, path: Path, view: View) -> None:
@@ -56,7 +61,7 @@ async def watch(session: Session, root: Path, settings_of: Callable[[Path], Sett
     """Look at sources below ``root`` whenever they are saved. Raises CannotAnswerError where the folder cannot be watched."""
     listener = _Listener(report)
     guard = Guard(TrustStore(user_paths().trust), _consent, is_trusted=True)
-    parts = DeskParts(Lane(JobHost("watch")), Lane(JobHost("watch")), guard, listener, settings_of, f"watch {os.getpid()}")
+    parts = DeskParts(Lane(JobHost("watch")), Lane(JobHost("watch"), NvmlGpuUsers()), guard, listener, settings_of, f"watch {os.getpid()}")
     desk = Desk(session.store, parts)
     listener.desk = desk
     report.watching(root, sum(1 for _ in _sources(root)))
@@ -150,6 +155,9 @@ class _Listener:
 
     def job_told(self, work: Work, event: Event) -> None:
         self.report.told(work.task.request.file, event)
+
+    def job_waits(self, work: Work, reason: str) -> None:
+        self.report.waits(work.task.request.file, reason)
 
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         if refusal is not None:

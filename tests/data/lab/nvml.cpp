@@ -1,0 +1,74 @@
+// The few functions of NVML that are asked, with NVIDIA's own names and layouts (nvml.h): one GPU, whose processes stand in the file that
+// FAKE_NVML names, one "PID BUSY_PERCENT" a line; BUSY_PERCENT "-": this GPU does not tell. What no driver does: it is for tests.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace {
+constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7;
+
+struct Row {
+    unsigned pid;
+    int busy;  // percent; -1: not told
+};
+
+std::vector<Row> rows() {
+    std::vector<Row> found;
+    const char* name = std::getenv("FAKE_NVML");
+    std::FILE* file = name ? std::fopen(name, "r") : nullptr;
+    if (!file) return found;
+    unsigned pid;
+    char busy[16];
+    while (std::fscanf(file, "%u %15s", &pid, busy) == 2) found.push_back({pid, busy[0] == '-' ? -1 : std::atoi(busy)});
+    std::fclose(file);
+    return found;
+}
+}  // namespace
+
+extern "C" {
+struct Process {
+    unsigned pid;
+    unsigned long long used_bytes;
+    unsigned gpu_instance, compute_instance;
+};
+
+struct Sample {
+    unsigned pid;
+    unsigned long long time_us;
+    unsigned sm, memory, encoder, decoder;
+};
+
+int nvmlInitWithFlags(unsigned) { return kSuccess; }
+int nvmlShutdown() { return kSuccess; }
+const char* nvmlErrorString(int) { return "an error of the library for tests"; }
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+    if (index > 0) return kInvalidArgument;
+    *device = reinterpret_cast<void*>(0x1);
+    return kSuccess;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, Process* out) {
+    const auto found = rows();
+    const unsigned room = *count;
+    *count = static_cast<unsigned>(found.size());
+    if (found.empty()) return kSuccess;
+    if (!out || room < found.size()) return kInsufficientSize;
+    for (size_t i = 0; i < found.size(); i++) out[i] = {found[i].pid, 1u << 20, 0, 0};
+    return kSuccess;
+}
+
+int nvmlDeviceGetProcessUtilization(void*, Sample* out, unsigned* count, unsigned long long since_us) {
+    std::vector<Row> busy;
+    for (const Row& row : rows()) {
+        if (row.busy < 0) return kNotSupported;
+        if (row.busy > 0) busy.push_back(row);
+    }
+    if (busy.empty()) return kNotFound;
+    const unsigned room = *count;
+    *count = static_cast<unsigned>(busy.size());
+    if (!out || room < busy.size()) return kInsufficientSize;
+    for (size_t i = 0; i < busy.size(); i++) out[i] = {busy[i].pid, since_us + 1, static_cast<unsigned>(busy[i].busy), 0, 0, 0};
+    return kSuccess;
+}
+}

@@ -1,0 +1,50 @@
+"""A GPU that a program of the user's own computes on. There is none here: the driver's library is one of the tests' own."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Generator
+
+import pytest
+
+from tests.e2e.cli.harness import Cli
+from tests.e2e.lsp.conftest import Start
+from tests.e2e.lsp.programs import HALVE
+from tests.unit.lab.nvml_library import FakeGpu, build_nvml
+
+VERIFY_ON_GPU = {"device": "gpu:0", "background": {"compile": "off", "verify": "on_save", "profile": "off"}}
+
+
+@pytest.fixture
+def gpu(cli: Cli) -> FakeGpu:
+    made = build_nvml(cli.temporary)
+    cli.variables.update(made.environment)
+    return made
+
+
+@pytest.fixture
+def training() -> Generator[int]:
+    """A program of the user's own."""
+    process = subprocess.Popen(("sleep", "200"), start_new_session=True)
+    yield process.pid
+    process.kill()
+    process.wait()
+
+
+async def test_background_work_waits_for_the_users_own_program_and_says_so(
+    training: int, gpu: FakeGpu, cli: Cli, open_editor: Start
+) -> None:
+    gpu.runs((training, "97"))
+    editor = await open_editor(settings=VERIFY_ON_GPU)
+    document = editor.open(cli.write("halve.cu", HALVE))
+    reason = f"GPU 0 is used by sleep 200 (process {training})"
+    await editor.until(lambda: f"Verifying halve.cu waits: {reason}" in editor.logged)
+    assert [(job["waits_for"], job["is_running"]) for job in await editor.jobs()] == [(reason, False)]
+
+    await editor.run("kernelopt.profile", uri=document.uri)
+    await editor.until(lambda: any("no GPU lab" in said for said in editor.said))
+    assert [job["waits_for"] for job in await editor.jobs()] == [reason], "what was asked for did not wait"
+
+    gpu.runs()
+    await editor.until(lambda: any("no GPU lab" in logged for logged in editor.logged))
+    assert await editor.jobs() == []

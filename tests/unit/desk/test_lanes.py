@@ -1,0 +1,174 @@
+"""Background work on a GPU gives way to the user's own program; nothing else does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from assistant.desk import gpu_hold
+from assistant.desk.jobs import JobHost
+from assistant.desk.lanes import Lane, Work
+from assistant.desk.tasks import Task, Verb
+from assistant.engine.request import JobRequest
+from assistant.errors import KernelOptError
+from assistant.lab.gpu_users import GpuProcess
+from assistant.model.events import Event
+
+TRAINING = GpuProcess(4242, "python train.py", 0.97)
+WAITS = "GPU 0 is used by python train.py (process 4242)"
+
+
+class Host:
+    """In place of a job host: jobs run until they are let go."""
+
+    def __init__(self) -> None:
+        self.let_go = asyncio.Event()
+
+    async def run(self, task: Task) -> AsyncGenerator[Event]:
+        await self.let_go.wait()
+        return
+        yield cast(Any, task)
+
+    async def close(self) -> None: ...
+
+
+class Users:
+    """Implements ``GpuUsers``."""
+
+    def __init__(self, *found: GpuProcess) -> None:
+        self.found = found
+        self.looks = 0
+
+    async def of(self, gpu_index: int) -> tuple[GpuProcess, ...]:
+        self.looks += 1
+        return self.found if gpu_index == 0 else ()
+
+
+class Heard:
+    """Implements ``WorkListener``."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def started(self, work: Work) -> None:
+        self.said.append(f"started {work.key}")
+
+    def told(self, work: Work, event: Event) -> None: ...
+
+    def waits(self, work: Work, reason: str) -> None:
+        self.said.append(f"{work.key} waits: {reason}")
+
+    def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
+        self.said.append(f"{'cancelled' if is_cancelled else 'ended'} {work.key}")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    monkeypatch.setattr(gpu_hold, "_POLL_S", 0.01)
+
+
+def check(users: Users, scene: Callable[[Lane, Callable[..., Work], Host], Any]) -> list[str]:
+    heard = Heard()
+
+    async def play() -> None:
+        host = Host()
+        lane = Lane(cast(JobHost, host), users)
+
+        def work(key: str, device: str, is_background: bool = True) -> Work:
+            request = JobRequest(Path("/w/a.cu"), working_directory=Path("/w"), texts=((Path("/w/a.cu"), ""),), device=device)
+            return lane.submit(Work(f"J{key}", key, Task(Verb.PROFILE, request), is_background, heard))
+
+        try:
+            await scene(lane, work, host)
+        finally:
+            await lane.close()
+
+    asyncio.run(play())
+    return heard.said
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not is_so():  # noqa: ASYNC110 - whoever polls the GPU has no event to wait for
+            await asyncio.sleep(0.005)
+
+
+def test_background_work_waits_for_the_users_program_and_then_runs() -> None:
+    users = Users(TRAINING)
+
+    async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        held = work("a", "gpu:0")
+        await until(lambda: users.looks > 2)
+        assert lane.running is None and lane.reason_to_wait(held) == WAITS
+        users.found = ()
+        await until(lambda: lane.running == held)
+        assert lane.reason_to_wait(held) is None
+        host.let_go.set()
+        await until(lambda: not lane.works)
+
+    assert check(users, scene) == [f"a waits: {WAITS}", "started a", "ended a"]
+
+
+def test_background_work_that_runs_gives_way_and_goes_on_later() -> None:
+    users = Users()
+
+    async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        work("a", "gpu:0")
+        await until(lambda: lane.running is not None)
+        users.found = (TRAINING,)
+        await until(lambda: lane.running is None)
+        users.found = ()
+        host.let_go.set()
+        await until(lambda: not lane.works)
+
+    said = check(users, scene)
+    assert [line for line in said if "waits" not in line] == ["started a", "cancelled a", "started a", "ended a"]
+    assert f"a waits: {WAITS}" in said
+
+
+def test_what_a_person_asked_for_runs_beside_the_users_program() -> None:
+    users = Users(TRAINING)
+
+    async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        asked = work("a", "gpu:0", is_background=False)
+        assert lane.running is asked
+        host.let_go.set()
+        await until(lambda: not lane.works)
+
+    assert check(users, scene) == ["started a", "ended a"]
+    assert users.looks == 0
+
+
+def test_other_gpus_and_the_cpu_are_not_held_up() -> None:
+    users = Users(TRAINING)
+
+    async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        work("held", "gpu:0")
+        work("cpu", "cpu")
+        work("auto", "auto")
+        work("other", "gpu:1")
+        host.let_go.set()
+        await until(lambda: len(lane.works) == 1)
+
+    said = check(users, scene)
+    assert [line for line in said if line.startswith("ended")] == ["ended cpu", "ended auto", "ended other"]
+    assert said[-1] == "cancelled held", "the lane was closed"
+
+
+def test_nobody_looks_when_nothing_waits() -> None:
+    users = Users(TRAINING)
+
+    async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        held = work("a", "gpu:0")
+        await until(lambda: users.looks > 0)
+        lane.cancel(held.id)
+        await asyncio.sleep(0.05)
+        looks = users.looks
+        await asyncio.sleep(0.05)
+        assert users.looks == looks
+
+    assert check(users, scene)[-1] == "cancelled a"

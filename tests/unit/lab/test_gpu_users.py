@@ -1,0 +1,98 @@
+"""Who uses a GPU, asked of NVML through the real ``pynvml``, on a library that stands in for the driver's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.lab.nvml_library import build_nvml
+
+_ASK = """
+import asyncio, dataclasses, json, subprocess, sys
+from pathlib import Path
+from assistant.lab.gpu_users import NvmlGpuUsers
+
+rows = json.loads(sys.argv[1])
+child = subprocess.Popen(("sleep", "100"))
+try:
+    named = {"child": child.pid}
+    Path(sys.argv[2]).write_text("".join(f"{named.get(pid, pid)} {busy}\\n" for pid, busy in rows))
+    found = asyncio.run(NvmlGpuUsers().of(int(sys.argv[3])))
+finally:
+    child.kill()
+print(json.dumps([dataclasses.asdict(process) for process in found]))
+"""
+
+
+@pytest.fixture(scope="module")
+def nvml(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return build_nvml(tmp_path_factory.mktemp("nvml")).environment
+
+
+@pytest.fixture(scope="module")
+def foreign() -> Generator[int]:
+    """A program of this user that the asking process did not start."""
+    process = subprocess.Popen(("sleep", "101"), start_new_session=True)
+    yield process.pid
+    process.kill()
+    process.wait()
+
+
+def ask(environment: dict[str, str], *rows: tuple[int | str, str], gpu: int = 0) -> list[dict[str, object]]:
+    arguments = (json.dumps(rows), environment.get("FAKE_NVML", os.devnull), str(gpu))
+    ended = subprocess.run(
+        (sys.executable, "-c", _ASK, *arguments), env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=True
+    )
+    return json.loads(ended.stdout)
+
+
+def test_a_program_of_this_user_that_computes_is_told(nvml: dict[str, str], foreign: int) -> None:
+    assert ask(nvml, (foreign, "97")) == [{"process_id": foreign, "command": "sleep 101", "busy_ratio": 0.97}]
+
+
+def test_a_program_that_only_keeps_its_context_uses_nothing(nvml: dict[str, str], foreign: int) -> None:
+    assert ask(nvml, (foreign, "0")) == []
+
+
+def test_where_the_gpu_does_not_tell_who_is_busy_being_there_is_enough(nvml: dict[str, str], foreign: int) -> None:
+    assert ask(nvml, (foreign, "-")) == [{"process_id": foreign, "command": "sleep 101", "busy_ratio": None}]
+
+
+def test_what_this_process_started_is_not_foreign(nvml: dict[str, str]) -> None:
+    assert ask(nvml, ("child", "90")) == []
+
+
+def test_workers_of_another_kernelopt_are_not_waited_for(nvml: dict[str, str]) -> None:
+    worker = subprocess.Popen(("sh", "-c", "sleep 100; :", "assistant.device"), start_new_session=True)
+    try:
+        assert ask(nvml, (worker.pid, "90")) == []
+    finally:
+        os.killpg(worker.pid, 9)
+        worker.wait()
+
+
+def test_programs_of_other_users_are_not_this_users(nvml: dict[str, str]) -> None:
+    if os.getuid() != 0:
+        assert ask(nvml, (1, "90")) == [], "process 1 is root's"
+        return
+    other = subprocess.Popen(("sleep", "100"), user=65534, start_new_session=True)
+    try:
+        assert ask(nvml, (other.pid, "90")) == []
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_a_process_that_is_not_seen_here_and_a_gpu_that_is_not_there_are_nobodys(nvml: dict[str, str], foreign: int) -> None:
+    assert ask(nvml, (2**22 + 1, "90")) == []
+    assert ask(nvml, (foreign, "90"), gpu=1) == []
+
+
+def test_without_a_driver_nobody_uses_anything(tmp_path: Path) -> None:
+    assert ask({"LD_LIBRARY_PATH": str(tmp_path)}, (1, "90")) == []
