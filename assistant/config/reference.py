@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic.fields import FieldInfo
+
 from assistant.config.settings import Settings, is_user_only, leaf_fields
 
-__all__ = ["markdown", "schema_text", "write"]
+__all__ = ["markdown", "schema_text", "setting_schemas", "write"]
 
 _HEAD = """\
 # Settings
@@ -63,20 +65,19 @@ def write(folder: Path) -> None:
 
 
 def _rows() -> Iterator[tuple[str, str, str, str]]:
-    schema = Settings.model_json_schema()
-    for name, field in leaf_fields():
-        shape = _shape(schema, name)
+    for name, field, shape in setting_schemas():
         note = " *User only.*" if is_user_only(field) else ""
         yield f"`{name}`", _type(shape), _default(field.default), f"{field.description}{note}"
 
 
-def _shape(schema: dict[str, Any], name: str) -> dict[str, Any]:
-    """The JSON schema of one setting."""
-    section, _, key = name.rpartition(".")
-    if not section:
-        return schema["properties"][key]
-    reference: str = schema["properties"][section]["$ref"]
-    return schema["$defs"][reference.rpartition("/")[2]]["properties"][key]
+def setting_schemas() -> Iterator[tuple[str, FieldInfo, dict[str, Any]]]:
+    """(dotted name, pydantic's description, JSON schema) of every setting, in the order of `Settings`."""
+    schema = Settings.model_json_schema()
+    for name, field in leaf_fields():
+        section, _, key = name.rpartition(".")
+        reference: str = schema["properties"][section]["$ref"] if section else ""
+        holder = schema["$defs"][reference.rpartition("/")[2]] if section else schema
+        yield name, field, holder["properties"][key]
 
 
 def _type(shape: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ import { registerMcp } from "./model/mcp.ts";
 import { Notes } from "./notes.ts";
 import { registerPanel } from "./panel/panel.ts";
 import { Review } from "./review/review.ts";
+import type { Manifest } from "./server/configuration.ts";
 import type { Execute } from "./server/connection.ts";
 import { startWithCuda } from "./server/begin.ts";
 import { Launcher } from "./server/launch.ts";
@@ -25,7 +26,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const model = new EditorModel(context, notes);
   const launcher = new Launcher(context);
   const execute: Execute = (command, values, next) => told(log, () => intercepting(review, notes)(command, values, opening(next)));
-  const server = new LanguageServer(launcher, { log, execute, complete: (...asked) => model.complete(...asked) });
+  const manifest: Manifest = context.extension.packageJSON; // VS Code types it as any
+  const server = new LanguageServer(launcher, { log, execute, manifest, complete: (...asked) => model.complete(...asked) });
   const review = new Review(server, notes);
   const watch = new Watch(server, log);
   const opening = registerPanel(context, server, log);

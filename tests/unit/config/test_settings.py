@@ -9,10 +9,12 @@ import pytest
 
 from assistant.config import EditorSettings, LoadedSettings, load_settings, memory_path
 from assistant.config.reference import markdown, schema_text
-from assistant.config.settings import leaf_names
+from assistant.config.reference_vscode import TITLE, vscode_properties
+from assistant.config.settings import is_user_only, leaf_fields, leaf_names
 from assistant.errors import UsageError
 
-REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
+ROOT = Path(__file__).parents[3]
+REFERENCE = ROOT / "docs" / "reference"
 
 
 def check_refused(match: str, remedy: str, workspace: Path | None = None, **overrides: object) -> None:
@@ -143,8 +145,17 @@ def test_memory_lies_in_the_users_data_unless_set(home: Path) -> None:
 
 
 def test_the_reference_page_is_current_and_names_every_setting() -> None:
-    assert (REFERENCE / "settings.md").read_text("utf-8") == markdown()
-    assert all(f"| `{name}` |" in markdown() for name in leaf_names())
+    page = markdown()
+    assert (REFERENCE / "settings.md").read_text("utf-8") == page
+    assert all(f"| `{name}` |" in page for name in leaf_names())
+
+
+def test_vscode_declares_every_setting_and_takes_no_users_own_ones_from_a_workspace() -> None:
+    groups = json.loads((ROOT / "vscode-client" / "package.json").read_text("utf-8"))["contributes"]["configuration"]
+    (properties,) = (group["properties"] for group in groups if group["title"] == TITLE)
+    assert properties == vscode_properties(), "python -m assistant.config.reference_vscode vscode-client/package.json"
+    for name, field in leaf_fields():
+        assert (properties[f"kernelopt.{name}"]["scope"] == "machine") == is_user_only(field)
 
 
 def test_the_json_schema_is_current() -> None:

@@ -33,8 +33,12 @@ export function acceptance(choice: Choice): { proposal_id: string; hunk_ids?: re
 
 /** `Hunk 2 of 3 · line 14 · 3 lines become 5`. */
 export function describe(hunks: readonly HunkPlace[], hunk: HunkPlace): string {
-  const number = hunks.findIndex((other) => other.id === hunk.id) + 1;
-  return `Hunk ${number} of ${hunks.length} · line ${hunk.before_line} · ${change(hunk)}`;
+  return `${numbered(hunks, hunk.id)} · line ${hunk.before_line} · ${change(hunk)}`;
+}
+
+/** `Hunk 2 of 3`. */
+export function numbered(hunks: readonly HunkPlace[], hunk: string): string {
+  return `Hunk ${hunks.findIndex((other) => other.id === hunk) + 1} of ${hunks.length}`;
 }
 
 function change(hunk: HunkPlace): string {

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { type Choice, afterLines, describe } from "./choice.ts";
+import { type Choice, afterLines, describe, numbered } from "./choice.ts";
 
 const CONTROLLER = "kernelopt.review";
 
@@ -23,7 +23,7 @@ export class Threads implements vscode.Disposable {
       const isTaken = !choice.leftOut.has(hunk);
       thread.contextValue = isTaken ? "hunk.taken" : "hunk.leftOut";
       thread.state = isTaken ? vscode.CommentThreadState.Unresolved : vscode.CommentThreadState.Resolved;
-      thread.comments = [comment(choice.proposal, hunk, isTaken)];
+      thread.comments = [comment(choice, hunk, isTaken)];
     }
   }
 
@@ -59,12 +59,13 @@ export class Threads implements vscode.Disposable {
   }
 }
 
-function comment(proposal: string, hunk: string, isTaken: boolean): vscode.Comment {
+/** What the comment's author is called also stands in VS Code's list of comments, which shows no label. */
+function comment({ proposal, hunks }: Choice, hunk: string, isTaken: boolean): vscode.Comment {
   const link = (title: string, command: string): string =>
     `[${title}](command:${command}?${encodeURIComponent(JSON.stringify([{ proposal_id: proposal, hunk_id: hunk }]))})`;
   const only = link("Accept only this hunk", "kernelopt.ui.acceptHunk");
   const other = isTaken ? link("Leave it out", "kernelopt.ui.leaveHunkOut") : link("Take it again", "kernelopt.ui.takeHunk");
   const body = new vscode.MarkdownString(`${isTaken ? "" : "Left out of *Accept*. "}${only} · ${other}`);
   body.isTrusted = { enabledCommands: ["kernelopt.ui.acceptHunk", "kernelopt.ui.leaveHunkOut", "kernelopt.ui.takeHunk"] };
-  return { body, mode: vscode.CommentMode.Preview, author: { name: "kernelopt" } };
+  return { body, mode: vscode.CommentMode.Preview, author: { name: numbered(hunks, hunk) } };
 }

@@ -2,24 +2,20 @@
 
 import * as vscode from "vscode";
 
-import { explicitValue, nested } from "./settings.ts";
+import { type Declared, explicitValues, nested } from "./settings.ts";
 
 const SECTION = "kernelopt";
 
-export function explicitSettings(section: string | undefined, scope: string | undefined): Record<string, unknown> {
+/** What somebody set in a section; the server is given no defaults, as `kernelopt.toml` stands above those. */
+export function explicitSettings(manifest: Manifest, section: string | undefined, scope: string | undefined): Record<string, unknown> {
   if (section !== SECTION) return {};
   const configuration = vscode.workspace.getConfiguration(SECTION, scope === undefined ? undefined : vscode.Uri.parse(scope));
-  const names = leafNames();
-  return nested(new Map(names.map((name) => [name, explicitValue(configuration.inspect(name))])));
+  const declared: Record<string, Declared> = Object.assign({}, ...manifest.contributes.configuration.map(({ properties }) => properties));
+  return nested(explicitValues(declared, SECTION, (name) => configuration.inspect(name)));
 }
 
-/** Dotted names of all settings that the extension declares. */
-function leafNames(): readonly string[] {
-  const declared = vscode.extensions.getExtension("kernelopt.kernelopt")?.packageJSON as Manifest | undefined;
-  const groups = declared?.contributes.configuration ?? [];
-  return groups.flatMap((group) => Object.keys(group.properties)).map((name) => name.slice(SECTION.length + 1));
-}
-
-interface Manifest {
-  readonly contributes: { readonly configuration: readonly { readonly properties: Readonly<Record<string, unknown>> }[] };
+/** The part of the extension's manifest that is read. */
+export interface Manifest {
+  readonly version: string;
+  readonly contributes: { readonly configuration: readonly { readonly properties: Readonly<Record<string, Declared>> }[] };
 }

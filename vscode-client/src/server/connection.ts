@@ -5,7 +5,7 @@ import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, L
 
 import type { Completed, CompletionAsked } from "../protocol/completion.ts";
 import { Refusal } from "../protocol/completion.ts";
-import { explicitSettings } from "./configuration.ts";
+import { explicitSettings, type Manifest } from "./configuration.ts";
 import type { Command } from "./launch.ts";
 
 const SUPPORTS = ["diff", "input", "event", "lines", "model"];
@@ -21,6 +21,7 @@ export interface Wiring {
   readonly log: vscode.LogOutputChannel;
   readonly execute: Execute;
   readonly complete: Complete;
+  readonly manifest: Manifest;
   readonly closed: () => void;
 }
 
@@ -50,7 +51,7 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
       executeCommand: (name, values) =>
         wiring.execute(name, values, (command, args) => client.sendRequest("workspace/executeCommand", { command, arguments: args })),
       workspace: {
-        configuration: (params) => params.items.map((item) => explicitSettings(item.section, item.scopeUri)),
+        configuration: (params) => params.items.map((item) => explicitSettings(wiring.manifest, item.section, item.scopeUri)),
       },
     },
   };

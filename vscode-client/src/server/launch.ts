@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import type { Manifest } from "./configuration.ts";
 import { environment } from "./environment.ts";
 import { type Place, isInstalled, privatePython } from "./install.ts";
 import { keyVariables, readKeys } from "./keys.ts";
@@ -20,7 +21,7 @@ export class Launcher {
   readonly #context: vscode.ExtensionContext;
 
   constructor(context: vscode.ExtensionContext) {
-    const version = (context.extension.packageJSON as { version: string }).version; // VS Code types a manifest as any
+    const version = (context.extension.packageJSON as Manifest).version; // VS Code types it as any
     const packedWheel = vscode.Uri.joinPath(context.extensionUri, "server", `kernelopt-${version}-py3-none-any.whl.br`).fsPath;
     this.place = { folder: vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath, version, packedWheel };
     this.#context = context;

@@ -11,6 +11,26 @@ export function explicitValue(inspected: Inspected | undefined): unknown {
   return inspected?.workspaceFolderValue ?? inspected?.workspaceValue ?? inspected?.globalValue;
 }
 
+/** What the user alone has said: a folder that was downloaded must not choose where code is sent. */
+export function userValue(inspected: Inspected | undefined): unknown {
+  return inspected?.globalValue;
+}
+
+/** A setting as the manifest declares it. */
+export interface Declared {
+  readonly scope?: string;
+}
+
+/** The values that somebody set, by dotted name without the section. */
+export function explicitValues(
+  declared: Readonly<Record<string, Declared>>,
+  section: string,
+  inspect: (name: string) => Inspected | undefined,
+): ReadonlyMap<string, unknown> {
+  const names = Object.entries(declared).map(([name, { scope }]) => [name.slice(section.length + 1), scope] as const);
+  return new Map(names.map(([name, scope]) => [name, (scope === "machine" ? userValue : explicitValue)(inspect(name))]));
+}
+
 /** `{"a.b": 1}` → `{a: {b: 1}}`; what is undefined is left out. */
 export function nested(values: ReadonlyMap<string, unknown>): Record<string, unknown> {
   const root: Record<string, unknown> = {};
