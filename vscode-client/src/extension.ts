@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { told } from "./boundary.ts";
 import { registerCommands } from "./commands.ts";
 import { intercepting } from "./intercept.ts";
+import { registerHeat } from "./heat/heat.ts";
 import { EditorModel } from "./model/ask.ts";
 import { registerMcp } from "./model/mcp.ts";
 import { Notes } from "./notes.ts";
@@ -31,6 +32,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const review = new Review(server, notes);
   const watch = new Watch(server, log);
   const opening = registerPanel(context, server, log);
+  registerHeat(context, server, log);
   context.subscriptions.push(
     log,
     notes,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { explicitValue, nested } from "../src/server/settings.ts";
+import { explicitValue, explicitValues, nested } from "../src/server/settings.ts";
 
 test("the nearest explicit value counts, and a default is none", () => {
   assert.equal(explicitValue({ globalValue: 1, workspaceValue: 2, workspaceFolderValue: 3 }), 3);
@@ -23,4 +23,12 @@ test("dotted names become objects, and what nobody set is left out", () => {
     background: { verify: "off", profile: "on_save" },
     target: "a100",
   });
+});
+
+test("what only the user may say is not taken from a workspace", () => {
+  const declared = { "kernelopt.provider.base_url": { scope: "machine" }, "kernelopt.target": { scope: "window" } };
+  const values = explicitValues(declared, "kernelopt", () => ({ workspaceValue: "theirs" }));
+  assert.deepEqual(nested(values), { target: "theirs" });
+  const own = explicitValues(declared, "kernelopt", () => ({ globalValue: "mine", workspaceValue: "theirs" }));
+  assert.deepEqual(nested(own), { provider: { base_url: "mine" }, target: "theirs" });
 });

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { environment } from "../src/server/environment.ts";
+
+test("programs see none of the editor's own variables, and keys only where there are some", () => {
+  const made = environment({ PATH: "/usr/bin", HOME: "/h", VSCODE_PID: "1", ELECTRON_RUN_AS_NODE: "1" }, new Map([["MY_KEY", "secret"]]), undefined);
+  assert.deepEqual(made, { PATH: "/usr/bin", HOME: "/h", MY_KEY: "secret" });
+});
+
+test("the folder of the user's Python stands first", () => {
+  assert.equal(environment({ PATH: "/usr/bin" }, new Map(), "/w/.venv/bin/python")["PATH"], "/w/.venv/bin:/usr/bin");
+  assert.equal(environment({ PATH: "/usr/bin" }, new Map(), "python3")["PATH"], "/usr/bin");
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { brotliCompressSync } from "node:zlib";
+
+import { type Installation, install, isInstalled, type Place, privatePython } from "../src/server/install.ts";
+import { findPython, isNewEnough, packaged } from "../src/server/python.ts";
+
+const FOLDER = mkdtempSync(join(tmpdir(), "kernelopt-install-"));
+after(() => rmSync(FOLDER, { recursive: true }));
+
+/** A wheel that is one module, and needs what `requires` says. */
+const MAKE_WHEEL = `
+import sys, zipfile
+path, version, requires = sys.argv[1:]
+info = f"kernelopt-{version}.dist-info"
+needs = f"Requires-Dist: {requires}\\n" if requires else ""
+with zipfile.ZipFile(path, "w") as wheel:
+    wheel.writestr("assistant/__main__.py", "print('here')")
+    wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\\nName: kernelopt\\nVersion: {version}\\n{needs}")
+    wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr(f"{info}/RECORD", "")
+`;
+
+const PYTHON = await findPython(["python3.13", "python3.12", "python3.11", "python3"]);
+
+function place(name: string, version: string, requires = ""): Place {
+  const wheel = join(FOLDER, `kernelopt-${version}-py3-none-any.whl`);
+  execFileSync(PYTHON ?? "python3", ["-c", MAKE_WHEEL, wheel, version, requires]);
+  writeFileSync(`${wheel}.br`, brotliCompressSync(readFileSync(wheel)));
+  return { folder: join(FOLDER, name), version, packedWheel: `${wheel}.br` };
+}
+
+function how(pythons: readonly string[] = [PYTHON ?? ""]): Installation {
+  return { pythons, onText: () => undefined, signal: new AbortController().signal };
+}
+
+test("the server gets an environment of its own, and that of the version before goes", async () => {
+  const old = place("ok", "0.0.1");
+  assert.equal(await install(old, how()), undefined);
+  assert.equal(await packaged(privatePython(old), "0.0.1"), "usable");
+  assert.equal(execFileSync(privatePython(old), ["-m", "assistant"], { encoding: "utf8" }).trim(), "here");
+
+  const now = place("ok", "0.0.2");
+  assert.equal(await isInstalled(now), false);
+  assert.equal(await install(now, how()), undefined);
+  assert.deepEqual(readdirSync(now.folder), ["0.0.2"]);
+  assert.equal(await packaged(privatePython(now), "0.0.1"), "no_package");
+});
+
+test("a failed install says pip's reason and leaves nothing behind", async () => {
+  const broken = place("broken", "0.0.3", "no-such-package-of-kernelopt==9");
+  process.env["PIP_NO_INDEX"] = "1";
+  const failure = await install(broken, how());
+  delete process.env["PIP_NO_INDEX"];
+  assert.equal(failure?.kind, "install_failed");
+  assert.match(failure?.kind === "install_failed" ? failure.detail : "", /^ERROR: .*no-such-package-of-kernelopt/);
+  assert.deepEqual(readdirSync(broken.folder), []);
+});
+
+test("no Python that is new enough is a failure that names where it was looked for", async () => {
+  const failure = await install(place("none", "0.0.4"), how(["/no/such/python"]));
+  assert.deepEqual(failure, { kind: "no_python", looked: ["/no/such/python"] });
+});
+
+test("a cancelled install leaves nothing behind", async () => {
+  const cancelled = place("cancelled", "0.0.5");
+  const ending = new AbortController();
+  const work = install(cancelled, { ...how(), signal: ending.signal });
+  ending.abort();
+  assert.notEqual(await work, undefined);
+  assert.deepEqual(readdirSync(cancelled.folder), []);
+});
+
+test("Python 3.11 is the oldest that will do", () => {
+  assert.deepEqual(["2.7", "3.10", "3.11", "3.13", "4.0", ""].map(isNewEnough), [false, false, true, true, true, false]);
+});

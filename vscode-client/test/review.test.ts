@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { HunkPlace } from "../src/protocol/answers.ts";
+import { acceptance, afterLines, describe, everything, proposalOf, toggled } from "../src/review/choice.ts";
+import { rejection } from "../src/review/reasons.ts";
+
+const HUNKS: readonly HunkPlace[] = [
+  { id: "a", before_line: 8, before_count: 0, after_line: 8, after_count: 1 },
+  { id: "b", before_line: 11, before_count: 1, after_line: 12, after_count: 3 },
+  { id: "c", before_line: 20, before_count: 2, after_line: 23, after_count: 0 },
+];
+const CHOICE = everything("P1", HUNKS);
+
+test("all hunks are accepted as the proposal, some of them by their ids", () => {
+  assert.deepEqual(acceptance(CHOICE), { proposal_id: "P1" });
+  assert.deepEqual(acceptance(toggled(CHOICE, "b")), { proposal_id: "P1", hunk_ids: ["a", "c"] });
+  assert.deepEqual(acceptance(toggled(toggled(CHOICE, "b"), "b")), { proposal_id: "P1" });
+});
+
+test("nothing is left to accept where every hunk is left out", () => {
+  const none = HUNKS.reduce((choice, hunk) => toggled(choice, hunk.id), CHOICE);
+  assert.equal(acceptance(none), undefined);
+});
+
+test("a hunk says which one it is and what it does", () => {
+  assert.deepEqual(
+    HUNKS.map((hunk) => describe(HUNKS, hunk)),
+    ["Hunk 1 of 3 · line 8 · 1 line inserted", "Hunk 2 of 3 · line 11 · 1 line becomes 3", "Hunk 3 of 3 · line 20 · 2 lines removed"],
+  );
+});
+
+test("a hunk is shown on its lines of the proposal, a removal on the line after it", () => {
+  assert.deepEqual(HUNKS.map(afterLines), [
+    { first: 7, last: 7 },
+    { first: 11, last: 13 },
+    { first: 22, last: 22 },
+  ]);
+});
+
+test("an address of a proposal names it, and no other does", () => {
+  assert.equal(proposalOf("kernelopt", "/proposal/P01ABC/transpose.cu"), "P01ABC");
+  assert.equal(proposalOf("kernelopt", "/proposal/P01ABC/before/a.cu"), "P01ABC");
+  assert.equal(proposalOf("kernelopt", "/proposal/P01ABC.md"), "P01ABC");
+  assert.equal(proposalOf("file", "/proposal/P01ABC/transpose.cu"), undefined);
+  assert.equal(proposalOf("kernelopt", "/other"), undefined);
+});
+
+test("a reject sends only what was said", () => {
+  assert.deepEqual(rejection("P1", undefined, " "), { proposal_id: "P1" });
+  assert.deepEqual(rejection("P1", "style", ""), { proposal_id: "P1", reason_code: "style" });
+  assert.deepEqual(rejection("P1", "other", " too long "), { proposal_id: "P1", reason_code: "other", reason: "too long" });
+});
