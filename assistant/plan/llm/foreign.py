@@ -24,6 +24,8 @@ _FORBIDDEN = re.compile(
 )
 """Ways to run code on the host, to read files, or to change what other code means."""
 _TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:struct|class|union|enum|using|typedef|static_assert)\b")
+_HIDDEN_OBJECT = re.compile(r"\}\s*[^;\s}][^{}]*;\s*\Z|\bstatic\s+inline\b|\binline\s+static\b|^[^{;]*\bstd\s*::(?=[^{;]*\{)")
+"""An object that a type declares along with it, whose constructor would run on the host; a specialization of somebody else's type."""
 _DEVICE_VARIABLE = re.compile(r"\b__(?:device|constant|shared|managed)__\b")
 _CONSTANT = re.compile(
     r"^\s*(?:static\s+|inline\s+)*(?:constexpr\b|const\s+(?:unsigned\s+|signed\s+|static\s+)*"
@@ -68,6 +70,8 @@ def _forbidden(code: str, old: str) -> str | None:
 def _item(item: Item, known: tuple[Item, ...], others: frozenset[str]) -> str | None:
     """Why one thing at file scope does not belong there."""
     name = min(item.names, default="")
+    if any((item.kind, item.names) == (other.kind, other.names) for other in known):
+        return None  # the part's own function, however it is spelled (a macro may hide that it is device code)
     if item.kind is ItemKind.HOST:
         return f"it defines {name or 'a function'}, which runs on the host and is outside the region; give only the part itself"
     if item.kind in (ItemKind.SCOPE, ItemKind.KERNEL):
@@ -77,13 +81,12 @@ def _item(item: Item, known: tuple[Item, ...], others: frozenset[str]) -> str | 
     if taken and item.kind is not ItemKind.INCLUDE:
         return f"it defines {taken[0]}, a name that the text beside the region uses; choose another one"
     if item.kind is ItemKind.DECLARATION:
-        return _declaration(item, {other.text for other in known})
+        return _declaration(item.text)
     return None
 
 
-def _declaration(item: Item, known: set[str]) -> str | None:
-    text = item.text
-    if text in known or _TYPE.match(text) or text.strip() == ";":
+def _declaration(text: str) -> str | None:
+    if text.strip() == ";" or (_TYPE.match(text) and not _HIDDEN_OBJECT.search(text)):
         return None
     is_computed = "=" in text and _CALL.search(text.partition("=")[2]) is not None
     if "constexpr" in text.partition("=")[0].split():

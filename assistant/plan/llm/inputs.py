@@ -115,7 +115,7 @@ class Inputs:
                 lines = diagnostic_lines(setback.diagnostics) if self._signals.compile != "off" else ()
                 return {"diagnostics": await self._summaries.shortened("compile", lines)}
             case SetbackKind.WRONG_ANSWER:
-                failures = failure_lines(setback.findings) if self._signals.verify != "off" else ()
+                failures = failure_lines(setback.findings, setback.cases) if self._signals.verify != "off" else ()
                 problems = problem_lines(setback.problems) if self._signals.sanitizer != "off" else ()
                 cases = case_lines(setback.cases) if self._signals.verify != "off" else ()
                 return {

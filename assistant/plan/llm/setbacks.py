@@ -12,10 +12,10 @@ _MOST_FAILURES = 8
 _MOST_CASES = 12
 
 
-def failure_lines(findings: Iterable[VerificationFinding]) -> tuple[str, ...]:
-    """``wrong_value, line 12: … (buffer out, index 33: expected 1.5, actual 0)``, those that failed first."""
+def failure_lines(findings: Iterable[VerificationFinding], cases: tuple[CaseResult, ...]) -> tuple[str, ...]:
+    """``wrong_value, line 12, on n=65 (boundary values): … (buffer out, element 33: expected 1.5, but it is 0)``, failures first."""
     ordered = sorted(findings, key=lambda finding: finding.outcome is not Outcome.FAIL)
-    return tuple(_failure(finding) for finding in ordered[:_MOST_FAILURES])
+    return tuple(_failure(finding, cases) for finding in ordered[:_MOST_FAILURES])
 
 
 def case_lines(cases: Iterable[CaseResult]) -> tuple[str, ...]:
@@ -24,9 +24,9 @@ def case_lines(cases: Iterable[CaseResult]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_case(case) for case in ordered))[:_MOST_CASES]
 
 
-def _failure(finding: VerificationFinding) -> str:
+def _failure(finding: VerificationFinding, cases: tuple[CaseResult, ...]) -> str:
     line = "" if finding.line is None else f", line {finding.line}"
-    case = "" if finding.case is None else f", case {finding.case}"
+    case = "" if finding.case is None or finding.case >= len(cases) else f", on {_values(cases[finding.case])}"
     place = "" if finding.buffer is None else f"buffer {finding.buffer}"
     place += "" if finding.index is None else f", element {finding.index}"
     values = "" if finding.expected is None else f": expected {finding.expected}, but it is {finding.actual}"
@@ -36,4 +36,8 @@ def _failure(finding: VerificationFinding) -> str:
 
 def _case(case: CaseResult) -> str:
     error = "" if case.max_error is None else f", largest error {case.max_error:.3g}"
-    return f"{case.shape or 'as recorded'} ({case.kind} values): {case.outcome.value}{error}"
+    return f"{_values(case)}: {case.outcome.value}{error}"
+
+
+def _values(case: CaseResult) -> str:
+    return f"{case.shape or 'the recorded size'} ({case.kind} values)"

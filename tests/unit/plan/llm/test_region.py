@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assistant.model.source import TextEdit
+from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.region import RegionEdit, edit_of, part_texts, region_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.source.edits import apply_edits
-from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, request_of
+from assistant.source.parse import parse
+from tests.unit.plan.llm.bed import KERNEL_TEXT, REPOSITORY, TEXT, request_of
 
 BETTER = KERNEL_TEXT.replace("out[x * n + y] = scaled", "float v = scaled").replace("by);", "by);\n        out[x * n + y] = v;")
 
@@ -64,7 +66,8 @@ def test_a_part_is_shown_again_as_its_edits_leave_it() -> None:
 
 def test_helpers_constants_types_and_macros_may_come_with_a_part() -> None:
     extra = (
-        "#define PAD 1\nconstexpr int TILE = 32;\nstatic const int ROWS = TILE / 4;\nstruct Pair { float a, b; };\n"
+        "#define PAD 1\nconstexpr int TILE = 32;\nstatic const int ROWS = TILE / 4;\nstruct Pair { float a, b; };\nenum Way { ROW };\n"
+        "using Wide = float4;\ntypedef float Tile[4];\ntemplate <typename T> struct Row { T v[4]; static constexpr int size = 4; };\n"
         "__constant__ float factors[4];\ntemplate <typename T>\n__device__ __forceinline__ T twice(T v) { return v + v; }\n"
     )
     assert extra in after(answer(extra + BETTER))
@@ -85,6 +88,9 @@ def test_windows_line_ends_stay() -> None:
         (BETTER + "\nstatic const int hook = system(0);", "declares `static const int hook"),
         (BETTER + "\n__device__ int hook = system(0);", "declares `__device__ int hook"),
         (BETTER + "\nstd::string hook;", "declares `std::string hook;`"),
+        (BETTER + "\nstruct Hook { Hook() { system(0); } } hook;", "declares `struct Hook"),
+        (BETTER + "\nstruct Hook { static inline int x = system(0); };", "declares `struct Hook"),
+        (BETTER + "\ntemplate <> struct std::hash<float> { int f() { return 0; } };", "declares `template <> struct std::hash"),
         (BETTER + '\nasm("nop");', "declares `asm"),
         (BETTER + "\n__host__ __device__ int printf(const char *, ...) { return 0; }", "`__host__`"),
         (
@@ -182,3 +188,16 @@ def test_edits_do_not_overlap() -> None:
     assert isinstance(found, RegionEdit)
     assert all(isinstance(edit, TextEdit) for edit in found.edits)
     assert "#include <cstdint>\n" in after(found) and "dim3(32, 4)" in after(found)
+
+
+EXAMPLES = tuple(sorted((REPOSITORY / "examples").glob("*.cu")))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_kernel_of_the_examples_can_be_rewritten_part_by_part(path: Path) -> None:
+    parsed = parse(Source(path, path.read_text("utf-8")))
+    for kernel in parsed.kernels:
+        touched = [{"part": part.id, "code": part.text.replace("{", "{\n    // touched", 1)} for part in region_of(parsed, kernel)]
+        found = edit_of(parsed, kernel, CodeReply.model_validate({"summary": "s", "parts": touched}))
+        assert isinstance(found, RegionEdit), found
+        assert len(found.edits) == len(touched)
