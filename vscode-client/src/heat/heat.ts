@@ -1,0 +1,132 @@
+/** Heat of source lines: a shade and, always beside the line, strokes and the number; with a legend and a switch in the status bar. */
+
+import * as vscode from "vscode";
+
+import { told } from "../boundary.ts";
+import type { Server } from "../server/server.ts";
+import { type CountedLine, legend, type Mark, marks, STEPS } from "./lines.ts";
+
+const SHOWN = "kernelopt.heatShown";
+/** Several changes within this time are asked about once. */
+const PAUSE_MS = 150;
+const PRIORITY = 49;
+
+export function registerHeat(context: vscode.ExtensionContext, server: Server, log: vscode.LogOutputChannel): void {
+  const heat = new Heat(context.workspaceState, server, log);
+  context.subscriptions.push(
+    heat,
+    vscode.commands.registerCommand("kernelopt.ui.toggleHeat", () => told(log, () => heat.toggle())),
+  );
+}
+
+class Heat implements vscode.Disposable {
+  readonly #state: vscode.Memento;
+  readonly #server: Server;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #types: readonly vscode.TextEditorDecorationType[];
+  readonly #bar = vscode.window.createStatusBarItem("kernelopt.heat", vscode.StatusBarAlignment.Right, PRIORITY);
+  readonly #listening: vscode.Disposable;
+  readonly #known = new Map<string, readonly Mark[]>();
+  readonly #waiting = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(state: vscode.Memento, server: Server, log: vscode.LogOutputChannel) {
+    this.#state = state;
+    this.#server = server;
+    this.#log = log;
+    this.#types = Array.from({ length: STEPS }, (_, index) => decoration(index + 1));
+    this.#bar.name = "kernelopt: heat";
+    this.#bar.command = "kernelopt.ui.toggleHeat";
+    this.#listening = vscode.Disposable.from(
+      server.onDidChangeDocuments((uris) => this.#ask(uris)),
+      server.onDidChangeState(({ kind }) => kind === "running" || this.#forget()),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.#show(editor))),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#showBar()),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#known.delete(uri.toString())),
+    );
+  }
+
+  async toggle(): Promise<void> {
+    await this.#state.update(SHOWN, !this.#isShown);
+    vscode.window.visibleTextEditors.forEach((editor) => this.#show(editor));
+    this.#showBar();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#listening.dispose();
+    this.#bar.dispose();
+    this.#types.forEach((type) => type.dispose());
+  }
+
+  get #isShown(): boolean {
+    return this.#state.get(SHOWN, true);
+  }
+
+  #ask(uris: readonly string[]): void {
+    uris.forEach((uri) => this.#waiting.add(uri));
+    if (this.#waiting.size === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const asked = [...this.#waiting];
+      this.#waiting.clear();
+      asked.forEach((uri) => void this.#load(uri));
+    }, PAUSE_MS);
+  }
+
+  async #load(uri: string): Promise<void> {
+    try {
+      this.#known.set(uri, marks(await this.#server.request<readonly CountedLine[]>("kernelopt/lines", { uri })));
+    } catch (error) {
+      this.#log.debug(`heat of ${uri}: ${String(error)}`);
+      return; // the server is on its way out: what is shown goes with its state
+    }
+    vscode.window.visibleTextEditors.filter(({ document }) => document.uri.toString() === uri).forEach((editor) => this.#show(editor));
+    this.#showBar();
+  }
+
+  #forget(): void {
+    this.#known.clear();
+    vscode.window.visibleTextEditors.forEach((editor) => this.#show(editor));
+    this.#showBar();
+  }
+
+  #show(editor: vscode.TextEditor): void {
+    const found = this.#isShown ? (this.#known.get(editor.document.uri.toString()) ?? []) : [];
+    const places = found.filter(({ line }) => line < editor.document.lineCount);
+    this.#types.forEach((type, index) => {
+      const mine = places.filter(({ step }) => step === index + 1);
+      editor.setDecorations(type, mine.map(option));
+    });
+  }
+
+  /** Only where the active editor has hot lines. */
+  #showBar(): void {
+    const uri = vscode.window.activeTextEditor?.document.uri.toString();
+    const count = uri === undefined ? 0 : (this.#known.get(uri)?.length ?? 0);
+    if (count === 0) return this.#bar.hide();
+    this.#bar.text = this.#isShown ? `$(flame) Heat: ${count}` : "$(flame) Heat: off";
+    this.#bar.tooltip = new vscode.MarkdownString(legend(this.#isShown));
+    this.#bar.accessibilityInformation = { label: `Heat of ${count} lines, ${this.#isShown ? "shown" : "hidden"}; press to change`, role: "button" };
+    this.#bar.show();
+  }
+}
+
+function decoration(step: number): vscode.TextEditorDecorationType {
+  return vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor(`kernelopt.heat${step}`),
+    overviewRulerColor: new vscode.ThemeColor("kernelopt.heatRuler"),
+    overviewRulerLane: vscode.OverviewRulerLane.Center,
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+    after: { color: new vscode.ThemeColor("editorInlayHint.foreground"), margin: "0 0 0 2em" },
+  });
+}
+
+function option({ line, text, detail }: Mark): vscode.DecorationOptions {
+  return {
+    range: new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER),
+    hoverMessage: new vscode.MarkdownString(detail),
+    renderOptions: { after: { contentText: text } },
+  };
+}

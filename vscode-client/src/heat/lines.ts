@@ -1,0 +1,77 @@
+/** What stands beside a hot line, and how strong its shade is. Pure: counters in, marks out. */
+
+/** An item of `kernelopt/lines`; counters that do not apply to the kind of access are absent. */
+export interface CountedLine {
+  /** 0-based. */
+  readonly line: number;
+  readonly kernel: string;
+  readonly op: string;
+  readonly requests: number;
+  readonly sectors?: number | null;
+  readonly ideal_sectors?: number | null;
+  readonly wavefronts?: number | null;
+  readonly ideal_wavefronts?: number | null;
+  readonly grade: string;
+  readonly method: string;
+  /** 0..`STEPS`. */
+  readonly heat_step: number;
+  /** The number that stands beside the shade. */
+  readonly heat: string;
+}
+
+export interface Mark {
+  readonly line: number;
+  readonly step: number;
+  /** `▆ 98 % of excess sectors`. */
+  readonly text: string;
+  /** Markdown. */
+  readonly detail: string;
+}
+
+export const STEPS = 4;
+/** As many strokes as there is heat: the shade is not needed to read it. */
+const STROKES = ["", "▂", "▄", "▆", "█"];
+const RANGES = ["no excess", "up to 25 %", "up to 50 %", "up to 75 %", "above 75 %"];
+
+/** One mark for each hot line, in the order of the lines. Where kernels share a line, the hotter one's share stands there. */
+export function marks(lines: readonly CountedLine[]): readonly Mark[] {
+  const byLine = new Map<number, CountedLine[]>();
+  for (const counted of lines) {
+    if (counted.heat_step > 0) byLine.set(counted.line, [...(byLine.get(counted.line) ?? []), counted]);
+  }
+  return [...byLine]
+    .map(([line, counted]) => {
+      const hottest = counted.reduce((a, b) => (b.heat_step > a.heat_step ? b : a));
+      return { line, step: hottest.heat_step, text: `${STROKES[hottest.heat_step] ?? ""} ${hottest.heat}`, detail: table(counted) };
+    })
+    .sort((a, b) => a.line - b.line);
+}
+
+/** Markdown: what the shades mean. */
+export function legend(isShown: boolean): string {
+  const rows = STROKES.map((stroke, step) => `| ${stroke} | ${RANGES[step] ?? ""} |`).slice(1);
+  return [
+    "**Heat**: the line's share of what its kernel's costliest launch moves beyond the ideal, in 32-byte sectors and shared-memory wavefronts.",
+    "",
+    "| | share of the excess |",
+    "|---|---|",
+    ...rows,
+    "",
+    isShown ? "Click to hide it." : "Click to show it.",
+  ].join("\n");
+}
+
+function table(counted: readonly CountedLine[]): string {
+  const rows = counted.map((line) => `| ${line.op} | ${count(line.requests)} | ${units(line)} | ${line.grade}, ${line.method} |`);
+  return ["| access | requests | counted (ideal) | grade |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function units(line: CountedLine): string {
+  if (typeof line.sectors === "number") return `${count(line.sectors)} sectors (${count(line.ideal_sectors ?? 0)})`;
+  if (typeof line.wavefronts === "number") return `${count(line.wavefronts)} wavefronts (${count(line.ideal_wavefronts ?? 0)})`;
+  return "";
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en");
+}
