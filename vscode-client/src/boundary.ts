@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 const LOG = "Show Log";
+const TRUST = "Manage Trust";
 
 /** `run`, whose failure becomes a message; the log has the rest. */
 export async function told<Answer>(log: vscode.LogOutputChannel, run: () => Promise<Answer> | Answer): Promise<Answer | undefined> {
@@ -10,11 +11,18 @@ export async function told<Answer>(log: vscode.LogOutputChannel, run: () => Prom
     return await run();
   } catch (error) {
     if (isUnavailable(error)) return undefined; // the failure of the server is told already, with its buttons
-    const words = error instanceof Error ? error.message : String(error);
-    log.error(error instanceof Error ? error : words);
-    void vscode.window.showErrorMessage(`kernelopt: ${words}`, LOG).then((chosen) => chosen === LOG && log.show());
+    log.error(error instanceof Error ? error : String(error));
+    void tell(log, error instanceof Error ? error.message : String(error));
     return undefined;
   }
+}
+
+/** In Restricted Mode little is allowed, so that is offered to be mended first. */
+async function tell(log: vscode.LogOutputChannel, words: string): Promise<void> {
+  const buttons = vscode.workspace.isTrusted ? [LOG] : [TRUST, LOG];
+  const chosen = await vscode.window.showErrorMessage(`kernelopt: ${words}`, ...buttons);
+  if (chosen === LOG) log.show();
+  if (chosen === TRUST) await vscode.commands.executeCommand("workbench.trust.manage");
 }
 
 function isUnavailable(error: unknown): boolean {

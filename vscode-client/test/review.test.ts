@@ -26,8 +26,10 @@ test("nothing is left to accept where every hunk is left out", () => {
 test("a hunk says which one it is and what it does", () => {
   assert.deepEqual(
     HUNKS.map((hunk) => describe(HUNKS, hunk)),
-    ["Hunk 1 of 3 · line 8 · 1 line inserted", "Hunk 2 of 3 · line 11 · 1 line becomes 3", "Hunk 3 of 3 · line 20 · 2 lines removed"],
+    ["Hunk 1 of 3 · line 8 · 1 line inserted", "Hunk 2 of 3 · line 12 · 1 line becomes 3", "Hunk 3 of 3 · line 23 · 2 lines removed"],
   );
+  const same: HunkPlace = { id: "d", before_line: 3, before_count: 1, after_line: 3, after_count: 1 };
+  assert.equal(describe([same], same), "Hunk 1 of 1 · line 3 · 1 line changed");
 });
 
 test("a hunk is shown on its lines of the proposal, a removal on the line after it", () => {

@@ -24,7 +24,7 @@ const FULL: Picture = {
     },
   ],
   jobs: [
-    { job_id: "J1", uri: URI, command: "pair_suggest", kernel: "k", is_background: false, is_running: true },
+    { job_id: "J1", uri: URI, command: "pair_suggest", kernel: "k(float *, int)", is_background: false, is_running: true },
     { job_id: "J2", uri: URI, command: "check", kernel: null, is_background: true, is_running: false },
   ],
   pairs: [
@@ -66,8 +66,8 @@ test("a kernel says its verdict and its place, and goes there", () => {
 
 test("a job says whether it runs or waits, and can be cancelled by its id", () => {
   const [asked, background] = section("Jobs");
-  assert.equal(`${asked?.label}: ${asked?.description}`, "pair suggest k, my kernel.cu: running");
-  assert.equal(`${background?.label}: ${background?.description}`, "check my kernel.cu: waiting, in the background");
+  assert.equal(`${asked?.label}: ${asked?.description}`, "Suggest for k: my kernel.cu, running");
+  assert.equal(`${background?.label}: ${background?.description}`, "Verify my kernel.cu: waiting, in the background");
   assert.deepEqual(asked?.argument, { job_id: "J1" });
 });
 

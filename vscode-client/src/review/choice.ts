@@ -31,9 +31,9 @@ export function acceptance(choice: Choice): { proposal_id: string; hunk_ids?: re
   return { proposal_id: choice.proposal, ...(all ? {} : { hunk_ids: hunks.map((hunk) => hunk.id) }) };
 }
 
-/** `Hunk 2 of 3 · line 14 · 3 lines become 5`. */
+/** `Hunk 2 of 3 · line 14 · 3 lines become 5`; the line is the proposal's, as typing does not move that. */
 export function describe(hunks: readonly HunkPlace[], hunk: HunkPlace): string {
-  return `${numbered(hunks, hunk.id)} · line ${hunk.before_line} · ${change(hunk)}`;
+  return `${numbered(hunks, hunk.id)} · line ${hunk.after_line} · ${change(hunk)}`;
 }
 
 /** `Hunk 2 of 3`. */
@@ -44,6 +44,7 @@ export function numbered(hunks: readonly HunkPlace[], hunk: string): string {
 function change(hunk: HunkPlace): string {
   if (hunk.before_count === 0) return `${counted(hunk.after_count)} inserted`;
   if (hunk.after_count === 0) return `${counted(hunk.before_count)} removed`;
+  if (hunk.after_count === hunk.before_count) return `${counted(hunk.after_count)} changed`;
   return `${counted(hunk.before_count)} ${hunk.before_count === 1 ? "becomes" : "become"} ${hunk.after_count}`;
 }
 

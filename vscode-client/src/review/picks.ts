@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import type { HunkPlace, Proposal } from "../protocol/answers.ts";
-import { describe } from "./choice.ts";
+import { afterLines, describe } from "./choice.ts";
 import { type ReasonCode, REASONS } from "./reasons.ts";
 
 export type Verb = "preview" | "accept" | "hunks" | "reject" | "explain" | "edit";
@@ -32,8 +32,17 @@ export async function chooseVerb(hunkCount: number): Promise<Verb | undefined> {
 }
 
 /** Ids of the hunks that are ticked; undefined where the question is dismissed. */
-export async function chooseHunks(hunks: readonly HunkPlace[], ticked: ReadonlySet<string>): Promise<readonly string[] | undefined> {
-  const items = hunks.map((hunk) => ({ label: describe(hunks, hunk), picked: ticked.has(hunk.id), id: hunk.id }));
+export async function chooseHunks(
+  hunks: readonly HunkPlace[],
+  ticked: ReadonlySet<string>,
+  after: vscode.TextDocument,
+): Promise<readonly string[] | undefined> {
+  const items = hunks.map((hunk) => ({
+    label: describe(hunks, hunk),
+    detail: after.lineAt(Math.min(afterLines(hunk).first, after.lineCount - 1)).text.trim(),
+    picked: ticked.has(hunk.id),
+    id: hunk.id,
+  }));
   const chosen = await vscode.window.showQuickPick(items, { title: "Accept which hunks?", canPickMany: true });
   return chosen?.map((item) => item.id);
 }

@@ -131,9 +131,10 @@ export class Review implements vscode.Disposable {
   }
 
   async #chooseHunks(proposal: string): Promise<void> {
-    const { hunks } = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
+    const { hunks, proposal_uri } = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
     const choice = this.#choices.get(proposal) ?? everything(proposal, hunks);
-    const chosen = await chooseHunks(hunks, new Set(taken(choice).map((hunk) => hunk.id)));
+    const after = await vscode.workspace.openTextDocument(vscode.Uri.parse(proposal_uri));
+    const chosen = await chooseHunks(hunks, new Set(taken(choice).map((hunk) => hunk.id)), after);
     if (chosen === undefined) return;
     if (chosen.length === 0) await this.reject(proposal);
     else await this.#accept({ proposal_id: proposal, ...(chosen.length === hunks.length ? {} : { hunk_ids: chosen }) });

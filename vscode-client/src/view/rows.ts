@@ -66,12 +66,26 @@ function kernelRow(kernel: Kernel): Row {
   };
 }
 
+/** The words that lenses use for what a job does. */
+const VERBS: Readonly<Record<string, string>> = {
+  inspect: "Compile",
+  check: "Verify",
+  profile: "Profile",
+  optimize: "Optimize",
+  judge: "Judge your edit of",
+  rebase: "Judge the proposal on the changed",
+  pair_edit: "Answer your edit of",
+  pair_suggest: "Suggest for",
+};
+
 function jobRow(job: Job): Row {
-  const where = job.kernel === null ? fileName(job.uri) : `${job.kernel}, ${fileName(job.uri)}`;
+  const state = [job.is_running ? "running" : "waiting", ...(job.is_background ? ["in the background"] : [])].join(", ");
+  const what = job.kernel === null ? fileName(job.uri) : job.kernel.replace(/\(.*$/s, "");
   return {
     id: job.job_id,
-    label: `${job.command.replaceAll("_", " ")} ${where}`,
-    description: [job.is_running ? "running" : "waiting", ...(job.is_background ? ["in the background"] : [])].join(", "),
+    label: `${VERBS[job.command] ?? job.command} ${what}`,
+    description: job.kernel === null ? state : `${fileName(job.uri)}, ${state}`,
+    tooltip: `${job.kernel ?? what} in ${fileName(job.uri)}: ${state}`,
     icon: job.is_running ? "sync~spin" : "clock",
     kind: "job",
     children: [],
