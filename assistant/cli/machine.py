@@ -29,13 +29,18 @@ def _doctor(
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="Print each setting that applies to FILE and its origin")
     ] = None,
+    is_llm: Annotated[bool, typer.Option("--llm", help="Ask each language model that is set one tiny question")] = False,
     as_json: Json = False,
 ) -> None:
     """What this machine can do, what is missing, and how to get it."""
     with loading():
-        from assistant.cli.machine_answers import print_parts, print_settings
+        from assistant.cli.machine_answers import print_models, print_parts, print_settings
 
-    if config is None:
+    if is_llm and config is not None:
+        raise typer.BadParameter("--llm and --config exclude each other")
+    if is_llm:
+        print_models(as_json)
+    elif config is None:
         print_parts(as_json)
     else:
         print_settings(plain_path(config), as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,22 +16,42 @@ from assistant.cli.paths import plain_path
 from assistant.config import TrustStore, find_workspace, load_settings, setting, user_paths
 from assistant.engine.doctor import Part, examine
 from assistant.engine.initialize import initialized
+from assistant.plan.providers import Surroundings, open_provider, read_prices
 
-__all__ = ["print_parts", "print_settings", "trust", "write_block"]
+__all__ = ["print_models", "print_parts", "print_settings", "trust", "write_block"]
 
 
 def print_parts(as_json: bool) -> None:
     """What this machine can do; ends the command with 0 where nothing that is needed is missing."""
 
     async def report() -> int:
-        parts = await examine(user_paths())
-        if as_json:
-            typer.echo(json.dumps([asdict(part) for part in parts]))
-        else:
-            _print_parts(parts)
-        return exit_codes.DONE if all(part.is_fine for part in parts if part.is_needed) else exit_codes.CANNOT_ANSWER
+        return _told(await examine(user_paths()), as_json)
 
     raise typer.Exit(run_async(report))
+
+
+def print_models(as_json: bool) -> None:
+    """Whether the language models that are set answer; ends the command with 0 where all of them do."""
+    from assistant.engine.doctor_models import examine_models
+
+    around = Surroundings(os.environ, user_paths().cache / "doctor-prompts", read_prices(user_paths().prices))
+    provider = open_provider(load_settings(find_workspace(Path.cwd())).settings, around)
+
+    async def report() -> int:
+        try:
+            return _told(await examine_models(provider), as_json)
+        finally:
+            await provider.close()
+
+    raise typer.Exit(run_async(report))
+
+
+def _told(parts: tuple[Part, ...], as_json: bool) -> int:
+    if as_json:
+        typer.echo(json.dumps([asdict(part) for part in parts]))
+    else:
+        _print_parts(parts)
+    return exit_codes.DONE if all(part.is_fine for part in parts if part.is_needed) else exit_codes.CANNOT_ANSWER
 
 
 def write_block(file: Path, kernel: str | None, is_written: bool) -> None:

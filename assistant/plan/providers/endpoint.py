@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
 import openai
 
@@ -164,9 +165,17 @@ async def _read(stream: openai.AsyncStream[object], connection: Connection, answ
     return answer.ended()
 
 
+def _said(error: openai.APIStatusError) -> str:
+    """The endpoint's own words, without the client's around them."""
+    body: object = error.body
+    message = cast("dict[object, object]", body).get("message") if isinstance(body, dict) else None
+    return message if isinstance(message, str) else error.message
+
+
 def _refused(error: openai.APIStatusError, connection: Connection) -> CompletionFailure | _Again:
-    complaint = f"{error.param or ''} {error.message}"
-    refusal = Refusal(connection.base_url, error.status_code, error.code, redacted(error.message, connection.key))
+    said = _said(error)
+    complaint = f"{error.param or ''} {said}"
+    refusal = Refusal(connection.base_url, error.status_code, error.code, redacted(said, connection.key))
     failure = failure_of(refusal)
     if failure.kind is FailureKind.REFUSED and (dialect := conceded(connection.dialect, complaint, connection.may_drop_schemas)):
         return _Again(failure, dialect=dialect)
