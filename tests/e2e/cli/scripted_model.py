@@ -14,11 +14,14 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.harness import Cli, Ended
 from tests.endpoint.server import Asked, Reply, Says, ScriptedEndpoint
 
+ONE_VARIANT = {"variants": 1, "beam": 1}
+"""Search settings: each test asks as little as it needs."""
 EXPLANATION = {
     "limit": "Stores of a warp are scattered.",
     "change": "The tile goes through shared memory.",
@@ -84,3 +87,16 @@ def asked_by(cli: Cli, model: ScriptedModel, **settings: Any) -> Iterator[Script
         (cli.home / "config.toml").write_text("\n".join(lines) + "\n", "utf-8")
         yield endpoint
     assert endpoint.problems == []
+
+
+def optimize(cli: Cli, path: Path, model: ScriptedModel, *options: str) -> Ended:
+    """One rewrite a step and one version at a time; the model alone plans."""
+    with asked_by(cli, model, search=ONE_VARIANT):
+        ended = cli.run("optimize", path, "--planner", "llm", "--json", *options)
+    assert ended.code == 0, ended.said
+    return ended
+
+
+def outcomes(ended: Ended) -> list[str]:
+    """Of every candidate, in order."""
+    return [candidate["outcome"] for candidate in ended.all("candidate")]

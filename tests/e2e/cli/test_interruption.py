@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import select
 import signal
-import subprocess
-import termios
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.harness import COMMAND, DEADLINE_S, Alive, Cli, finish, make_cli, no_orphans, wait_for, wait_until_gone
+from tests.e2e.cli.harness import DEADLINE_S, Alive, Cli, finish, make_cli, no_orphans, wait_for, wait_until_gone
+from tests.e2e.cli.terminal import Terminal
 
 SLOW_PROGRAM = """#include <cstdio>
 // {unique}
@@ -136,7 +132,7 @@ def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
 def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
     path = slow.example("transpose.cu")
     before = path.read_text("utf-8")
-    with _Terminal(slow, path) as terminal:
+    with Terminal(slow, "optimize", path) as terminal:
         terminal.read_until("decide [l]ater")
         terminal.type(answer + "\n")
         if answer == "r":
@@ -153,7 +149,7 @@ def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
 def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slow: Cli) -> None:
     path = slow.example("transpose.cu")
     before = path.read_text("utf-8")
-    with _Terminal(slow, path) as terminal:
+    with Terminal(slow, "optimize", path) as terminal:
         terminal.read_until("decide [l]ater")
         terminal.type("\x03")
         assert terminal.wait(15) == 130
@@ -163,7 +159,7 @@ def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slo
 
 
 def test_a_terminal_gets_colour(slow: Cli) -> None:
-    with _Terminal(slow, slow.example("transpose.cu")) as terminal:
+    with Terminal(slow, "optimize", slow.example("transpose.cu")) as terminal:
         terminal.read_until("decide [l]ater")
         assert "\x1b[" in terminal.seen
         terminal.type("l\n")
@@ -171,69 +167,10 @@ def test_a_terminal_gets_colour(slow: Cli) -> None:
 
 
 def test_a_terminal_is_asked_before_host_code_is_edited(slow: Cli) -> None:
-    with _Terminal(slow, slow.example("block_size.cu")) as terminal:
+    with Terminal(slow, "optimize", slow.example("block_size.cu")) as terminal:
         terminal.read_until("allow such edits in this search?")
         assert "block-size-search of triad edits host code" in terminal.seen
         terminal.type("n\n")
         assert terminal.wait() == 0
     assert "not tried, because it edits host code" in terminal.seen
     assert slow.open_proposals() == []
-
-
-class _Terminal:
-    """``kernelopt optimize`` on a pseudo terminal of its own."""
-
-    def __init__(self, cli: Cli, path: Path) -> None:
-        self.seen = ""
-        self._descriptor, child = pty.openpty()
-        self._process = subprocess.Popen(
-            (*COMMAND, "optimize", str(path)),
-            cwd=cli.folder,
-            env=cli.environment() | {"TERM": "xterm-256color", "COLUMNS": "120"},
-            stdin=child,
-            stdout=child,
-            stderr=child,
-            start_new_session=True,
-            preexec_fn=lambda: _take_terminal(child),
-        )
-        os.close(child)
-
-    def __enter__(self) -> _Terminal:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        os.close(self._descriptor)
-
-    def type(self, text: str) -> None:
-        os.write(self._descriptor, text.encode())
-
-    def read_until(self, words: str) -> None:
-        deadline = time.monotonic() + DEADLINE_S
-        while words not in self.seen and self._read_some(deadline):
-            pass
-        assert words in self.seen, self.seen
-
-    def wait(self, seconds: float = DEADLINE_S) -> int:
-        """The exit code; output is drained meanwhile."""
-        deadline = time.monotonic() + seconds
-        while self._read_some(deadline):
-            pass
-        return self._process.wait(max(0.1, deadline - time.monotonic()))
-
-    def _read_some(self, deadline: float) -> bool:
-        if not select.select([self._descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            return False
-        try:
-            chunk = os.read(self._descriptor, 65536)
-        except OSError:  # Linux: the other side is closed
-            return False
-        self.seen += chunk.decode("utf-8", "replace")
-        return bool(chunk)
-
-
-def _take_terminal(descriptor: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)

@@ -1,0 +1,83 @@
+"""The whole loop with a scripted model over real HTTP: plan, code, mending, the judge, the proposal. One example each."""
+
+from __future__ import annotations
+
+import json
+
+from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.kernels_of_a_model import PADDED_TILE, REGISTER_SUM, ROW_BY_ROW, SAME_STORES, TILED_TRANSPOSE
+from tests.e2e.cli.scripted_model import ScriptedModel, asked_by, code, optimize, outcomes, plan, step
+
+
+def test_a_kernel_that_does_not_compile_is_mended_by_what_the_compiler_said(cli: Cli) -> None:
+    broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
+    model = ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(broken), code(TILED_TRANSPOSE)])
+    ended = optimize(cli, cli.example("transpose.cu"), model)
+    assert outcomes(ended) == ["build_failed", "kept"]
+    (first, repair) = model.questions("code_reply")
+    assert "expected" in repair and "tile[32][33]" in repair
+    proposal = ended.one("proposal")
+    assert (proposal["verification"]["outcome"], proposal["speed"]["outcome"]) == ("PASS", "PREDICTED")
+    assert proposal["model"] == "scripted-1"
+    assert first != repair
+
+
+def test_an_unknown_name_in_a_template_is_mended_too(cli: Cli) -> None:
+    broken = PADDED_TILE.replace("TILE + 1", "TILE + PADDING")
+    model = ScriptedModel([plan(step("shared-memory-padding", 10, "KO103")), plan()], [code(broken), code(PADDED_TILE)])
+    ended = optimize(cli, cli.example("bank_conflicts.cu"), model)
+    assert outcomes(ended) == ["build_failed", "kept"]
+    assert "PADDING" in model.questions("code_reply")[1]
+    assert "-  __shared__ T tile[TILE][TILE];" in ended.one("proposal")["diff"]
+
+
+def test_a_wrong_answer_is_mended_by_the_failing_case(cli: Cli) -> None:
+    wrong = REGISTER_SUM.replace("int k = 0", "int k = 1")
+    model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(wrong), code(REGISTER_SUM)])
+    ended = optimize(cli, cli.example("accumulator.cu"), model)
+    assert outcomes(ended) == ["FAIL", "kept"]
+    repair = model.questions("code_reply")[1]
+    assert "int k = 1" in repair and "expected" in repair.lower()
+    assert ended.one("proposal")["verification"]["outcome"] == "PASS"
+
+
+def test_a_partly_written_result_is_mended_by_the_failing_case(cli: Cli) -> None:
+    swapped = ROW_BY_ROW.replace("i += count", "i += rows * cols").replace("blockIdx.y * gridDim.x + blockIdx.x", "blockIdx.x")
+    model = ScriptedModel([plan(step("coalescing-interchange", 17, "KO101")), plan()], [code(swapped), code(ROW_BY_ROW)])
+    ended = optimize(cli, cli.example("row_walk.cu"), model)
+    assert outcomes(ended) == ["FAIL", "kept"]
+    assert ended.one("proposal")["speed"]["ratio"] > 1.01
+
+
+def test_an_edit_that_gains_nothing_is_refined_by_what_it_did(cli: Cli) -> None:
+    model = ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(SAME_STORES), code(TILED_TRANSPOSE)])
+    ended = optimize(cli, cli.example("transpose.cu"), model)
+    assert outcomes(ended) == ["not_better", "kept"]
+    assert "global_sectors" in model.questions("code_reply")[1]
+
+
+def test_a_changed_launch_waits_for_the_right_to_edit_host_code(cli: Cli) -> None:
+    launch = {"line": 28, "grid": "(n + 255) / 256", "block": "256", "shared": None, "arguments": None}
+    answer = json.dumps(
+        {"summary": "Launch larger blocks.", "parts": [], "launches": [launch], "includes": [], "assumptions": [], "risks": []}
+    )
+    path = cli.example("block_size.cu")
+    refused = optimize(cli, path, ScriptedModel([plan(step("block-size-search", 28, "KO105")), plan()], [answer]))
+    assert outcomes(refused) == ["not_allowed"]
+    assert not refused.all("proposal")
+    allowed = optimize(cli, path, ScriptedModel([plan(step("block-size-search", 28, "KO105")), plan()], [answer]), "--allow-host-code")
+    assert outcomes(allowed) == ["kept"]
+    assert "host-code" in allowed.one("proposal")["labels"]
+
+
+def test_the_same_code_in_other_words_is_not_judged_twice(cli: Cli) -> None:
+    commented = TILED_TRANSPOSE.replace("    __syncthreads();", "    // everybody has written\n    __syncthreads( );")
+    with asked_by(
+        cli,
+        model := ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(TILED_TRANSPOSE), code(commented)]),
+        search={"variants": 2},
+    ):
+        ended = cli.run("optimize", cli.example("transpose.cu"), "--planner", "llm", "--json")
+    assert outcomes(ended) == ["kept", "duplicate"]
+    assert "the same as C" in ended.all("candidate")[1]["reason"]
+    assert len(model.questions("code_reply")) == 2

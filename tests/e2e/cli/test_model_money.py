@@ -1,0 +1,162 @@
+"""What a model may cost, who may be asked, and what is kept: caps, consent, keys, interrupted searches."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.cli.harness import Cli, make_cli, no_orphans, wait_until_gone
+from tests.e2e.cli.kernels_of_a_model import REGISTER_SUM, TILED_TRANSPOSE
+from tests.e2e.cli.scripted_model import ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
+from tests.e2e.cli.terminal import Terminal
+from tests.endpoint.server import Refuses
+
+PRICES = """\
+[scripted]
+input_usd_per_million_tokens = 2.0
+output_usd_per_million_tokens = 2.0
+"""
+BROKEN = TILED_TRANSPOSE.replace("[33];", "[33]")
+
+
+@pytest.fixture
+def unguarded(tmp_path: Path) -> Generator[Cli]:
+    """As ``cli``; a killed command leaves its scratch."""
+    with no_orphans():
+        yield make_cli(tmp_path)
+
+
+def good_model() -> ScriptedModel:
+    return ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(TILED_TRANSPOSE)])
+
+
+def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cli) -> None:
+    cli.home.mkdir(exist_ok=True)
+    (cli.home / "prices.toml").write_text(PRICES)
+    model = good_model()
+    model.usage = (4000, 3500)
+    ended = optimize(cli, cli.example("transpose.cu"), model, "--budget-usd", "0.05")
+    budgets = ended.all("budget")
+    assert budgets[0]["estimate"]["money_usd"] > 0.05
+    assert all(budget["spent"]["money_usd"] <= 0.05 for budget in budgets)
+    assert budgets[-1]["ended_by"] == "money_usd"
+    assert budgets[-1]["spent"]["call_count"] == len(model.asked) == 2
+    told = next(message for message in ended.all("message") if "the cap of $0.05" in message["message"])
+    assert "the next call costs up to $" in told["remedy"] and "--budget-usd 0." in told["remedy"]
+    assert ended.one("proposal")["verification"]["outcome"] == "PASS"
+    assert "the cap of $0.05 ended the search" in ended.one("job_ended")["reason"]
+
+
+def test_without_a_price_a_cap_on_tokens_takes_the_place_of_one_on_money(cli: Cli) -> None:
+    ended = optimize(cli, cli.example("transpose.cu"), good_model(), "--budget-usd", "0.05")
+    assert ended.all("budget")[0]["caps"] == {"money_usd": None, "token_count": 200_000, "gpu_s": None, "round_count": None}
+    assert any("no money cap can be promised" in message["message"] for message in ended.all("message"))
+
+
+def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
+    path = cli.example("transpose.cu")
+    with asked_by(cli, good_model(), search=ONE_VARIANT) as endpoint:
+        ended = cli.run("optimize", path, "--planner", "auto", "--json")
+        assert endpoint.asked == []
+    assert any("nobody can be asked here" in message["message"] for message in ended.all("message"))
+    assert ended.one("proposal")["model"] is None
+
+
+def test_a_terminal_is_asked_once_and_always_here_is_remembered(unguarded: Cli) -> None:
+    path = unguarded.example("transpose.cu")
+    with asked_by(unguarded, good_model(), search=ONE_VARIANT) as endpoint:
+        with Terminal(unguarded, "optimize", path) as terminal:
+            terminal.read_until("[a]lways here")
+            assert endpoint.base_url in terminal.seen and "is sent the source" in terminal.seen
+            assert endpoint.asked == []
+            terminal.type("a\n")
+            terminal.read_until("decide [l]ater")
+            terminal.type("l\n")
+            assert terminal.wait() == 0
+        assert endpoint.asked
+        with Terminal(unguarded, "optimize", path, "--planner", "llm", "--accept", "none") as terminal:
+            assert terminal.wait() == 0
+        assert "[a]lways here" not in terminal.seen
+
+
+def test_who_declines_gets_the_expert(unguarded: Cli) -> None:
+    path = unguarded.example("transpose.cu")
+    with asked_by(unguarded, good_model(), search=ONE_VARIANT) as endpoint:
+        for answer in ("n", None):
+            with Terminal(unguarded, "optimize", path, "--accept", "none") as terminal:
+                if answer is not None:
+                    terminal.read_until("[a]lways here")
+                    terminal.type(f"{answer}\n")
+                assert terminal.wait() == 0
+            assert "the expert planner plans" in terminal.seen
+        assert endpoint.asked == []
+
+
+def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
+    secret = "sk-7f3a-not-to-be-found"
+    cli.variables["MY_MODEL_KEY"] = secret
+    path = cli.example("transpose.cu")
+    with asked_by(cli, good_model(), provider={"key_env": "MY_MODEL_KEY"}, search=ONE_VARIANT) as endpoint:
+        ended = cli.run("optimize", path, "--planner", "llm", "--json")
+        assert endpoint.asked[0].headers["authorization"] == f"Bearer {secret}"
+    assert ended.one("proposal")
+    assert secret not in ended.said
+    kept = [file for file in (*cli.home.rglob("*"), *cli.folder.rglob("*")) if file.is_file() and "cache" not in file.parts]
+    assert [file for file in kept if secret.encode() in file.read_bytes()] == []
+
+
+def test_an_endpoint_that_refuses_the_key_ends_the_search_with_the_way_out(cli: Cli) -> None:
+    ended = optimize(cli, cli.example("transpose.cu"), ScriptedModel([Refuses(401, "invalid_api_key")]))
+    assert ended.one("model_call")["outcome"] == "forbidden"
+    told = next(message for message in ended.all("message") if "forbidden" in message["message"])
+    assert told["remedy"]
+    assert not ended.all("candidate")
+
+
+def test_every_request_is_kept_as_it_was_sent(cli: Cli) -> None:
+    model = good_model()
+    ended = optimize(cli, cli.example("transpose.cu"), model)
+    sent = [asked.body["messages"][-1]["content"] for _, asked in model.asked]
+    calls = ended.all("model_call")
+    assert [call["outcome"] for call in calls] == ["answered"] * len(sent)
+    with sqlite3.connect(cli.home / "memory.sqlite3") as database:
+        dump = "\n".join(database.iterdump())
+    assert all(call["call"] in dump for call in calls)
+
+
+def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli) -> None:
+    """The kept edit is judged again without asking for it again; what was spent counts on."""
+    path = unguarded.example("accumulator.cu")
+    model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(REGISTER_SUM, "Sum in a register.")])
+    with asked_by(unguarded, model, search=ONE_VARIANT):
+        told = killed_after(unguarded, path, "candidate")
+        assert told[-1]["outcome"] == "kept"
+        asked_before = len(model.questions("code_reply"))
+        ended = unguarded.run("optimize", path, "--planner", "llm", "--json", "--resume")
+    assert ended.code == 0, ended.said
+    assert len(model.questions("code_reply")) == asked_before == 1
+    assert any("takes up scalar-replacement" in message["message"] for message in ended.all("message"))
+    assert ended.all("budget")[0]["spent"]["call_count"] == 2
+    proposal = ended.one("proposal")
+    assert (proposal["model"], proposal["summary"]) == ("scripted-1", "Sum in a register.")
+    assert outcomes(ended).count("kept") == 1
+
+
+def killed_after(cli: Cli, path: Path, event: str) -> list[dict[str, Any]]:
+    """What a search told before it was killed, the first event of that name last."""
+    process = cli.start("optimize", path, "--planner", "llm", "--json")
+    assert process.stdout is not None
+    told: list[dict[str, Any]] = []
+    for line in process.stdout:
+        told.append(json.loads(line))
+        if told[-1]["event"] == event:
+            break
+    process.kill()
+    process.communicate()
+    assert wait_until_gone() == []
+    return told
