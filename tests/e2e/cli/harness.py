@@ -30,6 +30,8 @@ ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
 CHEATS = ROOT / "tests" / "cheats"
 DATA = ROOT / "tests" / "data"
+NO_NETWORK = ROOT / "tests" / "network"
+"""Has Python refuse to reach beyond this machine."""
 
 COMMAND = (sys.executable, "-P", "-m", "assistant")
 """What the ``kernelopt`` script runs, for the tree that these tests are in."""
@@ -119,7 +121,12 @@ class Cli:
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("KERNELOPT_", "PYTEST_"))}
-        own = {"KERNELOPT_HOME": str(self.home), "TMPDIR": str(self.temporary), "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+        own = {
+            "KERNELOPT_HOME": str(self.home),
+            "TMPDIR": str(self.temporary),
+            "PYTHONPATH": os.pathsep.join(map(str, (ROOT, NO_NETWORK))),
+            "COLUMNS": "80",
+        }
         return kept | own | self.variables
 
     def write(self, name: str, text: str) -> Path:
