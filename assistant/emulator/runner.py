@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assistant.emulator.capture import finish_recording
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
-from assistant.emulator.environment import own_environment
+from assistant.emulator.environment import candidate_environment, own_environment
 from assistant.emulator.protocol import Limits, Mode, RunReply, RunRequest
 from assistant.emulator.report import read_report
 from assistant.emulator.sandbox import Layers, confine
@@ -30,7 +30,7 @@ def run_program(
 ) -> RunReply:
     """The output files lie in ``folder``; a candidate runs in ``workspace``. Raises Interrupted, SymbolsMissing, OSError (disk full)."""
     report = folder / "report"
-    variables = own_environment(environment)
+    variables = candidate_environment(environment) if request.is_candidate else own_environment(environment)
     variables |= core_environment(request.mode, request.limits, request.sample_blocks, request.corrections) | {
         "EMU_REPORT": str(report),
         "EMU_SEED": str(request.seed),

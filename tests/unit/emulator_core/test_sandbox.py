@@ -240,6 +240,15 @@ def test_a_candidate_sees_the_users_environment(run: Any, script: Any, monkeypat
     assert output(run(script("print(os.environ['PROBLEM_SIZE'])"), is_candidate=True)) == "1024"
 
 
+def test_a_candidate_sees_no_keys_and_the_users_program_does(run: Any, script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("OPENAI_API_KEY", "My_Key", "GITHUB_TOKEN", "DB_PASSWORD", "AWS_SECRET_ACCESS_KEY")
+    for name in names:
+        monkeypatch.setenv(name, "s3cret")
+    body = f"print([name for name in {names!r} if name in os.environ], 's3cret' in open(f'/proc/self/environ').read())"
+    assert output(run(script(body), is_candidate=True)) == "[] False"
+    assert output(run(script(body))) == f"{list(names)} True"
+
+
 def test_a_replay_sees_a_short_environment() -> None:
     assert restricted_environment({"PATH": "/bin", "LC_ALL": "C", "SOME_API_KEY": "s3cret"}) == {"PATH": "/bin", "LC_ALL": "C"}
 
