@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,11 @@ class EditorConfiguration:
             loaded = _load(None, {name: value}) if is_own_file_right else None
             if self._is_right(name, loaded):
                 self._given[name] = value
+
+    @property
+    def given(self) -> tuple[tuple[str, str], ...]:
+        """(dotted name, JSON text) of what the client gave and is right."""
+        return tuple((name, json.dumps(value)) for name, value in sorted(self._given.items()))
 
     def settings_of(self, path: Path) -> Settings:
         """Settings for a file; where its workspace's are wrong that is told, and the defaults hold."""

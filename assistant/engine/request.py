@@ -111,6 +111,8 @@ class OptimizeOptions:
     """What a person answered before the job began; None: nobody was asked."""
     caps: Caps = field(default_factory=Caps)
     """Given for this job; what it leaves open, the settings say."""
+    editor_settings: tuple[tuple[str, str], ...] = ()
+    """The editor's user settings: (dotted name, JSON text); they stand above those of files."""
     wishes: tuple[str, ...] = ()
     """What a person asked of every candidate, in words."""
     hint: str | None = None

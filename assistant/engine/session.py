@@ -8,12 +8,13 @@ Jobs are run by ``running.py``, decisions taken by ``decisions.py``; this module
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, memory_path
+from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.engine import stages
 from assistant.engine.accounts import OnWriting
 from assistant.engine.comparing import KeepLooked, compare
@@ -129,7 +130,7 @@ class Session:
 
         ``asked``: who answers what comes up on the way, each question once.
         """
-        loaded = self.settings(request.file)
+        loaded = load_settings(find_workspace(request.file), editor=_editor_settings(options))
         _check_planner(options, loaded.settings)
         workspace = find_workspace(request.file)
         earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
@@ -184,6 +185,10 @@ class Session:
 
     def _decisions(self) -> Decisions:
         return Decisions(self._runner())
+
+
+def _editor_settings(options: OptimizeOptions) -> EditorSettings:
+    return EditorSettings(folder={}, user={name: json.loads(text) for name, text in options.editor_settings})
 
 
 def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOptions:

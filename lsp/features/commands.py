@@ -94,7 +94,7 @@ def _register_job(server: KernelOptServer, name: str, verb: Verb) -> None:
     @server.command(name)
     def start(arguments: SourceArguments) -> dict[str, Any]:
         unit = source_unit(server, arguments)
-        options = OptimizeOptions(only_finding=arguments.finding)
+        options = OptimizeOptions(only_finding=arguments.finding, editor_settings=server.configuration.given)
         return answered(lambda: {"job_id": server.desk.ask(unit.key, verb, arguments.kernel, options)})
 
 
