@@ -150,12 +150,11 @@ def _session(session: PairSession, state: PairState) -> dict[str, Any]:
 
 def _cases(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
     """What each kernel's edit and proposals were verified on."""
-    for kernel in server.desk.report(unit.key).kernels:
-        for part in kernel.comparisons:
-            tests = [encode(test) for test in part.tests]
-            place = {"document_line": _line(unit, kernel.line), "verdict": part.verdict, "reasons": list(part.reasons)}
-            named = {"name": kernel.name, "proposal_id": part.proposal, "state": part.state, "title": part.title}
-            yield unit.arguments(kernel.key) | named | place | {"tests": tests}
+    for kernel, part in server.desk.comparisons(unit.key):
+        tests = [encode(test) for test in part.tests]
+        place = {"document_line": _line(unit, kernel.line), "verdict": part.verdict, "reasons": list(part.reasons)}
+        named = {"name": kernel.name, "proposal_id": part.proposal, "state": part.state, "title": part.title}
+        yield unit.arguments(kernel.key) | named | place | {"tests": tests}
 
 
 WHATS = {"kernels": _kernels, "proposals": _proposals, "decisions": _decisions, "pair": _pairs, "cases": _cases}

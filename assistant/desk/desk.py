@@ -22,13 +22,13 @@ from typing import Protocol
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, find_workspace
 from assistant.desk.guard import CONSENTED, Guard
 from assistant.desk.lanes import Lane, Work
-from assistant.desk.picture import Analysis
 from assistant.desk.report import Report
+from assistant.desk.report_comparison import ComparisonPart
 from assistant.desk.review import Review
 from assistant.desk.sheet import Sheet
 from assistant.desk.staging import STAGES, Staging, Trigger
 from assistant.desk.tasks import Task, Verb
-from assistant.desk.view import EMPTY_VIEW, PairView, View
+from assistant.desk.view import EMPTY_VIEW, KernelView, PairView, View
 from assistant.desk.words import pair_headline
 from assistant.engine.ids import new_id
 from assistant.engine.request import JobRequest, OptimizeOptions
@@ -175,10 +175,11 @@ class Desk:
         sheet.reparse()
         return sheet.report(self._store.proposals(path=sheet.path)[:_REPORTED_PROPOSALS])
 
-    def judged(self, key: str) -> Analysis | None:
-        """What was found of the last edit that was judged; None where none was."""
-        sheet = self._sheets.get(key)
-        return None if sheet is None else sheet.judged
+    def comparisons(self, key: str) -> tuple[tuple[KernelView, ComparisonPart], ...]:
+        """What edits and proposals of each kernel came to. Raises UsageError for a source that is not open."""
+        sheet = self._sheet(key)
+        sheet.reparse()
+        return sheet.comparisons(self._store.proposals(path=sheet.path)[:_REPORTED_PROPOSALS])
 
     def last_started(self) -> JobStarted | None:
         """Where the jobs of this desk run, as the newest answer says; None before any."""

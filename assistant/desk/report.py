@@ -38,7 +38,7 @@ from assistant.source.linemap import LineMap
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse
 
-__all__ = ["Bar", "Fact", "FindingPart", "KernelPart", "LaunchPart", "Report", "RooflinePart", "Row", "build_report"]
+__all__ = ["Bar", "Fact", "FindingPart", "KernelPart", "LaunchPart", "Report", "RooflinePart", "Row", "build_report", "comparisons"]
 
 _SHOWN_LAUNCHES = 8
 """Launch shapes of one kernel that are shown with all their parts; the costliest come first."""
@@ -162,7 +162,7 @@ def build_report(
     """The report of ``parsed``, whose ``view`` is; ``proposals`` of the file in any state, newest first."""
     started = None if profile is None else next(profile.all(events.JobStarted), None)
     build = _Builder(parsed, profile)
-    found = [build.kernel(kernel, _comparisons(parsed, kernel, judged, proposals)) for kernel in view.kernels]
+    found = [build.kernel(kernel, comparisons(parsed, kernel, judged, proposals)) for kernel in view.kernels]
     kernels = [part for part in found if part.launches or part.comparisons]
     order = {kernel.key: -sum(launch.cost_s for launch in kernel.launches) for kernel in view.kernels}
     return Report(
@@ -183,9 +183,10 @@ def _nothing(view: View, profile: Analysis | None) -> str:
     return "The profile counted no launch." if ended is None else f"The profile counted no launch: {ended.reason}."
 
 
-def _comparisons(
+def comparisons(
     parsed: ParsedSource, kernel: KernelView, judged: Analysis | None, proposals: Sequence[Proposal]
 ) -> Iterator[ComparisonPart]:
+    """What became of edits of a kernel: one of a person's first, then of proposals in their order."""
     for event in () if judged is None else judged.all(events.ComparisonMade):
         if event.kernel is not None and _key(parsed, event.kernel) == kernel.key:
             yield judgement_part(event)
@@ -210,7 +211,7 @@ class _Builder:
         self._lines = LineMap(text, parsed.source.text)
         self._code = () if profile is None else tuple(profile.all(events.MachineCode))
 
-    def kernel(self, kernel: KernelView, comparisons: Iterator[ComparisonPart]) -> KernelPart:
+    def kernel(self, kernel: KernelView, compared: Iterator[ComparisonPart]) -> KernelPart:
         counted = [launch for launch in kernel.launches if launch.profile is not None]
         untold = len(kernel.launches) - min(len(counted), _SHOWN_LAUNCHES)
         return KernelPart(
@@ -221,7 +222,7 @@ class _Builder:
             is_stale=kernel.is_stale,
             launches=tuple(self._launch(kernel, launch, launch.profile) for launch in counted[:_SHOWN_LAUNCHES] if launch.profile),
             untold=f"{counted_noun(untold, 'further launch shape')} not shown" if untold and kernel.launches else "",
-            comparisons=tuple(comparisons),
+            comparisons=tuple(compared),
         )
 
     def _launch(self, kernel: KernelView, launch: LaunchView, profile: events.Profile) -> LaunchPart:

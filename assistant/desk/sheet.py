@@ -10,10 +10,11 @@ from pathlib import Path
 
 from assistant.desk.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
 from assistant.desk.picture import Analysis, view_of
-from assistant.desk.report import Report, build_report
+from assistant.desk.report import Report, build_report, comparisons
+from assistant.desk.report_comparison import ComparisonPart
 from assistant.desk.static_notes import moved_notes, static_notes
 from assistant.desk.tasks import Task, Verb
-from assistant.desk.view import Note, PairView, View
+from assistant.desk.view import KernelView, Note, PairView, View
 from assistant.engine.event_json import event_from, event_json
 from assistant.model.events import Event, JobEnded, JobStarted
 from assistant.model.proposal import Proposal
@@ -105,12 +106,12 @@ class Sheet:
 
     def report(self, proposals: Sequence[Proposal]) -> Report:
         """The whole profile, with ``proposals`` of the file in any state."""
-        return build_report(self.parsed, self.view, self._analyses.get(Verb.PROFILE.value), self.judged, proposals)
+        return build_report(self.parsed, self.view, self._analyses.get(Verb.PROFILE.value), self._analyses.get(Verb.JUDGE.value), proposals)
 
-    @property
-    def judged(self) -> Analysis | None:
-        """What was found of an edit, if this very text was judged; it may have been edited since."""
-        return self._analyses.get(Verb.JUDGE.value)
+    def comparisons(self, proposals: Sequence[Proposal]) -> tuple[tuple[KernelView, ComparisonPart], ...]:
+        """The part of the report that says what edits and proposals of each kernel came to."""
+        judged = self._analyses.get(Verb.JUDGE.value)
+        return tuple((kernel, part) for kernel in self.view.kernels for part in comparisons(self.parsed, kernel, judged, proposals))
 
     @property
     def started(self) -> JobStarted | None:
