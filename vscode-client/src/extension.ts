@@ -19,6 +19,7 @@ import { Watch } from "./server/picture.ts";
 import { LanguageServer } from "./server/server.ts";
 import { tellFailures } from "./server/tell.ts";
 import { registerStatusBar } from "./status/bar.ts";
+import { registerTesting } from "./testing/testing.ts";
 import { registerView } from "./view/tree.ts";
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -33,6 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const watch = new Watch(server, log);
   const opening = registerPanel(context, server, log);
   registerHeat(context, server, log);
+  registerTesting(context, server, log);
   context.subscriptions.push(
     log,
     notes,
