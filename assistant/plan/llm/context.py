@@ -22,6 +22,7 @@ from assistant.plan.llm.annotate import annotated
 from assistant.plan.llm.region import Part, region_of
 from assistant.plan.llm.static_notes import array_notes, loop_notes
 from assistant.ports import PlanRequest
+from assistant.profile.catalogue import metric
 from assistant.profile.quantity import counted_noun, format_quantity
 
 __all__ = ["EvidenceGroup", "Facts", "PartShown", "diagnostic_lines", "evidence_groups", "facts_of", "problem_lines", "region_lines"]
@@ -69,6 +70,8 @@ class Facts:
     hardware_source: str
     findings: tuple[str, ...]
     evidence: tuple[EvidenceGroup, ...]
+    meanings: tuple[str, ...]
+    """Of the metrics that evidence names."""
     resources: tuple[str, ...]
     diagnostics: tuple[str, ...]
     problems: tuple[str, ...]
@@ -103,6 +106,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         hardware_source=request.target.source,
         findings=tuple(_finding(finding) for finding in request.findings) if has_profile else (),
         evidence=evidence_groups(evidence),
+        meanings=_meanings(evidence),
         resources=_resources(request.resources) if has_compile else (),
         diagnostics=diagnostic_lines(request.diagnostics) if has_compile else (),
         problems=problem_lines(p for profile in request.profiles for p in profile.problems) if signals.sanitizer != "off" else (),
@@ -143,7 +147,12 @@ def problem_lines(problems: Iterable[Problem]) -> tuple[str, ...]:
 
 def _fact(fact: Evidence) -> str:
     place = "" if fact.line is None else f", line {fact.line}"
-    return f"{fact.id}{place}: {fact.metric} = {format_quantity(fact.value, fact.unit)}"
+    unit = " (ratio)" if fact.unit == "ratio" else ""
+    return f"{fact.id}{place}: {fact.metric} = {format_quantity(fact.value, fact.unit)}{unit}"
+
+
+def _meanings(evidence: Iterable[Evidence]) -> tuple[str, ...]:
+    return tuple(f"{name}: {metric(name).meaning}" for name in dict.fromkeys(fact.metric for fact in evidence))
 
 
 def _finding(finding: Finding) -> str:

@@ -72,7 +72,7 @@ class Inputs:
         """Asks for the candidate again, without what it met."""
         facts = await self._facts(request)
         if setback.kind is not SetbackKind.NOT_FASTER:
-            facts = replace(facts, findings=(), evidence=(), hardware=(), recalled=(), resources=(), diagnostics=())
+            facts = replace(facts, findings=(), evidence=(), meanings=(), hardware=(), recalled=(), resources=(), diagnostics=())
         inputs: dict[str, object] = {
             "step": self._titled(step),
             "summary": rewrite.summary,
@@ -81,7 +81,7 @@ class Inputs:
         }
         return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(setback) | self._form())
 
-    async def explain(self, story: Story) -> Prompt | CompletionFailure:
+    def explain(self, story: Story) -> Prompt | CompletionFailure:
         """Asks for an explanation of a confirmed candidate."""
         inputs: dict[str, object] = {
             "diff": story.diff,
@@ -92,7 +92,8 @@ class Inputs:
             "after": evidence_groups(story.after) if self._signals.profile != "off" else (),
             "left": tuple(f"{finding.code}, line {finding.line}: {finding.message}" for finding in story.left),
         }
-        return self._fitted("explain", await self._facts(story.before), inputs)
+        facts = replace(facts_of(story.before, self._signals), tried=(), recalled=(), loops=(), arrays=(), diagnostics=(), hardware=())
+        return self._fitted("explain", facts, inputs)
 
     def refused(self, refusal: Refusal) -> Prompt:
         """Asks for an edit that can be made, in the same conversation."""

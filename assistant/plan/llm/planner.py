@@ -44,8 +44,9 @@ class LlmPlanner:
 
     @property
     def name(self) -> str:
-        """``llm:`` and the model that is asked to plan."""
-        return f"llm:{self._provider.served(ModelRole.PLANNER).model or 'endpoint’s choice'}"
+        """``llm:`` and the model that is asked to plan; where the endpoint or a person chooses it, the kind of provider."""
+        served = self._provider.served(ModelRole.PLANNER)
+        return f"llm:{served.model or served.provider}"
 
     async def plan(self, request: PlanRequest) -> Plan:
         """The model's steps, best first; without an answer no step, and a decline that says why."""
@@ -73,7 +74,7 @@ class LlmPlanner:
 
     async def explained(self, story: Story) -> str | None:
         """Markdown; None where the model does not answer: the explanation from evidence alone stands anyway."""
-        prompt = await self._inputs.explain(story)
+        prompt = self._inputs.explain(story)
         if isinstance(prompt, CompletionFailure):
             return None
         answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, ExplanationReply)

@@ -65,6 +65,7 @@ class Summaries:
             emptied: dict[str, Any] = dict.fromkeys(fields, ())  # fields of different types, all tuples
             facts = replace(facts, **emptied, summaries=(*facts.summaries, (signal, summary)))
             if signal == "profile":
+                facts = replace(facts, meanings=())
                 shown = evidence_groups(known[name] for name in cited(summary, known))
                 facts = replace(facts, evidence=shown, listing=without_notes(facts.listing), is_annotated=False)
         return facts

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
 from assistant.model.plan import Origin, Rewrite, Setback, Step, Unwritten
+from assistant.model.verification import Label
 from assistant.plan.llm.claims import checked
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt
@@ -22,7 +23,6 @@ __all__ = ["Writer"]
 
 _MOST_REGION_REPAIRS = 1
 """Chances to mend an edit that cannot be made (issue 6)."""
-_MOST_ASSUMPTIONS = 8
 
 
 class Writer:
@@ -67,16 +67,17 @@ def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: 
     reply = answer.value
     code = "\n".join([request.parsed.source.text, *(part.code for part in reply.parts), *_launch_texts(reply)])
     summary = checked(reply.summary, (), code)
-    assumptions = [checked(text, (), code).text for text in reply.assumptions[:_MOST_ASSUMPTIONS]]
+    assumptions = tuple(text for text in reply.assumptions if text)  # conditions, not claims: none is kept from people
+    assumed = (Label.ASSUMPTION,) if assumptions else ()
     return Rewrite(
         technique=step.technique,
         kernel=request.kernel.key,
         line=step.line,
         edits=edit.edits,
         summary=summary.text or f"Rewrite the kernel: {step.title or step.technique}.",
-        labels=tuple(dict.fromkeys((*edit.labels, *step.labels, *risk_labels(reply.risks)))),
+        labels=tuple(dict.fromkeys((*edit.labels, *assumed, *step.labels, *risk_labels(reply.risks)))),
         predictions=step.predictions,
-        assumptions=tuple(text for text in assumptions if text),
+        assumptions=assumptions,
         origin=Origin(answer.model, calls),
     )
 

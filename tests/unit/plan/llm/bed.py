@@ -100,10 +100,11 @@ class Scripted:
 
     answers: list[str | Completion | CompletionFailure]
     price: Price | None = None
+    model: str = "small"
     requests: list[CompletionRequest] = field(default_factory=list)
 
     def served(self, role: ModelRole) -> ServedModel:
-        return ServedModel(role, "openai", "http://127.0.0.1/v1", "small", self.price)
+        return ServedModel(role, "openai", "http://127.0.0.1/v1", self.model, self.price)
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
         self.requests.append(request)

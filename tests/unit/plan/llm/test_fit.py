@@ -45,7 +45,7 @@ def test_a_prompt_keeps_its_bound_and_its_kernel(token_count: int) -> None:
 def test_memories_go_before_evidence_and_that_before_the_listing() -> None:
     tokens = estimated_tokens(rendered(facts()).text)
     slightly = fitted(facts(), rendered, tokens - 30)
-    strongly = fitted(facts(), rendered, tokens - 700)
+    strongly = fitted(facts(), rendered, tokens - 1_000)
     assert slightly is not None and strongly is not None
     assert "- older memories of similar kernels" in slightly.text
     assert "Memory 2 " in slightly.text and "Memory 3 " not in slightly.text

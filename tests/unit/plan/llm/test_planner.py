@@ -66,6 +66,12 @@ async def test_a_rationale_without_evidence_is_an_opinion() -> None:
     assert (await planned(bed([{"steps": [PLANNED | {"rationale": "It feels slow."}]}]))).is_opinion
 
 
+async def test_where_a_person_chooses_the_model_the_provider_is_named() -> None:
+    made = bed([])
+    made.provider.model = ""
+    assert made.planner.name == "llm:openai"
+
+
 async def test_risks_become_labels_but_nobody_is_believed_about_host_code() -> None:
     assert (await planned(bed([{"steps": [PLANNED]}]))).labels == (Label.READABILITY,)
 
@@ -116,6 +122,14 @@ async def test_a_rewrite_carries_edits_origin_and_what_was_predicted() -> None:
     assert (rewrite.summary, rewrite.origin) == ("Store rows.", Origin("small-2", ("M2",)))
     assert rewrite.predictions == step.predictions
     assert rewrite.labels == (Label.READABILITY,)
+
+
+async def test_what_an_edit_assumes_reaches_the_person_who_decides() -> None:
+    made = bed([{"steps": [PLANNED]}, CODE | {"assumptions": ["n is a multiple of 1000", ""]}], search={"variants": 1})
+    (rewrite,) = await written(made, await planned(made))
+    assert isinstance(rewrite, Rewrite)
+    assert rewrite.assumptions == ("n is a multiple of 1000",)
+    assert Label.ASSUMPTION in rewrite.labels
 
 
 async def test_each_variant_is_asked_for_when_it_is_wanted_and_told_of_the_others() -> None:

@@ -140,8 +140,8 @@ def story() -> Story:
     return Story(request, unified_diff(TEXT, candidate(), "kernel.cu"), (STEP,), (REWRITE,), AFTER, left, verification, comparison)
 
 
-async def test_explain(snapshot: SnapshotAssertion) -> None:
-    assert shown(await inputs().explain(story())) == snapshot
+def test_explain(snapshot: SnapshotAssertion) -> None:
+    assert shown(inputs().explain(story())) == snapshot
 
 
 def test_explained(snapshot: SnapshotAssertion) -> None:
