@@ -32,7 +32,7 @@ export function explain(failure: Failure): Explanation {
     case "not_installed":
       return {
         message:
-          "kernelopt needs its language server. It is installed into an environment of its own, from your package index (about 60 MB); your Python environments stay as they are.",
+          "kernelopt needs its language server. It is installed into an environment of its own, from your package index (about 35 MB, 220 MB on disk); your Python environments stay as they are.",
         buttons: [INSTALL, CHOOSE],
         isQuestion: true,
       };

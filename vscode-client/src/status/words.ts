@@ -25,6 +25,7 @@ export function statusWords(state: ServerState, picture: Picture): StatusWords {
     case "stopped":
       return calm("$(debug-disconnect) kernelopt: stopped", ["The language server is not running."]);
     case "failed":
+      if (explain(state.failure).isQuestion) return calm("$(cloud-download) kernelopt: install", [explain(state.failure).message]);
       return { text: "$(warning) kernelopt: no server", detail: [explain(state.failure).message], isProblem: true };
     case "running":
       return running(state.version, picture);
