@@ -18,10 +18,12 @@ from assistant.cli.status import StatusLine
 from assistant.engine.event_json import event_json
 from assistant.errors import KernelOptError
 from assistant.model import events
+from assistant.model.completion import ModelRole
 
-__all__ = ["EventStream", "console", "fail", "run_async", "show_events"]
+__all__ = ["EventStream", "console", "fail", "run_async", "show_events", "show_written"]
 
 EventStream = AsyncIterator[events.Event]
+OnWriting = Callable[[ModelRole, str], None]
 
 
 class _Console(Console):
@@ -39,7 +41,12 @@ def console(is_error: bool = False) -> Console:
 
 def show_events(stream: Callable[[], EventStream], as_json: bool, is_verbose: bool = False) -> int:
     """Render every event of the stream; the exit code its ``job_ended`` carries."""
-    return run_async(lambda: _show(stream(), as_json, is_verbose))
+    return show_written(lambda _: stream(), as_json, is_verbose)
+
+
+def show_written(stream: Callable[[OnWriting], EventStream], as_json: bool, is_verbose: bool = False) -> int:
+    """The same for a job in which a model may write: it tells how its answer comes along."""
+    return run_async(lambda: _show(stream, as_json, is_verbose))
 
 
 def run_async(main: Callable[[], Awaitable[int]]) -> int:
@@ -75,11 +82,11 @@ def fail(error: KernelOptError) -> int:
     return error.exit_code
 
 
-async def _show(stream: EventStream, as_json: bool, is_verbose: bool) -> int:
+async def _show(stream: Callable[[OnWriting], EventStream], as_json: bool, is_verbose: bool) -> int:
     show: Callable[[Any], None] = _print_json if as_json else TextRenderer(console(), is_verbose).render
     exit_code = exit_codes.INTERNAL
     with StatusLine(console(is_error=True)) as status:
-        async for event in stream:
+        async for event in stream(status.writing):
             status.hide()
             show(event)
             status.follow(event)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.config import Settings, user_paths
+from assistant.config import Settings, user_paths, workspace_folder
 from assistant.engine.ids import new_id
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.planner import LlmPlanner
@@ -22,8 +22,8 @@ from assistant.ports import Accounts, Planner, Provider
 
 __all__ = ["ModelParts"]
 
-_PROMPTS = Path(".kernelopt", "prompts")
-"""Where ``manual`` writes prompts and reads answers, below the workspace."""
+_PROMPTS = "prompts"
+"""Where ``manual`` writes prompts and reads answers, in the workspace's own folder."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ModelParts:
         """Raises UsageError where the settings name nobody who is here."""
         around = Surroundings(
             environment=os.environ,
-            folder=workspace / _PROMPTS,
+            folder=workspace_folder(workspace) / _PROMPTS,
             prices=read_prices(user_paths().prices),
             relay=self.relay,
             on_waiting=on_waiting,

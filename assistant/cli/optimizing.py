@@ -56,7 +56,7 @@ def _optimize(
         from assistant.cli.compose import open_session
         from assistant.cli.consent import ask_model
         from assistant.cli.decisions import AskOnTerminal, HostCodeOnTerminal
-        from assistant.cli.jobs import show_events
+        from assistant.cli.jobs import show_written
         from assistant.engine.session import Asked
 
     ask = AskOnTerminal.if_terminal(as_json)
@@ -69,5 +69,7 @@ def _optimize(
         is_resumed=resume,
         caps=Caps(budget_usd, budget_tokens, budget_gpu_s, budget_rounds),
     )
-    asked = Asked(host_code, ask_model(is_terminal=ask is not None))
-    raise typer.Exit(show_events(lambda: open_session().optimize(request, options, chosen, ask, asked), as_json))
+    model = ask_model(is_terminal=ask is not None)
+    raise typer.Exit(
+        show_written(lambda writing: open_session().optimize(request, options, chosen, ask, Asked(host_code, model, writing)), as_json)
+    )

@@ -71,6 +71,11 @@ class JobAccounts:
         return self._ended_by
 
     @property
+    def may_ask_models(self) -> bool:
+        """Whether a further call may be made: no cap has refused one, and no endpoint turned us away for good."""
+        return self._ended_by not in ("money_usd", "token_count") and not self._lasting
+
+    @property
     def is_out_of_time(self) -> bool:
         """Whether no further candidate may be tried."""
         return self._caps.gpu_s is not None and self._spent.gpu_s >= self._caps.gpu_s

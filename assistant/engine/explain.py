@@ -9,6 +9,7 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined
 
 from assistant.engine.quantity import format_change, format_quantity
+from assistant.engine.scoring import TIME_RATIO
 from assistant.model.comparison import Comparison
 from assistant.model.plan import Rewrite, Step, Technique
 from assistant.model.profile import Evidence, Finding
@@ -110,6 +111,7 @@ def _outcome(outcome: PredictionOutcome) -> dict[str, str]:
         "metric": prediction.metric,
         "predicted": format_change(prediction.before, prediction.after, prediction.unit),
         "actual": "not" if outcome.actual is None else format_quantity(outcome.actual, prediction.unit),
+        "how": "judged" if prediction.metric == TIME_RATIO else "counted",
         "word": {True: "hit", False: "miss", None: "not scored"}[outcome.is_hit],
     }
 

@@ -174,16 +174,17 @@ class Pair:
         return None
 
     def _options(self, state: PairState, hint: str, base: OptimizeOptions) -> tuple[OptimizeOptions, str]:
-        """What a hint means for the search, and what to say of one that means nothing to it."""
+        """What a hint means for the search, and what to say of one that only a model can read."""
         rules, wanted = state.rules, hint.strip()
+        base = replace(base, rules=rules, wishes=tuple(wish.words for wish in state.constraints), hint=wanted or None)
         if not wanted:
-            return replace(base, rules=rules), ""
+            return base, ""
         if wanted.upper().startswith(_FINDING_CODE) and wanted[len(_FINDING_CODE) :].isdigit():
-            return replace(base, rules=rules, only_finding=wanted.upper()), ""
+            return replace(base, only_finding=wanted.upper()), ""
         named = read_constraint(f"only {wanted}", self._techniques).rules
         if named is not None:
             return replace(base, rules=_only(rules, named.only_techniques)), ""
-        return replace(base, rules=rules), f"; “{wanted}” names no finding or technique: only a model planner can read it"
+        return base, f"; “{wanted}” names no finding or technique: only a model planner can read it"
 
     def _told(self, session: PairSession, job: str | None, make: Callable[[PairState], Turn]) -> events.PairTurn:
         return turn_event(session, self.book.append(session.id, make), job)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from assistant.engine.limits import limit_in_words
 from assistant.model import events
 from assistant.model.comparison import PredictedTime
-from assistant.model.profile import Evidence, InstructionMix
+from assistant.model.profile import Evidence, InstructionMix, LineStall
 
 __all__ = [
     "HEAT_STEPS",
@@ -27,6 +27,7 @@ __all__ = [
     "line_heat",
     "share_in_words",
     "source_rows",
+    "stall_shares",
     "term_shares",
 ]
 
@@ -145,6 +146,16 @@ def instruction_shares(mix: InstructionMix) -> list[Share]:
     total = sum(counts.values())
     occurring = sorted(((count, name) for name, count in counts.items() if count), reverse=True)
     return [Share(name.replace("_", "/"), count, count / total) for count, name in occurring]
+
+
+def stall_shares(stalls: Iterable[LineStall]) -> list[Share]:
+    """What warps of a launch wait for, most samples first."""
+    counts: dict[str, int] = {}
+    for stall in stalls:
+        counts[stall.reason] = counts.get(stall.reason, 0) + stall.samples
+    total = sum(counts.values())
+    occurring = sorted(((count, reason) for reason, count in counts.items() if count), reverse=True)
+    return [Share(reason.replace("_", " "), count, count / total) for count, reason in occurring]
 
 
 def estimate_reasons(lines: Iterable[events.ProfileLine]) -> dict[str, list[str]]:

@@ -50,6 +50,7 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         predicted=launch.predicted,
         occupancy=launch.occupancy,
         roofline=roofline(profile, launch.predicted, job.target),
+        stalls=profile.stalls,
     )
 
 

@@ -56,6 +56,8 @@ class JobRequest:
     """Of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Judge on these, with their verification's ``seeds``, and on the recorded or declared ones behind them; empty: on all."""
+    needs_kernels: bool = True
+    """Refuse a source without any; where somebody looks at the text, compilers have something to say of it all the same."""
     may_run: bool = True
     """The user consented to running this file's program (naming it on a terminal is consent)."""
 

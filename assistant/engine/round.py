@@ -28,7 +28,7 @@ from assistant.engine.reports import findings_event
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import Earlier
 from assistant.engine.setbacks import setback_of
-from assistant.engine.shape import SearchShape
+from assistant.engine.shape import EXPERT, SearchShape
 from assistant.engine.trial import Bench, Link, Trial
 from assistant.engine.tried import TriedBook
 from assistant.model import events
@@ -109,6 +109,11 @@ class Round:
             if self._is_over or self.kit.accounts.is_out_of_time:
                 return
 
+    @property
+    def _may_not_mend(self) -> bool:
+        accounts = self.kit.accounts
+        return self.kit.book.is_full or accounts.is_out_of_time or not accounts.may_ask_models
+
     def settled(self) -> Node:
         """The version itself, with what need not be tried on it again."""
         return replace(self.node, taken=(*self.node.taken, *self._settled(None)))
@@ -120,7 +125,7 @@ class Round:
             yield self._unjudged(step, step.title or step.technique, CONSTRAINED, reason)
             return
         rewrites = aiter(self.kit.planner.rewrites(request, step))
-        while not (self._is_over or (self.kit.shape.asks_models and self.kit.book.is_full)):
+        while not (self._is_over or (_is_by_model(step) and (self.kit.book.is_full or not self.kit.accounts.may_ask_models))):
             written = Waited(self.kit.aside, anext(rewrites, None))
             async for event in written.events():
                 yield event
@@ -140,7 +145,7 @@ class Round:
             async for event in self._offered(step, rewrite):
                 yield event
             setback = None if self._trial is None else setback_of(self._trial.tried)
-            if setback is None or repair == self.kit.shape.repairs or self.kit.book.is_full or self.kit.accounts.is_out_of_time:
+            if setback is None or repair == self.kit.shape.repairs or self._may_not_mend:
                 return
             improved = Waited(self.kit.aside, self.kit.planner.improved(request, step, rewrite, setback))
             async for event in improved.events():
@@ -249,3 +254,7 @@ class Round:
     def _remember(self, tried: Tried) -> None:
         parent = self.kit.bench.version(self.node.link)
         self.kit.store.add_attempt(attempt_record(self.kit.job, self.kit.workspace, parent, tried, self.kit.accounts.now_ms()))
+
+
+def _is_by_model(step: Step) -> bool:
+    return step.planner != EXPERT

@@ -15,12 +15,14 @@ from assistant.model.plan import MetricPrediction
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.model.proposal import PredictionOutcome
 
-__all__ = ["Scored", "followed", "score_predictions"]
+__all__ = ["TIME_RATIO", "Scored", "followed", "score_predictions", "score_ratio"]
 
 _HIT_RATIO = 0.1
 """A prediction is a hit when the counted value is within this share of the predicted change (model/proposal.py)."""
 _EQUAL_RATIO = 1e-6
 _WARP_LANES = 32
+TIME_RATIO = "time_ratio"
+"""time(before)/time(after) of an edit, as planners predict it; it is judged, not counted."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,13 @@ def score_predictions(predictions: tuple[MetricPrediction, ...], line: int, befo
         return tuple(PredictionOutcome(prediction, None, None) for prediction in predictions)
     op = _access_kind(predictions, line, old.profile)
     return tuple(_outcome(prediction, _actual(prediction, line, lines, op, old, new)) for prediction in predictions)
+
+
+def score_ratio(predicted_ratio: float | None, ratio: float | None) -> tuple[PredictionOutcome, ...]:
+    """A plan's own time(before)/time(after) beside the judge's; nothing where the plan said none."""
+    if predicted_ratio is None or ratio is None:
+        return ()
+    return (_outcome(MetricPrediction(TIME_RATIO, 1.0, predicted_ratio, "ratio"), ratio),)
 
 
 def followed(before: str, after: str, line: int) -> frozenset[int]:

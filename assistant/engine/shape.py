@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from assistant.config import Settings
 
-__all__ = ["EXPERT_SHAPE", "SearchShape", "shape_for_models"]
+__all__ = ["EXPERT", "EXPERT_SHAPE", "SearchShape", "shape_for_models"]
+
+EXPERT = "expert"
+"""`Step.planner` of the rules, which cost nothing."""
 
 
 @dataclass(frozen=True)

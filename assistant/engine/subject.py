@@ -108,12 +108,12 @@ def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...
         arguments=request.arguments,
         working_directory=request.working_directory,
     )
-    return Subject(request, parsed, program, _selected(parsed, request.kernel), declared)
+    return Subject(request, parsed, program, _selected(parsed, request), declared)
 
 
-def _selected(parsed: ParsedSource, selector: str | None) -> tuple[Kernel, ...]:
-    path = parsed.source.path
-    if not parsed.kernels:
+def _selected(parsed: ParsedSource, request: JobRequest) -> tuple[Kernel, ...]:
+    path, selector = parsed.source.path, request.kernel
+    if not parsed.kernels and request.needs_kernels:
         hint = f"line {parsed.problems[0].line}: {parsed.problems[0].message}" if parsed.problems else ""
         what = "is empty" if not parsed.source.text.strip() else "holds no __global__ function"
         raise UsageError(f"{path} {what}", hint or "name a CUDA C++ source with at least one kernel")

@@ -19,7 +19,7 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.records import Tried, Version, costliest
-from assistant.engine.scoring import Scored, score_predictions
+from assistant.engine.scoring import Scored, score_predictions, score_ratio
 from assistant.engine.subject import as_candidate, with_text
 from assistant.engine.workbench import Looked, look, predict_speed
 from assistant.errors import KernelOptError
@@ -105,7 +105,8 @@ class Bench:
         comparison = predict_speed(before, after)
         if comparison is None:
             return Trial(tried.ended("FAIL", "the edited program does not launch the kernel any more"))
-        tried = replace(tried, comparison=comparison, ratio=comparison.ratio)
+        scored = (*tried.predictions, *score_ratio(tried.step.predicted_ratio, comparison.ratio))
+        tried = replace(tried, comparison=comparison, ratio=comparison.ratio, predictions=scored)
         match gate(tried.step.finding, before, after, verification, comparison):
             case Refused(outcome=outcome, reason=reason):
                 return Trial(tried.ended(outcome, reason))
@@ -114,11 +115,14 @@ class Bench:
                 if needs_decision and link.kept:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
                     return Trial(tried.ended("not_bundled", reason))
-                kept = self._kept_step(link, tried.step, tried.rewrite, looked)
+                kept = self._kept_step(link, tried, looked)
                 new_link = Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, tried.id))
                 return Trial(tried.ended("kept", reason), new_link)
 
-    def _kept_step(self, link: Link, step: Step, rewrite: Rewrite, looked: Looked) -> KeptStep:
+    def _kept_step(self, link: Link, tried: Tried, looked: Looked) -> KeptStep:
+        step, rewrite = tried.step, tried.rewrite
+        counters = self._scored(link, step, rewrite.predictions or step.predictions, looked)
+        outcomes = (*counters, *score_ratio(step.predicted_ratio, tried.ratio))
         main = costliest(self.kernel(link))
         same_code = [finding for finding in main.findings if finding.code == step.finding]
         finding = next((f for f in same_code if f.evidence == step.evidence), same_code[0] if same_code else None)
@@ -128,7 +132,7 @@ class Bench:
             rewrite=rewrite,
             finding=finding,
             evidence=tuple(e for e in main.evidence if e.id in step.evidence),
-            outcomes=self._scored(link, step, rewrite.predictions, looked),
+            outcomes=outcomes,
         )
 
     def _scored(self, link: Link, step: Step, predictions: tuple[MetricPrediction, ...], looked: Looked) -> tuple[PredictionOutcome, ...]:

@@ -135,6 +135,15 @@ METRICS: tuple[Metric, ...] = (
     # model
     _modelled("predicted_time", "s", "the performance model's time of one launch; nothing was timed"),
     _modelled("predicted_saving_ratio", "ratio", "share of the predicted time that goes away with this cause"),
+    _modelled("time_ratio", "ratio", "time before an edit over time after it: what its plan said beside what its judge found"),
+    # sampled
+    Metric(
+        "stall_ratio",
+        "ratio",
+        "share of the stalled warp samples that fall on a line, or on one reason of it",
+        "smsp__pcsamp_warps_issue_stalled_*",
+        (Method.NCU,),
+    ),
     # defects
     Metric("problem_count", "events", "how often a defect was seen", None, (Method.EMULATOR,)),
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,14 @@ EXPLANATION = {
 
 def step(technique: str, line: int, finding: str | None = None, **more: Any) -> dict[str, Any]:
     """One step of a plan; its reason is an opinion unless ``more`` cites evidence."""
-    plain = {"title": technique, "rationale": "It should help.", "evidence": [], "predictions": [], "predicted_speedup": None, "risks": []}
+    plain: dict[str, Any] = {
+        "title": technique,
+        "rationale": "It should help.",
+        "evidence": [],
+        "predictions": [],
+        "predicted_speedup": None,
+        "risks": [],
+    }
     return {"technique": technique, "line": line, "finding": finding} | plain | more
 
 
@@ -43,7 +50,7 @@ def plan(*steps: dict[str, Any]) -> str:
 
 def code(kernel: str, summary: str = "Rewrite the kernel.", **more: Any) -> str:
     """The kernel's whole new text."""
-    plain = {"launches": [], "includes": [], "assumptions": [], "risks": []}
+    plain: dict[str, Any] = {"launches": [], "includes": [], "assumptions": [], "risks": []}
     return json.dumps({"summary": summary, "parts": [{"part": "kernel", "code": kernel}]} | plain | more)
 
 
@@ -51,9 +58,9 @@ def code(kernel: str, summary: str = "Rewrite the kernel.", **more: Any) -> str:
 class ScriptedModel:
     """What is answered to each form of question, in order; the last one of each repeats."""
 
-    plans: list[str | Reply] = field(default_factory=list[str | Reply])
-    codes: list[str | Reply] = field(default_factory=list[str | Reply])
-    explanations: list[str | Reply] = field(default_factory=lambda: [json.dumps(EXPLANATION)])
+    plans: Sequence[str | Reply] = ()
+    codes: Sequence[str | Reply] = ()
+    explanations: Sequence[str | Reply] = (json.dumps(EXPLANATION),)
     usage: tuple[int, int] | None = (1000, 100)
     asked: list[tuple[str, Asked]] = field(default_factory=list[tuple[str, Asked]])
     """(form, question), in order."""
@@ -74,7 +81,7 @@ class ScriptedModel:
 
 
 @contextlib.contextmanager
-def asked_by(cli: Cli, model: ScriptedModel, **settings: Any) -> Iterator[ScriptedEndpoint]:
+def asked_by(cli: Cli, model: ScriptedModel, **settings: Any) -> Generator[ScriptedEndpoint]:
     """The command line asks this model while the block lasts; ``settings``: further ones of the user, by section."""
     with ScriptedEndpoint(model) as endpoint:
         sections: dict[str, dict[str, Any]] = {"provider": {"kind": "openai", "base_url": endpoint.base_url, "model": "scripted"}}

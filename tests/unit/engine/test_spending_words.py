@@ -1,0 +1,33 @@
+"""Money and tokens as people read them."""
+
+from assistant.engine.spending_words import cap_words, caps_words, dollars, estimate_words, more_words, spent_words
+from assistant.model.completion import Caps, Spending
+
+
+def test_small_sums_keep_their_digits() -> None:
+    assert (dollars(0.0123), dollars(0.0042), dollars(0.0), dollars(None)) == ("$0.01", "$0.0042", "$0.00", "unpriced")
+
+
+def test_what_was_spent_names_calls_and_tokens() -> None:
+    assert spent_words(Spending(0.5, 1_000, 234, 1)) == "$0.50 for 1 call, 1,234 tokens"
+    assert spent_words(Spending(None, 1_000, 234, 2, gpu_s=3.25)) == "unpriced for 2 calls, 1,234 tokens, 3.2 s of GPU"
+
+
+def test_what_going_on_costs_is_an_option_that_would_do() -> None:
+    spent, next_call = Spending(0.031, 900, 100, 3), Spending(0.0244, 1_000, 2_000, 1)
+    assert more_words("money_usd", spent, next_call) == "the next call costs up to $0.02: --budget-usd 0.06"
+    assert more_words("token_count", spent, next_call) == "the next call takes up to 3,000 tokens: --budget-tokens 4000"
+    assert more_words("round_count", spent, Spending()) == "give it more with --budget-rounds"
+
+
+def test_caps_are_named_each() -> None:
+    caps = Caps(0.05, 2_000, 30.0, 2)
+    assert caps_words(caps) == "capped at $0.05 and 2,000 tokens and 30 s of GPU and 2 rounds"
+    assert caps_words(Caps()).startswith("no cap is set")
+    named = [cap_words(cap, caps) for cap in ("money_usd", "token_count", "gpu_s", "round_count")]
+    assert named == ["the cap of $0.05", "the cap of 2,000 tokens", "the cap of 30 s of GPU", "the cap of 2 rounds"]
+
+
+def test_an_estimate_without_a_price_names_no_money() -> None:
+    assert estimate_words(Spending(None, 1_000, 500, 3)) == "at most 3 calls, 1,500 tokens"
+    assert estimate_words(Spending(4.1, 1_000, 500, 3)) == "at most 3 calls, 1,500 tokens, $4.10"
