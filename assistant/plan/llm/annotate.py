@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assistant.model.profile import Evidence
-from assistant.profile.quantity import format_quantity
+from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.source.edits import lines_of
 
-__all__ = ["annotated", "elided", "without_notes"]
+__all__ = ["MARGIN", "annotated", "elided", "without_notes"]
 
 _MOST_NOTES = 6
 """Facts shown on one line; the others are in the table of evidence."""
-_MARGIN = "   // {E…} "
+MARGIN = "   // {E…} "
+"""Between a line and the facts about it; no source has it."""
 _NEAR_LINES = 3
 """Lines kept around what must be seen."""
 
@@ -51,14 +52,14 @@ def elided(lines: tuple[str, ...], kept: Iterable[int]) -> tuple[str, ...]:
 
 def without_notes(lines: tuple[str, ...]) -> tuple[str, ...]:
     """The listing without its remarks."""
-    return tuple(line.partition(_MARGIN)[0] for line in lines)
+    return tuple(line.partition(MARGIN)[0] for line in lines)
 
 
 def _numbered(number: int, width: int, line: str, notes: list[str]) -> str:
     more = f"; and {len(notes) - _MOST_NOTES} more" if len(notes) > _MOST_NOTES else ""
-    margin = f"{_MARGIN}{'; '.join(notes[:_MOST_NOTES])}{more}" if notes else ""
+    margin = f"{MARGIN}{'; '.join(notes[:_MOST_NOTES])}{more}" if notes else ""
     return f"{number:>{width}} | {line}{margin}"
 
 
 def _gap(count: int) -> str:
-    return f"… ({count} lines that are not shown)"
+    return f"… ({counted_noun(count, 'line')} not shown)"

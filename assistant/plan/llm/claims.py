@@ -26,8 +26,10 @@ _NUMBER = re.compile(r"[\d.,%x×]+")
 _NAME_WITH_DIGITS = re.compile(r"\b[A-Za-z_][A-Za-z_-]*\d\w*\b")
 """``float4``, ``sm_90``, ``fp32``, ``KO101``, ``H200``: names, not numbers."""
 _WORDS = re.compile(
-    r"\b(?:twice|thrice|twofold|(?:two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|hundreds?|thousands?|millions?)"
-    r"(?:[- ]?(?:times|fold|percent|x))?|double[sd]? the|halve[sd]?|half of|a (?:half|third|quarter)|orders? of magnitude)\b",
+    r"\b(?:twice|thrice|twofold|(?:two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+    r"|hundreds?|thousands?|millions?)(?:[- ]?(?:times|fold|percent|x))?"
+    r"|doubl(?:e|es|ed|ing) (?:the|its|performance|speed|throughput|bandwidth)|(?:tripl|quadrupl|halv)(?:e|es|ed|ing)"
+    r"|half of|a (?:half|third|quarter)|orders? of magnitude)\b",
     re.IGNORECASE,
 )
 _COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\s+(?!times|fold|percent|x\b)\w+", re.IGNORECASE)

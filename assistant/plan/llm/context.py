@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from assistant.config.settings import SignalSettings
 from assistant.model.build import Diagnostic, KernelResources
@@ -108,7 +109,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         evidence=evidence_groups(evidence),
         meanings=_meanings(evidence),
         resources=_resources(request.resources) if has_compile else (),
-        diagnostics=diagnostic_lines(request.diagnostics) if has_compile else (),
+        diagnostics=diagnostic_lines(request.diagnostics, parsed.source.path) if has_compile else (),
         problems=problem_lines(p for profile in request.profiles for p in profile.problems) if signals.sanitizer != "off" else (),
         loops=loop_notes(parsed, kernel) if has_static else (),
         arrays=array_notes(parsed, kernel) if has_static else (),
@@ -134,10 +135,9 @@ def evidence_groups(evidence: Iterable[Evidence]) -> tuple[EvidenceGroup, ...]:
     return tuple(EvidenceGroup(source, tuple(lines)) for source, lines in groups.items())
 
 
-def diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
-    """``error, line 12, column 5: …``; what the first lines say is enough."""
-    shown = tuple(diagnostics)[:_MOST_DIAGNOSTICS]
-    return tuple(f"{d.severity.value}{f', line {d.line}' if d.line else ''}: {_short(d.message)}" for d in shown)
+def diagnostic_lines(diagnostics: Iterable[Diagnostic], path: Path) -> tuple[str, ...]:
+    """``error, line 12: …`` of the file ``path``, ``error, util.h, line 3: …`` of others; folders stay on this machine."""
+    return tuple(_diagnostic(diagnostic, path) for diagnostic in tuple(diagnostics)[:_MOST_DIAGNOSTICS])
 
 
 def problem_lines(problems: Iterable[Problem]) -> tuple[str, ...]:
@@ -160,6 +160,13 @@ def _finding(finding: Finding) -> str:
     share = finding.estimated_cost_ratio
     cost = "" if share is None else f" (mending it would save {share:.0%} of the predicted time, by the performance model)"
     return f"{finding.code}, line {finding.line}: {finding.message}{cost}{cited}"
+
+
+def _diagnostic(diagnostic: Diagnostic, path: Path) -> str:
+    name = Path(diagnostic.file).name
+    place = ("" if name in ("", path.name) else f", {name}") + (f", line {diagnostic.line}" if diagnostic.line else "")
+    message = diagnostic.message if len(diagnostic.file) <= len(name) else diagnostic.message.replace(diagnostic.file, name)
+    return f"{diagnostic.severity.value}{place}: {_short(message)}"
 
 
 def _launch(site: LaunchSite) -> str:

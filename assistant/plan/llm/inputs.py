@@ -79,7 +79,7 @@ class Inputs:
             "candidate": self._candidate(request, setback),
             "reason": setback.reason if getattr(self._signals, _SIGNAL_OF[setback.kind]) != "off" else "",
         }
-        return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(setback) | self._form())
+        return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form())
 
     def explain(self, story: Story) -> Prompt | CompletionFailure:
         """Asks for an explanation of a confirmed candidate."""
@@ -109,11 +109,11 @@ class Inputs:
         technique = self._catalogue.get(step.technique)
         return step if step.title is not None else replace(step, title=step.technique if technique is None else technique.title)
 
-    async def _met(self, setback: Setback) -> dict[str, object]:
+    async def _met(self, request: PlanRequest, setback: Setback) -> dict[str, object]:
         """What went wrong, as the prompt of its kind declares it and as far as the signals allow."""
         match setback.kind:
             case SetbackKind.BUILD:
-                lines = diagnostic_lines(setback.diagnostics) if self._signals.compile != "off" else ()
+                lines = diagnostic_lines(setback.diagnostics, request.parsed.source.path) if self._signals.compile != "off" else ()
                 return {"diagnostics": await self._summaries.shortened("compile", lines)}
             case SetbackKind.WRONG_ANSWER:
                 failures = failure_lines(setback.findings, setback.cases) if self._signals.verify != "off" else ()
@@ -134,7 +134,10 @@ class Inputs:
         kernel = next(iter(select_kernels(parsed, request.kernel.qualified_name)), None)
         shown = setback.evidence if self._signals.profile != "off" else ()
         listing = annotated(setback.text, shown)
-        return "\n".join(listing if kernel is None else elided(listing, region_lines(region_of(parsed, kernel))))
+        if kernel is None:
+            return "\n".join(listing)
+        launches = {site.line for site in parsed.launch_sites_of(kernel)}
+        return "\n".join(elided(listing, region_lines(region_of(parsed, kernel)) | launches))
 
     def _fitted(self, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
         prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), self._token_count)

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from assistant.model.plan import Decline, MetricPrediction, Plan, Step
 from assistant.model.profile import Finding
 from assistant.model.verification import Label
-from assistant.plan.llm.claims import checked, cited
-from assistant.plan.llm.schemas import PlannedStep, PlanReply
+from assistant.plan.llm.claims import bound, checked, cited
+from assistant.plan.llm.schemas import DeclinedTechnique, PlannedStep, PlanReply
 from assistant.ports import PlanRequest
 
 __all__ = ["MOST_STEPS", "plan_of", "risk_labels"]
@@ -32,7 +32,7 @@ _SLUG_CHARACTERS = 48
 def plan_of(request: PlanRequest, reply: PlanReply, planner: str) -> Plan:
     """The model's steps in its order, without those that were tried on this text already."""
     steps = list[Step]()
-    declines = [Decline(_slug(d.technique), request.kernel.key, request.kernel.line, d.reason) for d in reply.declined[:_MOST_DECLINES]]
+    declines = [_declined(request, declined) for declined in reply.declined[:_MOST_DECLINES]]
     for planned in reply.steps[:MOST_STEPS]:
         step = _step(request, planned, planner)
         if (step.technique, step.line) in request.excluded:
@@ -77,6 +77,11 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
         is_opinion=rationale.is_opinion,
         predicted_ratio=planned.predicted_speedup,
     )
+
+
+def _declined(request: PlanRequest, declined: DeclinedTechnique) -> Decline:
+    reason = bound(declined.reason, request.evidence, request.parsed.source.text).text
+    return Decline(_slug(declined.technique), request.kernel.key, request.kernel.line, reason or "the plan gives no reason")
 
 
 def _finding(request: PlanRequest, planned: PlannedStep) -> Finding | None:

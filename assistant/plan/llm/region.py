@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Source, Span, TextEdit
 from assistant.model.verification import Label
+from assistant.plan.llm.cleaning import cleaned
 from assistant.plan.llm.foreign import foreign_code
 from assistant.plan.llm.headers import HEADERS, header_edits, without_includes
 from assistant.plan.llm.launching import launch_edits
@@ -81,13 +82,14 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdi
     edits = list[TextEdit]()
     seen = set[str]()
     for written in reply.parts:
-        part = parts.get(written.part)
-        if part is None or written.part in seen:
-            return Refusal(_unknown_part(written.part, parts, written.part in seen))
-        seen.add(written.part)
-        code, included = without_includes(written.code)
+        name = KERNEL_PART if written.part == kernel.name and kernel.name not in parts else written.part
+        part = parts.get(name)
+        if part is None or name in seen:
+            return Refusal(_unknown_part(name, parts, name in seen))
+        seen.add(name)
+        code, included = without_includes(cleaned(written.code))
         headers += included
-        code = _fitted(code, text)
+        code = code.strip("\n").replace("\n", "\r\n" if "\r\n" in text else "\n")
         foreign = foreign_code(part.text, code, _beside(text, parts.values()))
         if foreign is not None:
             return Refusal(f"part {part.id}: {foreign}")
@@ -164,12 +166,6 @@ def _beside(text: str, parts: Iterable[Part]) -> str:
         result.append(text[position : part.span.start])
         position = max(position, part.span.end)
     return "\n".join([*result, text[position:]])
-
-
-def _fitted(code: str, text: str) -> str:
-    """``code`` without blank lines around it, with the line ends of ``text``."""
-    unix = code.replace("\r\n", "\n").strip("\n").rstrip()
-    return unix.replace("\n", "\r\n") if "\r\n" in text else unix
 
 
 def _moved(edits: Iterable[TextEdit], offset: int) -> list[TextEdit]:

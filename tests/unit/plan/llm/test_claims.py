@@ -34,6 +34,8 @@ def test_a_sentence_without_evidence_is_an_opinion() -> None:
         "It runs twice as fast.",
         "A tenfold speed-up, or ten times.",
         "It halves the traffic.",
+        "Doubles throughput.",
+        "Triples it, ninety percent of the time.",
         "Gains an order of magnitude.",
         "It costs {E9}.",
         "It is `10x` faster.",

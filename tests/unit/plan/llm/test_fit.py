@@ -58,7 +58,7 @@ def test_memories_go_before_evidence_and_that_before_the_listing() -> None:
 def test_a_gap_in_the_listing_says_how_many_lines_are_missing() -> None:
     prompt = fitted(replace(facts(), evidence=(), recalled=()), rendered, 2_500)
     assert prompt is not None
-    assert "lines that are not shown)" in prompt.text
+    assert "lines not shown)" in prompt.text
     assert "unrelated_150" not in prompt.text
 
 

@@ -96,7 +96,7 @@ async def test_what_was_tried_on_this_text_is_declined() -> None:
 
 async def test_what_the_model_declines_is_kept_with_its_reason() -> None:
     plan = await bed([{"steps": [], "declined": [{"technique": "loop-unrolling", "reason": "no loop"}]}]).planner.plan(request_of())
-    assert [(d.technique, d.reason) for d in plan.declines] == [("loop-unrolling", "no loop")]
+    assert [(d.technique, d.reason) for d in plan.declines] == [("loop-unrolling", "no loop (opinion)")]
 
 
 async def test_without_an_answer_the_plan_is_empty_and_says_why() -> None:

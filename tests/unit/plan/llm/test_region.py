@@ -73,6 +73,23 @@ def test_helpers_constants_types_and_macros_may_come_with_a_part() -> None:
     assert extra in after(answer(extra + BETTER))
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"```cuda\n{BETTER}\n```",
+        f"\n\n{BETTER}\n\n",
+        "\n".join(f"{number:>2} | {line}" for number, line in enumerate(BETTER.split("\n"), 9)),
+        BETTER.replace("by);", "by);   // {E…} E2 global_sectors: 262,144 sectors", 1),
+    ],
+)
+def test_what_the_prompt_put_beside_the_source_is_not_taken_over(code: str) -> None:
+    assert after(answer(code)) == TEXT.replace(KERNEL_TEXT, BETTER)
+
+
+def test_the_kernels_own_name_means_its_part() -> None:
+    assert after(answer(part="transpose")) == TEXT.replace(KERNEL_TEXT, BETTER)
+
+
 def test_windows_line_ends_stay() -> None:
     text = TEXT.replace("\n", "\r\n")
     changed = after(answer(text=text), text)

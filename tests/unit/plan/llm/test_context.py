@@ -1,0 +1,55 @@
+"""What a model is told, and what stays on the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.config import Settings
+from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.source import Source
+from assistant.plan.llm.annotate import annotated, elided
+from assistant.plan.llm.context import diagnostic_lines, facts_of
+from assistant.source.parse import parse
+from tests.unit.plan.llm.bed import EVIDENCE, TEXT, evidence, request_of
+
+HERE = Path("/home/somebody/project/kernel.cu")
+
+
+def error(file: str, message: str) -> Diagnostic:
+    return Diagnostic(file, 3, 1, DiagnosticSeverity.ERROR, message, None, "nvcc")
+
+
+def test_messages_name_files_without_their_folders() -> None:
+    header = "/home/somebody/project/util.cuh"
+    lines = diagnostic_lines((error(str(HERE), f"in {HERE}: x is undefined"), error(header, f"{header}(3): y is undefined")), HERE)
+    assert lines == ("error, line 3: in kernel.cu: x is undefined", "error, util.cuh, line 3: util.cuh(3): y is undefined")
+
+
+def test_the_folder_of_the_file_is_not_told() -> None:
+    request = request_of(parsed=parse(Source(HERE, TEXT)))
+    assert "somebody" not in repr(facts_of(request, Settings().signals))
+
+
+def test_facts_stand_on_their_line() -> None:
+    lines = annotated(TEXT, EVIDENCE)
+    assert lines[13].endswith("by);   // {E…} E2 global_sectors: 262,144 sectors; E3 global_ideal_sectors: 32,768 sectors; "
+                              "E4 global_sectors_per_request: 32 sectors/request")  # fmt: skip
+    assert lines[12] == "13 |     if (x < n && y < n) {"
+
+
+def test_a_line_with_many_facts_shows_the_first() -> None:
+    many = tuple(evidence(i, "global_requests", float(i), "requests", 1) for i in range(1, 10))
+    assert annotated("a;\n", many)[0].endswith("E6 global_requests: 6 requests; and 3 more")
+
+
+def test_lines_far_from_what_matters_become_a_gap() -> None:
+    assert elided(tuple("abcdefghij"), {5}) == ("… (1 line not shown)", *"bcdefgh", "… (2 lines not shown)")
+
+
+def test_each_signal_can_be_switched_off() -> None:
+    request = request_of()
+    raw = facts_of(request, Settings().signals)
+    for signal, field in (("hardware", "hardware"), ("profile", "evidence"), ("static", "arrays"), ("compile", "resources")):
+        signals = Settings.model_validate({"signals": {signal: "off"}}).signals
+        assert getattr(raw, field) != ()
+        assert getattr(facts_of(request, signals), field) == ()
