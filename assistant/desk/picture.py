@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, Related, View
+from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, Related, StallView, View
 from assistant.engine.defects import errors_among
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
@@ -69,7 +69,8 @@ def view_of(
     unspoken = (note for note in static if not _is_answered(note, spoken, kernels))
     lines = tuple(line for kernel in kernels for line in build.lines(kernel, analyses.get("profile")))
     code = tuple(build.code(analyses.get("profile")))
-    return View(tuple(sorted((*spoken, *unspoken), key=_place)), kernels, lines, tuple(proposals), code)
+    stalls = tuple(stall for kernel in kernels for stall in build.stalls(kernel, analyses.get("profile")))
+    return View(tuple(sorted((*spoken, *unspoken), key=_place)), kernels, lines, tuple(proposals), code, stalls)
 
 
 class _Builder:
@@ -156,6 +157,16 @@ class _Builder:
             line = self._line(analysis, counters.line)
             if line and self._is_mine(counters.file):
                 yield LineView(line, kernel.key, counters, profile.device, profile.method)
+
+    def stalls(self, kernel: KernelView, analysis: Analysis | None) -> Iterator[StallView]:
+        """As ``lines``."""
+        profile = next((launch.profile for launch in kernel.launches if launch.profile is not None), None)
+        if profile is None or analysis is None:
+            return
+        for counters in profile.stalls:
+            line = self._line(analysis, counters.line)
+            if line and self._is_mine(counters.file):
+                yield StallView(line, kernel.key, counters, profile.device, profile.method)
 
     def _placed(self, analysis: Analysis, notes: Iterable[Note]) -> Iterator[Note]:
         for note in notes:

@@ -26,6 +26,7 @@ from assistant.engine.profile_parts import (
     instruction_shares,
     share_in_words,
     source_rows,
+    stall_shares,
     term_shares,
 )
 from assistant.engine.quantity import counted_noun, format_quantity
@@ -237,7 +238,7 @@ class _Builder:
             mix=tuple(_bar(share, "") for share in instruction_shares(profile.instructions)),
             roofline=None if plot is None or profile.roofline is None else _roofline(profile.roofline.target, plot),
             no_roofline="" if plot is not None else _NO_ROOFLINE,
-            stalls=(),
+            stalls=tuple(_bar(share, "samples") for share in stall_shares(profile.stalls)),
             no_stalls=_NO_STALLS.format(method=f"the {profile.method}" if profile.device.kind == "cpu" else profile.method),
             estimates=tuple(_estimates(profile)),
         )

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.model import events
-from assistant.model.profile import Evidence, Severity
+from assistant.model.profile import Evidence, LineStall, Severity
 from assistant.model.proposal import Proposal
 
-__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "PairView", "Related", "View"]
+__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "PairView", "Related", "StallView", "View"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,17 @@ class LineView:
 
 
 @dataclass(frozen=True)
+class StallView:
+    """What warps wait for on one line, for one reason, in its kernel's costliest launch."""
+
+    line: int
+    kernel: str
+    counters: LineStall
+    device: events.Device
+    method: str
+
+
+@dataclass(frozen=True)
 class CodeView:
     """Machine instructions of one line, of one kernel instance."""
 
@@ -126,6 +137,8 @@ class View:
     """Open ones of this source."""
     code: tuple[CodeView, ...] = ()
     """Machine code by line; empty before a profile, or without a compiler."""
+    stalls: tuple[StallView, ...] = ()
+    """Empty where nothing samples warps."""
     pairs: tuple[PairView, ...] = ()
     """Open pair sessions of this source."""
 

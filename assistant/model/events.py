@@ -12,7 +12,7 @@ from assistant.model.build import Diagnostic, Occupancy
 from assistant.model.comparison import CaseSpeed, PredictedTime
 from assistant.model.completion import Caps, Spending
 from assistant.model.plan import Decline, Step
-from assistant.model.profile import Evidence, Finding, InstructionMix, Problem, Severity
+from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
 from assistant.model.roofline import Roofline
 from assistant.model.verification import CaseResult, VerificationFinding
 
@@ -219,6 +219,8 @@ class Profile:
     """Theoretical; null without a CUDA compiler."""
     roofline: Roofline | None = None
     """Without points where no machine code shows arithmetic; null where no time was predicted."""
+    stalls: tuple[LineStall, ...] = ()
+    """What warps wait for, line by line, in samples; empty where nothing samples warps (the emulator)."""
     event: Literal["profile"] = "profile"
     schema: int = SCHEMA
 

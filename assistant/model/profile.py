@@ -73,6 +73,22 @@ class LineExecution:
 
 
 @dataclass(frozen=True)
+class LineStall:
+    """How often warps were seen waiting on a line, for one reason.
+
+    Nsight Compute's ``smsp__pcsamp_warps_issue_stalled_<reason>``: one instance per machine instruction (the metric's correlation ids are
+    its addresses), summed over those of the line (``IAction.source_info``). A warp that issues (``selected``) waits for nothing: left out.
+    """
+
+    file: str
+    line: int
+    reason: str
+    """``long_scoreboard``, ``barrier``, …, as in the metric's name."""
+    samples: int
+    """Warp samples; a sampled number, never exact."""
+
+
+@dataclass(frozen=True)
 class AccessSite:
     """One memory access instruction of the emulated program, as it ran in one launch: what grading compares with SASS."""
 
@@ -188,6 +204,8 @@ class LaunchProfile:
     """Access by access, where the emulator tells; empty for other methods."""
     atomic_unique_sectors: int | None = None
     """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many."""
+    stalls: tuple[LineStall, ...] = ()
+    """What warps wait for, line by line; empty where nothing samples warps (the emulator, CUPTI's counters)."""
 
     def total(self, op_prefix: str, counter: str) -> int:
         """Sum of one counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""

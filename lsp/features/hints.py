@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from assistant.desk.stalls import hot_stalls, stall_hint, stall_origin
 from assistant.desk.words import hot_lines, line_hint, line_origin, resource_hint, resource_origin
 from lsp.units import Unit
 
@@ -30,8 +31,12 @@ def _hints(server: KernelOptServer, unit: Unit) -> Iterator[types.InlayHint]:
         told = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
         for kernel, text in told:
             yield _hint(unit, line, text if len(told) == 1 else f"{kernel.name}: {text}", resource_origin(kernel))
-    for line, counters in hot_lines(view):
-        yield _hint(unit, line, line_hint(counters), line_origin(counters))
+    counted = dict(hot_lines(view))
+    stalled = hot_stalls(view, also=tuple(counted))
+    for line in sorted({*counted, *stalled}):
+        parts = [(line_hint(counted[line]), line_origin(counted[line]))] if line in counted else []
+        parts += [(stall_hint(view, stalled[line]), stall_origin(stalled[line]))] if line in stalled else []
+        yield _hint(unit, line, " · ".join(text for text, _ in parts), "\n\n".join(origin for _, origin in parts))
 
 
 def _hint(unit: Unit, line: int, text: str, origin: str) -> types.InlayHint:
