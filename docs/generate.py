@@ -1,8 +1,8 @@
 """Writes the pages and tables of docs/reference that come from code; ``tests/unit/docs`` holds them to it.
 
 ``python docs/generate.py`` writes them. Commands and options come from the typer application, events from ``assistant.model``,
-techniques from ``prompts/techniques``. In ``cli.md`` and ``language-server.md`` only what stands between ``<!-- generated -->`` and
-``<!-- end -->`` is replaced; in ``editors.md`` what follows ``<!-- file NAME -->``, by the file.
+techniques from ``prompts/techniques``, prompts from ``prompts``. In ``cli.md``, ``language-server.md`` and ``prompts.md`` only what stands
+between ``<!-- generated -->`` and ``<!-- end -->`` is replaced; in ``editors.md`` what follows ``<!-- file NAME -->``, by the file.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from assistant.cli.app import build_app
 from assistant.cli.servers import Servers
 from assistant.model import events
 from assistant.plan.catalogue import load_catalogue
+from assistant.plan.llm.library import load_prompts
 from lsp.server import build_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -82,10 +83,21 @@ def generated() -> Iterator[tuple[Path, str]]:
     cli = REFERENCE / "cli.md"
     yield cli, _GENERATED.sub(lambda _: _commands(), cli.read_text("utf-8"))
     yield REFERENCE / "language-server.md", _language_server((REFERENCE / "language-server.md").read_text("utf-8"))
+    prompts = REFERENCE / "prompts.md"
+    yield prompts, _GENERATED.sub(lambda _: _prompts(), prompts.read_text("utf-8"))
     editors = ROOT / "docs" / "how-to" / "editors.md"
     yield editors, _FILE.sub(_quoted_file, editors.read_text("utf-8"))
     yield REFERENCE / "events.md", _events()
     yield REFERENCE / "techniques.md", _techniques()
+
+
+def _prompts() -> str:
+    """A row for each template of prompts/."""
+    rows = "".join(
+        f"| [`{template.id}`](../../prompts/{template.id}.md.j2) | {template.version} | {', '.join(sorted(template.inputs)) or 'none'} |\n"
+        for template in load_prompts()
+    )
+    return f"| template | version | inputs |\n|---|---|---|\n{rows}"
 
 
 def _quoted_file(match: re.Match[str]) -> str:
