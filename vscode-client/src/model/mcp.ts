@@ -14,20 +14,21 @@ export function registerMcp(launcher: Launcher, server: Server): vscode.Disposab
     changed,
     server.onDidChangeState(({ kind }) => kind === "running" && changed.fire()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => changed.fire()),
     vscode.lm.registerMcpServerDefinitionProvider(PROVIDER, {
       onDidChangeMcpServerDefinitions: changed.event,
       provideMcpServerDefinitions: async () => {
         const command = vscode.workspace.isTrusted ? await launcher.tool("mcp") : undefined;
         if (command === undefined || isFailure(command)) return [];
+        const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file") ?? [];
         const definition = new vscode.McpStdioServerDefinition(
           "kernelopt",
           command.program,
-          [...command.args],
+          [...command.args, ...folders.flatMap(({ uri }) => ["--trusted", uri.fsPath])],
           difference(command.environment),
           launcher.place.version,
         );
-        const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-        if (folder !== undefined) definition.cwd = folder;
+        if (folders[0] !== undefined) definition.cwd = folders[0].uri;
         return [definition];
       },
     }),
