@@ -30,10 +30,10 @@ from assistant.engine.profile_parts import (
     term_shares,
 )
 from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
-from assistant.engine.quantity import format_quantity
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.profile import Severity
+from assistant.profile.quantity import format_quantity
 from assistant.profile.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
 from assistant.profile.rules import title
 

@@ -16,11 +16,11 @@ from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
 from assistant.cli.search_screen import SearchScreen, briefly, share
 from assistant.engine.defects import errors_among, problems_in_words
-from assistant.engine.quantity import counted_noun, format_quantity
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
 from assistant.profile import is_negligible
+from assistant.profile.quantity import counted_noun, format_quantity
 
 __all__ = ["TextRenderer", "print_table"]
 

@@ -13,11 +13,11 @@ from rich.markup import escape
 from rich.syntax import Syntax
 
 from assistant.cli.layout import Page
-from assistant.engine.quantity import format_change, format_quantity
 from assistant.model import events
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
 from assistant.profile import is_negligible, threshold, title
+from assistant.profile.quantity import format_change, format_quantity
 from assistant.profile.wording import lines_of
 
 __all__ = ["SearchScreen", "briefly", "share"]

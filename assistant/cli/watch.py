@@ -17,10 +17,10 @@ from assistant.desk.view import Note, View
 from assistant.desk.watcher import watch
 from assistant.desk.words import kernel_headline
 from assistant.engine.event_json import event_json
-from assistant.engine.quantity import counted_noun
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event
 from assistant.model.profile import Severity
+from assistant.profile.quantity import counted_noun
 
 __all__ = ["watch_folder"]
 

@@ -29,10 +29,10 @@ from assistant.engine.profile_parts import (
     stall_shares,
     term_shares,
 )
-from assistant.engine.quantity import counted_noun, format_quantity
 from assistant.model import events
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.roofline_plot import HEIGHT, WIDTH, Plot, plot_roofline, si
 from assistant.profile.rules import title
 from assistant.source.linemap import LineMap

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 from assistant.desk.picture import proposal_title
 from assistant.engine.limits import limit_in_words
-from assistant.engine.quantity import format_quantity
 from assistant.engine.reports import speed_report, verification_report
 from assistant.model import events
 from assistant.model.comparison import CaseSpeed
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.verification import CaseResult, VerificationFinding
+from assistant.profile.quantity import format_quantity
 
 __all__ = ["CasePart", "ComparisonPart", "PredictionPart", "TestPart", "comparison_part", "judgement_part"]
 
@@ -130,8 +130,8 @@ def _part(title: str, verification: events.VerificationReport, speed: events.Spe
 def _interval(speed: events.SpeedReport) -> str:
     if speed.low is None or speed.high is None:
         return f"No interval: {speed.quality}."
-    what = "the model's error" if speed.outcome == "PREDICTED" else "95 % interval"
-    return f"{what} {_range(speed.low, speed.high)}, {speed.quality}"
+    what = "The model's error" if speed.outcome == "PREDICTED" else "95 % interval"
+    return f"{what} {_range(speed.low, speed.high)}, {speed.quality}."
 
 
 def _case(case: CaseSpeed) -> CasePart:

@@ -14,13 +14,13 @@ from assistant.desk.picture import comparison_sentence, evidence_value, proposal
 from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.engine.defects import problems_in_words
 from assistant.engine.limits import limit_in_words
-from assistant.engine.quantity import counted_noun, format_quantity
 from assistant.model import events
 from assistant.model.embedded import Declined
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
 from assistant.profile.catalogue import METRICS
+from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.wording import percent
 from assistant.source.hunks import unified_diff
 

@@ -12,7 +12,6 @@ from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.changes import changed_kernels, edited_kernels
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.judging import line_pairs, prepare, verify
-from assistant.engine.quantity import counted_noun
 from assistant.engine.reports import speed_report, verification_report
 from assistant.engine.stages import failed
 from assistant.engine.subject import Subject
@@ -23,6 +22,7 @@ from assistant.model.profile import Evidence, Severity
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding
 from assistant.ports import LabFailure
+from assistant.profile.quantity import counted_noun
 from assistant.verify.problems import new_findings
 
 __all__ = ["MODEL_FIT_RATIO", "KeepLooked", "compare", "compare_ending", "confirm_effort"]

@@ -8,13 +8,13 @@ from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
-from assistant.engine.quantity import format_change, format_quantity
 from assistant.engine.scoring import TIME_RATIO
 from assistant.model.comparison import Comparison
 from assistant.model.plan import Rewrite, Step, Technique
 from assistant.model.profile import Evidence, Finding
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Label, Outcome, Verification
+from assistant.profile.quantity import format_change, format_quantity
 
 __all__ = ["KeptStep", "explain", "explain_submitted"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assistant.engine.metrics import metric_value, watched
-from assistant.engine.quantity import format_change
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.verification import Outcome, Verification
+from assistant.profile.quantity import format_change
 
 if TYPE_CHECKING:
     from assistant.engine.assess import KernelAssessment

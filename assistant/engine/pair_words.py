@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from assistant.engine.constraints import forbidden
 from assistant.engine.pair_state import PairState, Version, version_name
-from assistant.engine.quantity import counted_noun, format_change
 from assistant.model.comparison import Comparison
 from assistant.model.pair import MetricChange, Turn, TurnKind
 from assistant.model.plan import Step
 from assistant.model.profile import Finding
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Outcome
+from assistant.profile.quantity import counted_noun, format_change
 from assistant.profile.wording import percent
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from assistant.engine.inspection import inspection_events
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.machine_code import machine_code_events
 from assistant.engine.profile_report import ProfileReport, profile_report
-from assistant.engine.quantity import counted_noun
 from assistant.engine.reports import profile_event, summary_event
 from assistant.engine.subject import Subject
 from assistant.engine.workbench import Looked, count, look, observe
@@ -26,6 +25,7 @@ from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
 from assistant.ports import LabFailure
 from assistant.profile.findings import FindResult
+from assistant.profile.quantity import counted_noun
 from assistant.source.match import kernel_of_instance
 
 __all__ = ["KeepReport", "check", "failed", "inspect", "profile"]

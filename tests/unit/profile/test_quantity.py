@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.engine.quantity import format_quantity
+from assistant.profile.quantity import format_quantity
 
 
 @pytest.mark.parametrize(
