@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from assistant.desk.gpu_hold import GpuHold
-from assistant.desk.jobs import JobHost, JobRefused
+from assistant.desk.jobs import JobHost, JobRefused, refusal_of
 from assistant.desk.tasks import Task
 from assistant.engine.ids import new_id
 from assistant.errors import KernelOptError
@@ -68,6 +68,8 @@ class Lane:
         self._waiting: list[Work] = []
         self._running: Work | None = None
         self._task: asyncio.Task[KernelOptError | None] | None = None
+        self._is_ending = False
+        """The running work has been told to end; it is told once."""
         self._is_preempted = False
         self._is_closed = False
 
@@ -88,7 +90,7 @@ class Lane:
 
     async def warm_up(self) -> None:
         """Start the host before the first work needs it; one that does not start is the first work's to report."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(JobRefused):
             await self._host.start()
 
     def submit(self, work: Work) -> Work:
@@ -111,9 +113,9 @@ class Lane:
                 work.listener.ended(work, None, True)
                 self._follow()
                 return True
-        if self._running is not None and self._running.id == work_id and self._task is not None:
+        if self._running is not None and self._running.id == work_id:
             self._is_preempted = False
-            self._task.cancel()
+            self._end_running()
             return True
         return False
 
@@ -130,7 +132,7 @@ class Lane:
             self.cancel(work.id)
         if self._task is not None:
             self._is_preempted = False
-            self._task.cancel()
+            self._end_running()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
         if self._hold is not None:
@@ -142,8 +144,13 @@ class Lane:
 
     def _preempt(self) -> None:
         """Background work in the way of a person starts again afterwards, as another job: memory keeps each start."""
-        if self._task is not None and not self._is_preempted:
+        if not self._is_ending:
             self._is_preempted = True
+            self._end_running()
+
+    def _end_running(self) -> None:
+        if self._task is not None and not self._is_ending:
+            self._is_ending = True
             self._task.cancel()
 
     def _start_next(self) -> None:
@@ -195,14 +202,15 @@ class Lane:
         """However it ended: cancelled before its first step, too, of which nothing in ``_run`` would hear."""
         is_cancelled = task.cancelled()
         is_put_back, self._is_preempted = self._is_preempted and is_cancelled, False
-        self._running, self._task = None, None
-        refusal = None if is_cancelled or task.exception() is not None else task.result()
+        self._running, self._task, self._is_ending = None, None, False
+        error = None if is_cancelled else task.exception()
+        refusal = None if is_cancelled else task.result() if error is None else refusal_of(error)
         work.listener.ended(work, refusal, is_cancelled)
         if is_put_back:
             self._waiting.insert(0, _renewed(work, new_id("J")))
         self._start_next()
-        if not is_cancelled:
-            task.result()  # a defect is the loop's to report
+        if error is not None:
+            raise error  # a defect is the loop's to report, too
 
 
 def _renewed(work: Work, job_id: str) -> Work:

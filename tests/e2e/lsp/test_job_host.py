@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import subprocess
+import uuid
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,9 @@ KERNEL = "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }\n"
 DELAYS_S = (0.0, 0.0005, 0.002, 0.005, 0.02, 0.2)
 
 
-def inspection(cli: Cli) -> Task:
+def inspection(cli: Cli, text: str = KERNEL) -> Task:
     path = Path(cli.folder, "k.cu")
-    return Task(Verb.INSPECT, JobRequest(path, path.parent, texts=((path, KERNEL),)))
+    return Task(Verb.INSPECT, JobRequest(path, path.parent, texts=((path, text),)))
 
 
 async def last_event(host: JobHost, task: Task) -> object:
@@ -52,6 +53,28 @@ async def test_a_job_cancelled_while_its_host_starts_leaves_room_for_the_next(
             await host.close()
 
 
+@pytest.mark.parametrize("again_after_s", [0.0, 0.02])
+async def test_a_second_cancel_leaves_the_pipe_to_the_first(cli: Cli, monkeypatch: pytest.MonkeyPatch, again_after_s: float) -> None:
+    for name, value in cli.environment().items():
+        monkeypatch.setenv(name, value)
+    with no_orphans():
+        host = JobHost("lsp")
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                await last_event(host, inspection(cli))
+                fresh = f"// {uuid.uuid4()}: no cache has it\n{KERNEL}"
+                first = asyncio.create_task(last_event(host, inspection(cli, fresh)))
+                await asyncio.sleep(0.02)
+                second = asyncio.create_task(last_event(host, inspection(cli)))
+                for _ in range(2):
+                    first.cancel()
+                    await asyncio.sleep(again_after_s)
+                assert isinstance(await second, JobEnded)
+                assert first.done()
+        finally:
+            await host.close()
+
+
 class Ends:
     """A listener: which work ended how."""
 
@@ -62,6 +85,8 @@ class Ends:
     def started(self, work: Work) -> None: ...
 
     def told(self, work: Work, event: Event) -> None: ...
+
+    def waits(self, work: Work, reason: str) -> None: ...
 
     def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         assert refusal is None

@@ -63,7 +63,10 @@ class Heard:
         self.said.append(f"{work.key} waits: {reason}")
 
     def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
-        self.said.append(f"{'cancelled' if is_cancelled else 'ended'} {work.key}")
+        if refusal is not None:
+            self.said.append(f"refused {work.key}: {refusal.message}")
+        else:
+            self.said.append(f"{'cancelled' if is_cancelled else 'ended'} {work.key}")
 
 
 @pytest.fixture(autouse=True)
@@ -71,11 +74,11 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUn
     monkeypatch.setattr(gpu_hold, "_POLL_S", 0.01)
 
 
-def check(users: Users, scene: Callable[[Lane, Callable[..., Work], Host], Any]) -> list[str]:
+def check(users: Users, scene: Callable[[Lane, Callable[..., Work], Host], Any], host: Host | None = None) -> list[str]:
     heard = Heard()
+    host = host or Host()
 
     async def play() -> None:
-        host = Host()
         lane = Lane(cast(JobHost, host), users)
 
         def work(key: str, device: str, is_background: bool = True) -> Work:
@@ -141,6 +144,85 @@ def test_what_a_person_asked_for_runs_beside_the_users_program() -> None:
 
     assert check(users, scene) == ["started a", "ended a"]
     assert users.looks == 0
+
+
+class SlowEnds(Host):
+    """Takes a while to end a job that is cancelled, and counts how often it was told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_end = asyncio.Event()
+        self.cancels = 0
+        self.is_busy = False
+
+    async def run(self, task: Task) -> AsyncGenerator[Event]:
+        assert not self.is_busy, "two jobs at a time"
+        self.is_busy = True
+        try:
+            await self.let_go.wait()
+        finally:
+            while not self.may_end.is_set():
+                try:
+                    await self.may_end.wait()
+                except asyncio.CancelledError:
+                    self.cancels += 1
+            self.is_busy = False
+        return
+        yield cast(Any, task)
+
+
+def test_a_job_that_is_ending_is_told_only_once() -> None:
+    host = SlowEnds()
+
+    async def scene(lane: Lane, work: Callable[..., Work], _: Host) -> None:
+        first = work("a", "cpu")
+        await until(lambda: host.is_busy)
+        for key in ("b", "c"):
+            work(key, "cpu", is_background=False)
+            assert lane.cancel(first.id)
+            await asyncio.sleep(0.01)
+        host.let_go.set()
+        host.may_end.set()
+        await until(lambda: not lane.works)
+
+    assert check(Users(), scene, host) == ["started a", "cancelled a", "started b", "ended b", "started c", "ended c"]
+    assert host.cancels == 0
+
+
+def test_a_job_that_a_person_cancelled_is_not_put_back_for_giving_way() -> None:
+    host = SlowEnds()
+
+    async def scene(lane: Lane, work: Callable[..., Work], _: Host) -> None:
+        first = work("a", "cpu")
+        await until(lambda: host.is_busy)
+        lane.cancel(first.id)
+        work("b", "cpu", is_background=False)
+        host.let_go.set()
+        host.may_end.set()
+        await until(lambda: not lane.works)
+
+    assert check(Users(), scene, host) == ["started a", "cancelled a", "started b", "ended b"]
+
+
+class Broken(Host):
+    """Its interpreter was removed, or there is a defect in it."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self._error = error
+
+    async def run(self, task: Task) -> AsyncGenerator[Event]:
+        raise self._error
+        yield cast(Any, task)
+
+
+def test_a_job_that_breaks_ends_with_the_cause_and_the_next_one_runs() -> None:
+    async def scene(lane: Lane, work: Callable[..., Work], _: Host) -> None:
+        work("a", "cpu", is_background=False)
+        await until(lambda: not lane.works)
+
+    said = check(Users(), scene, Broken(ZeroDivisionError("by zero")))
+    assert said == ["started a", "refused a: internal error: ZeroDivisionError: by zero"]
 
 
 def test_other_gpus_and_the_cpu_are_not_held_up() -> None:
