@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
@@ -21,6 +23,7 @@ from assistant.source.edits import apply_edits
 from assistant.source.hunks import unified_diff
 from tests.unit.plan.llm.bed import TEXT, Ledger, Scripted, catalogue, evidence, request_of, settings, stamps
 
+SNAPSHOTS = Path(__file__).parent / "__snapshots__" / "test_prompts.ambr"
 STEP = Step(
     technique="staged-store",
     kernel="transpose(float *, const float *, int, float)",
@@ -148,3 +151,13 @@ def test_explained(snapshot: SnapshotAssertion) -> None:
     said = {"limit": "Stores move 262,144 sectors (E2).", "change": "It stores rows. (opinion)", "left": "The loads. (opinion)"}
     inputs_given = {"model": "small-2", "reason": "", "assumptions": ""} | said
     assert shown(load_prompts().render("explained", inputs_given)) == snapshot
+
+
+def test_doctor(snapshot: SnapshotAssertion) -> None:
+    assert shown(load_prompts().render("doctor", {})) == snapshot
+
+
+def test_every_prompt_for_a_model_is_shown_here() -> None:
+    shown_names = set(re.findall(r"^  ([\w-]+)@\d+$", SNAPSHOTS.read_text("utf-8"), re.MULTILINE))
+    others = {"facts", "code-reply"} | {"explanation", "submitted"}  # parts of other prompts; what people read
+    assert {template.id for template in load_prompts()} == shown_names | others
