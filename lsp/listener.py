@@ -11,8 +11,9 @@ from assistant.desk.lanes import Work
 from assistant.desk.tasks import Verb
 from assistant.desk.words import comparison_sentence
 from assistant.engine.event_json import event_json, event_object
+from assistant.engine.job import CANNOT_ANSWER
 from assistant.errors import KernelOptError
-from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, PairTurn, StageEnded
+from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, PairTurn, ProposalMade, StageEnded
 from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision
 from lsp.features.diagnostics import publish
@@ -55,6 +56,8 @@ class EditorListener:
         self._progressing: set[str] = set()
         self._endings: dict[str, JobEnded] = {}
         self._verdicts: dict[str, ComparisonMade] = {}
+        self._offers: set[str] = set()
+        """Jobs that made a proposal, which some clients tell by themselves."""
 
     def shown(self, key: str) -> None:
         unit = self._server.units.find(key)
@@ -94,6 +97,8 @@ class EditorListener:
                 self._server.client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
             case ComparisonMade():
                 self._verdicts[work.id] = event  # the overall one is the last
+            case ProposalMade() if self._server.client.supports("offer"):
+                self._offers.add(work.id)
             case PairTurn(answer=answer):
                 self._server.client.log(answer)
             case JobEnded():
@@ -112,13 +117,19 @@ class EditorListener:
             timer.cancel()
         ending, verdict = self._endings.pop(work.id, None), self._verdicts.pop(work.id, None)
         told = _ending_text(refusal, is_cancelled, ending)
+        if ending is None and self._server.client.supports("event"):
+            exit_code = CANNOT_ANSWER if refusal is None else refusal.exit_code
+            self._server.protocol.notify("kernelopt/event", event_object(JobEnded(work.id, exit_code, told)))
         if work.task.verb is Verb.JUDGE and verdict is not None:
             told = f"judged as it stands now: {comparison_sentence(verdict)}"
         if work.id in self._progressing:
             self._progressing.discard(work.id)
             self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=told))
             self._server.work_done_progress.tokens.pop(work.id, None)  # pyright: ignore[reportUnknownMemberType]
-        if not work.is_background:
+        if work.id in self._offers:
+            self._offers.discard(work.id)
+            self._server.client.log(told)
+        elif not work.is_background:
             self._tell(work, refusal, is_cancelled, ending, told)
         elif refusal is not None:
             self._server.client.log(told, types.MessageType.Warning)

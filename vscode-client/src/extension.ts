@@ -10,6 +10,7 @@ import { EditorModel } from "./model/ask.ts";
 import { registerMcp } from "./model/mcp.ts";
 import { Notes } from "./notes.ts";
 import { registerPanel } from "./panel/panel.ts";
+import { tellOffers } from "./review/offers.ts";
 import { Review } from "./review/review.ts";
 import type { Manifest } from "./server/configuration.ts";
 import type { Execute } from "./server/connection.ts";
@@ -43,6 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
     watch,
     watch.onDidChange(({ proposals }) => review.keep(new Set(proposals.map(({ id }) => id)))),
     tellFailures(server, log),
+    tellOffers(server, watch, review, (run) => void told(log, run)),
     registerCommands({ context, log, launcher, server, watch, notes, review, model }),
     registerView(watch),
     registerStatusBar(server, watch),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { HunkPlace } from "../src/protocol/answers.ts";
-import { acceptance, afterLines, describe, everything, proposalOf, toggled } from "../src/review/choice.ts";
+import { acceptance, afterLines, beforePath, describe, everything, proposalOf, toggled } from "../src/review/choice.ts";
 import { rejection } from "../src/review/reasons.ts";
 
 const HUNKS: readonly HunkPlace[] = [
@@ -46,6 +46,10 @@ test("an address of a proposal names it, and no other does", () => {
   assert.equal(proposalOf("kernelopt", "/proposal/P01ABC.md"), "P01ABC");
   assert.equal(proposalOf("file", "/proposal/P01ABC/transpose.cu"), undefined);
   assert.equal(proposalOf("kernelopt", "/other"), undefined);
+});
+
+test("the text before is another document of the same proposal", () => {
+  assert.equal(beforePath("/proposal/P01ABC/a b.cu"), "/proposal/P01ABC/before/a b.cu");
 });
 
 test("a reject sends only what was said", () => {

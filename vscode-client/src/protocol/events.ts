@@ -29,4 +29,6 @@ export interface KernelOptEvent {
   readonly event: EventName;
   readonly schema: number;
   readonly job: string | null;
+  /** Of `proposal`. */
+  readonly id?: string;
 }

@@ -62,3 +62,8 @@ export function afterLines(hunk: HunkPlace): { readonly first: number; readonly 
 export function proposalOf(scheme: string, path: string): string | undefined {
   return scheme === "kernelopt" ? /^\/proposal\/([^/.]+)/.exec(path)?.[1] : undefined;
 }
+
+/** `/proposal/ID/NAME` → `/proposal/ID/before/NAME`: the text that the proposal was made for. */
+export function beforePath(path: string): string {
+  return path.replace(/[^/]+$/, "before/$&");
+}

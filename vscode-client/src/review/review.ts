@@ -10,7 +10,7 @@ import type { Notes } from "../notes.ts";
 import { showMarkdown } from "../notes.ts";
 import type { Accepted, Explained, Preview, Proposal } from "../protocol/answers.ts";
 import type { Server } from "../server/server.ts";
-import { acceptance, type Choice, everything, proposalOf, taken, toggled } from "./choice.ts";
+import { acceptance, beforePath, type Choice, everything, proposalOf, taken, toggled } from "./choice.ts";
 import { askReason, chooseHunks, chooseProposal, chooseVerb } from "./picks.ts";
 import { rejection } from "./reasons.ts";
 import { Threads } from "./threads.ts";
@@ -41,10 +41,12 @@ export class Review implements vscode.Disposable {
   /** Opens the diff of the live document and the proposal. */
   async preview(proposal: string): Promise<void> {
     const answer = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
-    const [before, after] = [vscode.Uri.parse(answer.document_uri), vscode.Uri.parse(answer.proposal_uri)];
+    const after = vscode.Uri.parse(answer.proposal_uri);
+    const { before, isLive } = await shownBefore(vscode.Uri.parse(answer.document_uri), after);
     const choice = this.#choices.get(answer.proposal_id) ?? everything(answer.proposal_id, answer.hunks);
     this.#choices.set(choice.proposal, choice);
-    const title = `${after.path.split("/").at(-1) ?? ""} ↔ proposal ${choice.proposal.slice(-4)}`;
+    const name = after.path.split("/").at(-1) ?? "";
+    const title = isLive ? `${name} ↔ proposal` : `${name} before your last edits, which stay ↔ proposal`;
     await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true } satisfies vscode.TextDocumentShowOptions);
     this.#threads.show(choice, after);
   }
@@ -143,6 +145,14 @@ export class Review implements vscode.Disposable {
   async #accept(argument: ProposalArguments): Promise<void> {
     await this.#server.execute<Accepted>("kernelopt.proposal.accept", argument);
   }
+}
+
+/** The live document; where it has moved on, the text that the proposal was made for: what was typed since is no part of the change. */
+async function shownBefore(live: vscode.Uri, after: vscode.Uri): Promise<{ readonly before: vscode.Uri; readonly isLive: boolean }> {
+  const made = after.with({ path: beforePath(after.path) });
+  const texts = await Promise.all([live, made].map(async (uri) => (await vscode.workspace.openTextDocument(uri)).getText()));
+  const isLive = texts[0] === texts[1];
+  return { before: isLive ? live : made, isLive };
 }
 
 interface DiffTab extends vscode.Tab {

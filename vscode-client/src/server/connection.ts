@@ -8,7 +8,7 @@ import { Refusal } from "../protocol/completion.ts";
 import { explicitSettings, type Manifest } from "./configuration.ts";
 import type { Command } from "./launch.ts";
 
-const SUPPORTS = ["diff", "input", "event", "lines", "model"];
+const SUPPORTS = ["diff", "input", "event", "lines", "offer", "model"];
 const PROTOCOL = 1;
 const NOTEBOOKS = "jupyter-notebook";
 

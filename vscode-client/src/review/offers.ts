@@ -1,0 +1,35 @@
+/** Says that a proposal waits, with what can be done about it at once. */
+
+import * as vscode from "vscode";
+
+import type { Proposal } from "../protocol/answers.ts";
+import type { Watch } from "../server/picture.ts";
+import type { Server } from "../server/server.ts";
+import type { Review } from "./review.ts";
+
+const [PREVIEW, ACCEPT] = ["Preview", "Accept"];
+
+/** `tell` runs what a person chose, and tells its failure. */
+export function tellOffers(server: Server, watch: Watch, review: Review, tell: (run: () => Promise<void>) => void): vscode.Disposable {
+  const fresh = new Set<string>();
+  return vscode.Disposable.from(
+    server.onEvent((event) => {
+      if (event.event === "proposal" && event.id !== undefined) fresh.add(event.id);
+    }),
+    watch.onDidChange(({ proposals }) => {
+      for (const proposal of proposals) if (fresh.delete(proposal.id)) tell(() => offer(proposal, review));
+    }),
+  );
+}
+
+async function offer(proposal: Proposal, review: Review): Promise<void> {
+  const told = `A proposal for ${proposal.kernel.replace(/\(.*$/s, "")}: ${proposal.title}.`;
+  switch (await vscode.window.showInformationMessage(told, PREVIEW, ACCEPT)) {
+    case PREVIEW:
+      return await review.preview(proposal.id);
+    case ACCEPT:
+      return await review.accept(proposal.id);
+    default:
+      return;
+  }
+}
