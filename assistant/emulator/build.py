@@ -22,6 +22,7 @@ from assistant.emulator import toolchain
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import registration_text
 from assistant.emulator.toolchain import INCLUDE_DIR, Compiler, Flavour, RuntimeBuildError, StorageFailure
+from assistant.emulator.tools import TIMEOUT_TEXT
 from assistant.emulator.translate.unit import Load, TranslatedUnit, Unpromotable, Untranslatable, closure, translate
 from assistant.model.build import BuildFailure, CompilerMissing, Diagnostic, DiagnosticSeverity
 
@@ -193,7 +194,7 @@ def _meets_a_foreign_name(reply: Built | BuildFailure | CannotPromote) -> bool:
 
 def _is_lasting(reply: Built | BuildFailure | CannotPromote) -> bool:
     """Whether the same request would end the same way: not when the compiler ran out of time."""
-    return isinstance(reply, Built) or not any(toolchain.TIMEOUT_TEXT in d.message for d in reply.diagnostics)
+    return isinstance(reply, Built) or not any(TIMEOUT_TEXT in d.message for d in reply.diagnostics)
 
 
 def _failure(job: _Job, diagnostics: list[Diagnostic], output: str) -> BuildFailure | CannotPromote:

@@ -5,23 +5,21 @@ Everything here is kept in the cache folder under a hash of what it was made fro
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from filelock import FileLock
 
-from assistant.build.full_disk import REMEDY, says_disk_is_full
+from assistant.build.full_disk import REMEDY
+from assistant.emulator.tools import Run, run_tool, run_tools
 from assistant.model.build import CompilerMissing
 
 Flavour = Literal["fast", "counted", "checked"]
@@ -30,9 +28,6 @@ HERE = Path(__file__).parent
 INCLUDE_DIR = HERE / "include"
 RUNTIME_DIR = HERE / "runtime"
 _OLDEST_MAJOR = 11
-_COMPILE_TIMEOUT_S = 300.0
-TIMEOUT_TEXT = "did not end within"
-_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
 
 _COMMON_FLAGS = (
     "-O2",
@@ -127,14 +122,6 @@ class StorageFailure:
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one compiler process said."""
-
-    is_ok: bool
-    output: str
-
-
-@dataclass(frozen=True)
 class Toolkit:
     """The prelude and runtime of one flavour, ready in the cache."""
 
@@ -218,21 +205,6 @@ def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp
     return run_tool((str(compiler.path), *_LINK_FLAGS, *extra, *map(str, objects), "-o", str(output), "-lm"))
 
 
-def run_tool(command: tuple[str, ...], timeout_s: float = _COMPILE_TIMEOUT_S) -> Run:
-    """Runs a compiler process; a time-out reads as a failure with its own text. Raises OSError when the disk is full."""
-    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {"LC_ALL": "C"}
-    try:
-        done = subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace",
-            timeout=timeout_s, env=environment, start_new_session=True, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return Run(False, f"{Path(command[0]).name} {TIMEOUT_TEXT} {timeout_s:.0f} s")
-    if says_disk_is_full(done.returncode, done.stdout):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    return Run(done.returncode == 0, done.stdout)
-
-
 @contextmanager
 def staging(parent: Path) -> Generator[Path]:
     """A new folder beside the final ones, removed at the end if it is still there."""
@@ -270,22 +242,25 @@ def _runtime_objects(compiler: Compiler, folder: Path, own: Digests) -> tuple[Pa
     keyed = [(source, folder / f"{source.stem}-{_key(compiler.version, digest, *_RUNTIME_FLAGS)}.o") for source, digest in own.sources]
     if any(not path.is_file() for _, path in keyed):
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / "lock"), ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            jobs = [pool.submit(_compile_runtime, compiler, source, path) for source, path in keyed if not path.is_file()]
-            for job in jobs:
-                job.result()
+        with FileLock(folder / "lock"):
+            _compile_runtime(compiler, [(source, path) for source, path in keyed if not path.is_file()])
     return tuple(path for _, path in keyed)
 
 
-def _compile_runtime(compiler: Compiler, source: Path, output: Path) -> None:
-    partial = output.with_suffix(f".{os.getpid()}.partial")
+def _compile_runtime(compiler: Compiler, missing: Sequence[tuple[Path, Path]]) -> None:
+    """``missing``: (source, object)."""
+    partial = {output: output.with_suffix(f".{os.getpid()}.partial") for _, output in missing}
+    first = (str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c")
     try:
-        run = run_tool((str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c", str(source), "-o", str(partial)))
-        if not run.is_ok:
-            raise RuntimeBuildError(f"{source.name}: {run.output[:2000]}")
-        partial.replace(output)
+        with closing(run_tools([(*first, str(source), "-o", str(partial[output])) for source, output in missing])) as ended:
+            for index, run in ended:
+                source, output = missing[index]
+                if not run.is_ok:
+                    raise RuntimeBuildError(f"{source.name}: {run.output[:2000]}")
+                partial[output].replace(output)  # kept even if the others are called off
     finally:
-        partial.unlink(missing_ok=True)
+        for path in partial.values():
+            path.unlink(missing_ok=True)
 
 
 def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from assistant.emulator.build import BuildReply, BuildRequest, Built, CannotPromote, build, reply_to_json, request_from_json
-from assistant.emulator.toolchain import StorageFailure, run_tool
+from assistant.emulator.toolchain import StorageFailure
+from assistant.emulator.tools import run_tool
 from assistant.model.build import BuildFailure, CompilerMissing
 from assistant.serialize import dumps
 
