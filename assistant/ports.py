@@ -62,6 +62,8 @@ class LabFailure:
     message: str
     remedy: str
     diagnostics: tuple[Diagnostic, ...] = ()
+    printed: str = ""
+    """What of ``message`` the program itself said: never for a model to read, as a candidate may print what it should not know."""
 
 
 @dataclass(frozen=True)

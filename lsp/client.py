@@ -9,6 +9,7 @@ from lsprotocol import types
 
 if TYPE_CHECKING:
     from assistant.config import ConsentAnswer, ProgramConsent
+    from assistant.engine.planning import ModelNotice
     from lsp.server import KernelOptServer
 
 __all__ = ["PROTOCOL", "Client", "as_object", "plain"]
@@ -121,6 +122,14 @@ class Client:
         flags = f" with {' '.join(run.flags)}" if run.flags else ""
         question = f"kernelopt wants to build and run {' '.join(run.command)}{flags}, to verify and profile its kernels. Run it?"
         chosen = await self.choose(question, tuple(answers))
+        return None if chosen is None else answers.get(chosen)
+
+    async def ask_model(self, notice: ModelNotice) -> ConsentAnswer | None:
+        """Whether a language model may be asked: what it is sent, where, and what it may cost (DESIGN §8)."""
+        from assistant.config import ConsentAnswer
+
+        answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
+        chosen = await self.choose("\n".join((*notice.lines, "Ask it?")), tuple(answers))
         return None if chosen is None else answers.get(chosen)
 
 

@@ -157,13 +157,16 @@ class KernelOptServer(LanguageServer):
             from assistant.desk.guard import Guard
             from assistant.desk.jobs import JobHost
             from assistant.desk.lanes import Lane
+            from assistant.desk.models import ModelConsents
             from assistant.lab.gpu_users import NvmlGpuUsers
             from lsp.listener import EditorListener
 
-            self.guard = Guard(TrustStore(user_paths().trust), self.client.ask_consent, self.client.is_trusted)
+            trust = TrustStore(user_paths().trust)
+            self.guard = Guard(trust, self.client.ask_consent, self.client.is_trusted)
+            models = ModelConsents(trust, self.client.ask_model)
             listener = EditorListener(self)
             lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp", self.model), NvmlGpuUsers())
-            self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, self._who))
+            self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, self._who, models))
         return self._desk
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
@@ -209,11 +212,20 @@ class KernelOptServer(LanguageServer):
         """The text of an open source shows a decision; a partial accept is judged before it earns a badge."""
         from assistant.model.proposal import DecisionKind
 
+        self.tell_pairs(self.store.find_proposal(decision.proposal).path)
         if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:
             try:
                 self.desk.judge(key, self.store.find_proposal(decision.proposal).before_text)
             except UsageError as error:
                 self.client.say(f"what you took of {decision.proposal} was not judged: {error.message}", types.MessageType.Warning)
+
+    def tell_pairs(self, path: Path) -> None:
+        """A proposal was decided on: in pair sessions on its file, that is a turn, which their lens shows."""
+        sessions = self.store.pair_sessions(path)
+        for session in sessions:
+            self.pairs.state(session.id)
+        if sessions:
+            self.desk.offers_changed()
 
     async def close(self) -> None:
         """End every job."""

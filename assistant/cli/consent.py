@@ -12,9 +12,14 @@ from assistant.cli.jobs import console
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore, user_paths
 from assistant.engine.planning import AskModel, ModelNotice
 
-__all__ = ["ask_model"]
+__all__ = ["ask_model", "model_as_remembered"]
 
 _FORGET = "kernelopt trust --revoke forgets it"
+
+
+def model_as_remembered() -> AskModel:
+    """Nobody is asked now."""
+    return ModelAsRemembered(TrustStore(user_paths().trust))
 
 
 def ask_model(is_terminal: bool) -> AskModel:
@@ -69,6 +74,19 @@ class ModelByName:
             for line in notice.lines:
                 console(is_error=True).print(line, markup=False)
         return refused
+
+
+@dataclass(frozen=True)
+class ModelAsRemembered:
+    """Only what was answered before counts: in a session whose input is commands, a question would read the next one."""
+
+    trust: TrustStore
+
+    async def __call__(self, notice: ModelNotice) -> str | None:
+        refused = _refused(self.trust, notice)
+        if refused is not None or all(self.trust.consent(consent) is ConsentAnswer.ALWAYS for consent in _consents(notice)):
+            return refused
+        return f"kernelopt optimize {notice.file.name} asks once whether a language model may be asked here"
 
 
 def _consents(notice: ModelNotice) -> tuple[EndpointConsent, ...]:

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from assistant.cli.compose import open_session
+from assistant.cli.consent import model_as_remembered
 from assistant.cli.jobs import console, run_async
 from assistant.cli.render import TextRenderer
 from assistant.cli.status import StatusLine
@@ -25,7 +26,7 @@ from assistant.engine.pair_book import turn_event
 from assistant.engine.pair_state import version_name
 from assistant.engine.pair_words import constraint_answer, version_line
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.session import Session
+from assistant.engine.session import Asked, Session
 from assistant.engine.subject import read_source
 from assistant.errors import KernelOptError, UsageError
 from assistant.model import events
@@ -76,6 +77,7 @@ class _Terminal:
         self._pair = Pair(session)
         self._request = request
         self._options = options
+        self._asked = Asked(model=model_as_remembered())
         self._as_json = as_json
         self._screen: Console = console()
         self._text = TextRenderer(self._screen)
@@ -210,7 +212,7 @@ class _Terminal:
             case "":
                 pass
             case "suggest":
-                await self._follow(lambda: self._pair.suggest(self._id, self._request, rest, self._options))
+                await self._follow(lambda: self._pair.suggest(self._id, self._request, rest, self._options, self._asked))
             case "accept":
                 await self._follow(lambda: self._session.accept(self._proposal(), ()))
                 await self._saved()

@@ -22,6 +22,7 @@ from typing import Protocol
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, find_workspace
 from assistant.desk.guard import CONSENTED, Guard
 from assistant.desk.lanes import Lane, Work
+from assistant.desk.models import ModelConsents
 from assistant.desk.report import Report
 from assistant.desk.report_comparison import ComparisonPart
 from assistant.desk.review import Review
@@ -49,6 +50,8 @@ _PARSE_PAUSE_S = 0.04
 _SETUP_FILES = frozenset({"kernelopt.toml", "pyproject.toml", "compile_commands.json"})
 _REPORTED_PROPOSALS = 10
 """Of one file, the newest: what was decided long ago is in ``kernelopt history``."""
+_SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
+"""What a language model may plan."""
 _MEMORY_POLL_S = 0.5
 """How soon decisions of other processes are seen (DESIGN §9.3: within a second)."""
 
@@ -90,6 +93,8 @@ class DeskParts:
     settings_of: Callable[[Path], Settings]
     who: str
     """Front end and process."""
+    models: ModelConsents | None = None
+    """None: no job asks a model."""
 
 
 @dataclass(frozen=True)
@@ -398,11 +403,22 @@ class Desk:
         if sheet is None:
             self.ended(work, None, is_cancelled=True)
             return
+        if task.verb in _SEARCHES:
+            work = replace(work, task=await self._with_models(sheet, task))
         if is_background:
             request = self._request(sheet)
             sheet.set_up(_setup_of(request))
             work = replace(work, task=replace(task, request=request))
         (self._parts.heavy if task.runs_program else self._parts.quick).submit(work)
+
+    async def _with_models(self, sheet: Sheet, task: Task) -> Task:
+        """The task with what a person said of asking a language model."""
+        options = replace(task.options, may_call_models=False)
+        if self._parts.models is not None:
+            settings = self._parts.settings_of(sheet.path)
+            kernel_count = 1 if task.request.kernel else len(sheet.parsed.kernels)
+            options = await self._parts.models.agreed(options, settings, sheet.path, kernel_count)
+        return replace(task, options=options)
 
     async def _watch_memory(self) -> None:
         """Other processes decide too."""

@@ -171,4 +171,4 @@ def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
             return Pair(session).edited(task.request)
         case Verb.PAIR_SUGGEST:
             assert task.pair is not None, "pair_suggest needs a session"
-            return Pair(session).suggest(task.pair, task.request, task.said)
+            return Pair(session).suggest(task.pair, task.request, task.said, task.options)

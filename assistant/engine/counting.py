@@ -195,9 +195,10 @@ def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | No
         return LabFailure("crashed", "the program started more processes and threads than a run may", "give it smaller arguments after --")
     if run.signal is not None:
         message = f"the program was ended by {run.signal}: {last_words[0]}".rstrip(": ")
-        return LabFailure("crashed", message, "make it run by itself first; kernelopt check shows what its kernels do wrong")
+        remedy = "make it run by itself first; kernelopt check shows what its kernels do wrong"
+        return LabFailure("crashed", message, remedy, printed=last_words[0])
     if run.exit_status != 0:
         arguments = "" if subject.request.arguments else "; it was given no arguments, pass them after --"
         message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")
-        return LabFailure("bad_status", message, f"make it succeed by itself first{arguments}")
+        return LabFailure("bad_status", message, f"make it succeed by itself first{arguments}", printed=last_words[0])
     return None

@@ -26,7 +26,7 @@ from assistant.engine.pair_words import (
     proposal_answer,
 )
 from assistant.engine.request import Accept, CandidateRules, JobRequest, OptimizeOptions
-from assistant.engine.session import Session
+from assistant.engine.session import NOBODY, Asked, Session
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.comparison import Comparison
@@ -67,14 +67,17 @@ class Pair:
                 yield event
 
     async def suggest(
-        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions = _EVERYTHING
+        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions = _EVERYTHING, asked: Asked = NOBODY
     ) -> AsyncIterator[events.Event]:
-        """Search for exactly one proposal within the constraints; where there is none, say why. ``base``: how far the search goes."""
+        """Search for exactly one proposal within the constraints; where there is none, say why.
+
+        ``base``: how far the search goes; ``asked``: who is asked on the way.
+        """
         state = self.book.state(session_id)
         reasons = Reasons()
         options, told = self._options(state, hint, base)
-        asked = replace(request, kernel=state.session.kernel)
-        async for event in self._session.optimize(asked, options, Accept.NONE, None):
+        named = replace(request, kernel=state.session.kernel)
+        async for event in self._session.optimize(named, options, Accept.NONE, None, asked):
             reasons.hear(event)
             if not isinstance(event, events.JobEnded):
                 yield event

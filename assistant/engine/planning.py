@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from assistant.config import LoadedSettings, Settings, find_workspace
+from assistant.config import LoadedSettings, Settings, find_workspace, user_paths
 from assistant.engine.accounts import JobAccounts, OnWriting
 from assistant.engine.aside import Aside
 from assistant.engine.job import Job
@@ -30,9 +30,11 @@ from assistant.model.profile import Severity
 from assistant.plan.budget import Extent, added, estimate, keepable
 from assistant.ports import Accounts, Planner, Provider, Store
 
-__all__ = ["AskModel", "ModelNotice", "Models", "PlannerChoice"]
+__all__ = ["AskModel", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
 
 _SENT = "the source of the kernel with its launches, counters, findings, compiler messages, and what was tried"
+_OWN_ORIGINS = ("command line", "editor user")
+"""Places of a setting that only the user writes."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +118,18 @@ class PlannerChoice:
                 raise
             yield self._expert_plans(error.message, error.remedy)
             return
-        notice = self._notice(self._provider, kernel_count, is_named=kind == "llm")
+        served = tuple(map(self._provider.served, (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER)))
+        notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
         async for event in self._asked(notice):
             yield event
         if self._is_agreed:
-            self.planner = models.planner(notice.is_named, self._provider, self.accounts, settings, self.job.id)
+            self.planner = models.planner(kind == "llm", self._provider, self.accounts, settings, self.job.id)
             self.shape = shape_for_models(settings)
+
+    def _is_named(self, kind: str) -> bool:
+        """Whether the user asked for a model: a setting that came with the workspace is nobody's word."""
+        is_own = self.options.planner is not None or self.loaded.origins["planner"] in (*_OWN_ORIGINS, str(user_paths().config))
+        return kind == "llm" and is_own
 
     async def close(self) -> None:
         if self._provider is not None:
@@ -148,19 +156,6 @@ class PlannerChoice:
             yield event
         self._is_agreed = True
 
-    def _notice(self, provider: Provider, kernel_count: int, is_named: bool) -> ModelNotice:
-        planner, coder, summariser = (provider.served(role) for role in (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER))
-        served = tuple({(model.endpoint, model.model): model for model in (planner, coder, summariser)}.values())
-        extent = _extent(self.options, self.loaded.settings, kernel_count)
-        return ModelNotice(
-            workspace=find_workspace(self.job.request.file),
-            file=self.job.request.file,
-            served=served,
-            estimate=estimate(extent, planner, coder, summariser),
-            caps=keepable(self.accounts.caps, served),
-            is_named=is_named,
-        )
-
     def _spent_earlier(self) -> Spending:
         """By the search that this one goes on with: the caps are the whole search's."""
         jobs = dict.fromkeys(event.job for event in self.earlier.log if event.job is not None)
@@ -176,6 +171,20 @@ class PlannerChoice:
     def _waits(self, prompt: Path, answer: Path) -> None:
         """A person is the model: say which file waits for what."""
         self.aside.tell(self.job.message(Severity.INFORMATION, f"waits for an answer to {prompt}", f"paste the answer into {answer}"))
+
+
+def model_notice(
+    served: tuple[ServedModel, ...], file: Path, options: OptimizeOptions, settings: Settings, kernel_count: int, is_named: bool
+) -> ModelNotice:
+    """``served``: planner, coder and summariser."""
+    return ModelNotice(
+        workspace=find_workspace(file),
+        file=file,
+        served=tuple({(model.endpoint, model.model): model for model in served}.values()),
+        estimate=estimate(_extent(options, settings, kernel_count), *served),
+        caps=keepable(_caps(options, settings), served),
+        is_named=is_named,
+    )
 
 
 def _caps(options: OptimizeOptions, settings: Settings) -> Caps:

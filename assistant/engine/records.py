@@ -50,6 +50,8 @@ class Tried:
     after: tuple[KernelAssessment, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     """Of the compiler, where it was not built."""
+    printed: str = ""
+    """What of ``reason`` the candidate itself said."""
 
     def ended(self, outcome: str, reason: str) -> Tried:
         return replace(self, outcome=outcome, reason=reason)

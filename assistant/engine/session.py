@@ -33,7 +33,7 @@ from assistant.model import events
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, Store
 
-__all__ = ["Ask", "Asked", "Session", "SessionParts"]
+__all__ = ["NOBODY", "Ask", "Asked", "Session", "SessionParts"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ class Asked:
     """Is given the pieces of a model's answer."""
 
 
-_NOBODY = Asked()
+NOBODY = Asked()
+"""Nobody is asked, nobody watches."""
 
 
 class Session:
@@ -124,7 +125,7 @@ class Session:
         return self._runner().run("pair", request, body)
 
     def optimize(
-        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked = _NOBODY
+        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked = NOBODY
     ) -> AsyncIterator[events.Event]:
         """Search; raises UsageError where there is nothing to resume, or no planner of that name.
 

@@ -88,7 +88,8 @@ class Bench:
             return Trial(tried.ended("build_failed", error.message))
         looked = await look(self._job, subject, self._next_evidence(link))
         if isinstance(looked, LabFailure):
-            return Trial(replace(tried, diagnostics=looked.diagnostics).ended(_outcome_of(looked), _first_diagnostic(looked)))
+            tried = replace(tried, diagnostics=looked.diagnostics, printed=looked.printed)
+            return Trial(tried.ended(_outcome_of(looked), _first_diagnostic(looked)))
         verification = await self.verify(link, looked, rewrite, is_confirming=False)
         tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
         if not isinstance(verification, Verification):

@@ -10,7 +10,7 @@ Example::
 from __future__ import annotations
 
 from assistant.engine.resume import Earlier
-from assistant.engine.setbacks import tried_before
+from assistant.engine.setbacks import attempted_before, tried_before
 from assistant.engine.trial import Trial
 from assistant.model.plan import Decline, Plan, TriedBefore
 from assistant.ports import PlanRequest
@@ -29,11 +29,7 @@ class TriedBook:
         self._trials: dict[tuple[str, str], Trial] = {}
         self._codes: dict[str, str] = {}
         self._declined: set[tuple[str, str]] = set()
-        self._told = [
-            TriedBefore(a.technique, a.line, a.summary, a.outcome, a.reason, None if a.comparison is None else a.comparison.ratio)
-            for a in earlier.attempts
-            if a.kernel == kernel_key
-        ]
+        self._told = [attempted_before(attempt) for attempt in earlier.attempts if attempt.kernel == kernel_key]
 
     @property
     def is_full(self) -> bool:

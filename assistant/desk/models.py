@@ -1,0 +1,77 @@
+"""May a job of an editor ask a language model? Asked once per workspace and endpoint, before the job is queued (DESIGN §8).
+
+The editor's own model asks for itself, with the request before the person's eyes, so nobody is asked twice. Example::
+
+    consents = ModelConsents(TrustStore(user_paths().trust), client.ask_model)
+    options = await consents.agreed(OptimizeOptions(), settings, path, kernel_count=2)
+    options.may_call_models        # True or False: no job of an editor is left to decide
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.config import ConsentAnswer, EndpointConsent, Settings, TrustStore, find_workspace, user_paths, workspace_folder
+from assistant.engine.planning import ModelNotice, model_notice
+from assistant.engine.request import OptimizeOptions
+from assistant.errors import UsageError
+from assistant.model.completion import ModelRole, ServedModel
+
+__all__ = ["AskModelConsent", "ModelConsents"]
+
+AskModelConsent = Callable[[ModelNotice], Awaitable[ConsentAnswer | None]]
+"""Puts the notice before a person; None: no answer, which counts as no."""
+
+
+class ModelConsents:
+    """Asks for one front end."""
+
+    def __init__(self, trust: TrustStore, ask: AskModelConsent) -> None:
+        self._trust = trust
+        self._ask = ask
+
+    async def agreed(self, options: OptimizeOptions, settings: Settings, path: Path, kernel_count: int) -> OptimizeOptions:
+        """The options with what a person said; the expert plans where no model is set, or somebody said no."""
+        kind = options.planner or settings.planner
+        if kind == "expert" or settings.provider.kind == "none":
+            return options
+        if settings.provider.kind == "editor":
+            return replace(options, may_call_models=True)
+        try:
+            served = _served(settings, path)
+        except UsageError:  # the job says what is wrong with the settings
+            return replace(options, may_call_models=True)
+        notice = model_notice(served, path, options, settings, kernel_count, is_named=kind == "llm")
+        return replace(options, may_call_models=await self._may_call(notice))
+
+    async def _may_call(self, notice: ModelNotice) -> bool:
+        consents = [EndpointConsent(notice.workspace, endpoint) for endpoint in notice.endpoints]
+        known = [self._trust.consent(consent) for consent in consents]
+        if ConsentAnswer.NEVER in known:
+            return False
+        if None not in known:
+            return True
+        answer = await self._ask(notice)
+        if answer is not None:
+            for consent in consents:
+                self._trust.answer(consent, answer)
+        return answer in (ConsentAnswer.ONCE, ConsentAnswer.ALWAYS)
+
+
+def _served(settings: Settings, path: Path) -> tuple[ServedModel, ServedModel, ServedModel]:
+    """Planner, coder and summariser, as the job's provider will say. Raises UsageError for settings that name nobody."""
+    from assistant.plan.providers import read_prices
+    from assistant.plan.providers.roles import role_endpoint
+
+    prices = read_prices(user_paths().prices)
+
+    def of(role: ModelRole) -> ServedModel:
+        if settings.provider.kind == "manual":
+            return ServedModel(role, "manual", str(workspace_folder(find_workspace(path)) / "prompts"), "", prices.price("manual", ""))
+        endpoint = role_endpoint(settings.provider, role)
+        model = endpoint.model or ""
+        return ServedModel(role, settings.provider.kind, endpoint.base_url, model, prices.price(endpoint.base_url, model))
+
+    return of(ModelRole.PLANNER), of(ModelRole.CODER), of(ModelRole.SUMMARISER)
