@@ -15,9 +15,11 @@ import pytest
 import pytest_asyncio
 
 from assistant.memory.store import open_store
+from assistant.model.proposal import ProposalState
 from tests.e2e.cli.harness import Cli, adopt_orphans, make_cli
 from tests.e2e.vscode.code_server import CodeServer, code_server, install
 from tests.e2e.vscode.parts import BROWSER_FLAGS, browser, extension, missing
+from tests.e2e.vscode.programs import WAVES
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -56,23 +58,32 @@ def served(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Generator[Code
 
 @dataclass(frozen=True)
 class Offered:
-    """A folder in which ``optimize transpose.cu`` has just made its proposal, of three hunks."""
+    """A folder in which ``optimize waves.cu`` has just made its proposal, of three hunks."""
 
     cli: Cli
     source: Path
     id: str
     original: str
 
-    def decisions(self) -> list[str]:
-        """What memory holds of the proposal, oldest first."""
+    def decisions(self, proposal: str | None = None) -> list[str]:
+        """What memory holds of a proposal, the first one unless said, oldest first."""
         with open_store(self.cli.home / "memory.sqlite3") as store:
-            return [decision.kind.value for decision in store.decisions(self.id)]
+            return [decision.kind.value for decision in store.decisions(proposal or self.id)]
+
+    def reasons(self) -> list[tuple[str | None, str | None]]:
+        with open_store(self.cli.home / "memory.sqlite3") as store:
+            return [(decision.reason_code, decision.reason) for decision in store.decisions(self.id)]
+
+    def open_ids(self) -> list[str]:
+        with open_store(self.cli.home / "memory.sqlite3") as store:
+            return [proposal.id for proposal in store.proposals() if proposal.state is ProposalState.OPEN]
 
 
 @pytest.fixture(scope="session")
 def _offered_once(cli: Cli) -> tuple[Offered, Path]:  # pyright: ignore[reportUnusedFunction]
     """One run of optimize for all tests, and a copy of the memory that it left."""
-    source = cli.example("transpose.cu")
+    source = cli.write("waves.cu", WAVES)
+    cli.write("kernelopt.toml", QUIET)
     ended = cli.run("optimize", source, "--json", "--allow-host-code")
     assert ended.code == 0, ended.said
     memory = cli.home.with_name("memory")
@@ -120,6 +131,14 @@ def shots(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     folder = Path(kept or tmp_path / "screenshots") / re.sub(r"\W+", "-", request.node.name)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture
+def settings(served: CodeServer) -> Generator[Callable[..., None]]:
+    """Changes the user's settings for one test."""
+    before = served.settings
+    yield served.set
+    served.set(**{name.replace(".", "__"): None for name in served.settings if name not in before})
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 async def test_a_proposal_that_is_decided_in_a_terminal_disappears(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
-    await window.open_file("transpose.cu")
+    await window.open_file("waves.cu")
     await window.see(window.lens("Proposal: "))
     ended = offered.cli.run("reject", offered.id, "--reason", "readability")
     assert ended.code == 0, ended.said
@@ -21,9 +21,9 @@ async def test_a_proposal_that_is_decided_in_a_terminal_disappears(open_window: 
 
 async def test_accept_is_an_edit_that_undo_takes_back(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
-    await window.open_file("transpose.cu")
+    await window.open_file("waves.cu")
     await (await window.see(window.lens("Accept"))).click()
-    await window.see(window.text, "__shared__ float tile")
+    await window.see(window.text, "0.01f * s")
     await window.until(lambda: offered.decisions() == ["accepted"])
     await window.shoot("accepted")
     assert offered.source.read_text("utf-8") == offered.original, "saving is a person's own move"
@@ -35,41 +35,49 @@ async def test_accept_is_an_edit_that_undo_takes_back(open_window: OpenWindow, o
 
 async def test_a_reject_keeps_its_reason(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
-    await window.open_file("transpose.cu")
+    await window.open_file("waves.cu")
     await (await window.see(window.lens("Reject"))).click()
-    await window.page.wait_for_timeout(1000)
+    await window.see_choice("Harder to read")
     await window.shoot("reasons")
     await window.choose("Harder to read")
-    await window.page.wait_for_timeout(1000)
-    await window.shoot("words")
-    await window.page.keyboard.type("two tiles are enough")
+    await window.see(window.quick_title, "Harder to read")
+    await window.page.keyboard.type("doubles are meant")
     await window.page.keyboard.press("Enter")
     await window.gone(window.lens("Proposal: "))
-    assert offered.decisions() == ["rejected"]
+    assert offered.decisions() == ["rejected"] and offered.reasons() == [("readability", "doubles are meant")]
 
 
 async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
-    await window.open_file("transpose.cu")
+    await window.open_file("waves.cu")
     await (await window.see(window.lens("Proposal: "))).click()
-    await window.page.wait_for_timeout(6000)
+    for number in (1, 2, 3):
+        await window.see(window.threads, f"Hunk {number} of 3")
+    for verb in ("Accept", "Reject", "Explain", "Edit"):
+        await window.see(window.title_buttons.get_by_role("button", name=verb))
     await window.shoot("preview")
-    for frame in window.page.frames:
-        print(frame.url[:100])
-    print([await x.get_attribute("aria-label") for x in await window.page.locator(".editor-actions .action-label").all()])
-    print(await window.page.locator(".review-widget").all_inner_texts())
-    await window.go_to(1)
+    await window.title_buttons.get_by_role("button", name="Accept").click()
+    await window.until(lambda: offered.decisions() == ["accepted"])
+    await window.see(window.text, "0.01f * s")
+    await window.gone(window.threads)
 
 
 async def test_one_hunk_is_accepted_after_typing_above_it(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
-    await window.open_file("transpose.cu")
+    await window.open_file("waves.cu")
     await window.see(window.lens("Proposal: "))
     await window.go_to(1)
-    await window.insert("// mine\n")
-    await window.command("kernelopt: Review Proposals…")
-    await window.page.wait_for_timeout(1000)
-    await window.shoot("verbs")
-    await window.choose("Accept some hunks…")
-    await window.page.wait_for_timeout(1500)
-    await window.shoot("hunks")
+    await window.insert("#define MINE\n")
+    await (await window.see(window.lens("Proposal: "))).click()
+    second = await window.see(window.threads, "Hunk 2 of 3")
+    await second.get_by_role("link", name="Accept only this hunk").click()
+    await window.let_run()
+    await window.gone(window.threads)
+    (anew,) = await window.until(lambda: offered.open_ids())
+    assert anew != offered.id, "what was verified is another text"
+    await window.shoot("offered-anew")
+    await (await window.see(window.lens("Accept"))).click()
+    await window.until(lambda: offered.decisions(anew) == ["accepted"])
+    await window.page.keyboard.press("Control+S")
+    wanted = "#define MINE\n" + offered.original.replace("0.01 * s", "0.01f * s")
+    await window.until(lambda: offered.source.read_text("utf-8") == wanted)

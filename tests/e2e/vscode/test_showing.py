@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,18 @@ async def test_a_notebook_cell_is_treated_as_a_cuda_file(open_window: OpenWindow
     await window.command("View: Toggle Problems")
     await window.see(window.problems, 'identifier "missing" is undefined')
     await window.shoot("notebook")
+
+
+async def test_a_setting_counts_at_once(open_window: OpenWindow, cli: Cli, folder: Path, settings: Callable[..., None]) -> None:
+    cli.write("halve.cu", FAULTY)
+    window = await open_window(folder)
+    await window.open_file("halve.cu")
+    await window.command("View: Toggle Problems")
+    await window.see(window.problems, "expected")
+    settings(kernelopt__diagnostics__compiler="off")
+    await window.gone(window.problems)
+    settings(kernelopt__diagnostics__compiler=None)
+    await window.see(window.problems, "expected")
 
 
 async def test_in_restricted_mode_nothing_runs_until_the_folder_is_trusted(open_window: OpenWindow, cli: Cli, folder: Path) -> None:

@@ -18,6 +18,8 @@ from typing import TypeVar
 
 from playwright.async_api import Frame, Locator, Page, expect
 
+from tests.e2e.vscode.parts import AXE
+
 __all__ = ["DEADLINE_MS", "Window"]
 
 DEADLINE_MS = 90_000.0
@@ -60,7 +62,11 @@ class Window:
 
     async def choose(self, label: str) -> None:
         """Take a row of the quick pick that is open."""
-        await self.page.locator(_ROW).filter(has_text=label).first.click(timeout=DEADLINE_MS)
+        await (await self.see_choice(label)).click()
+
+    async def see_choice(self, label: str) -> Locator:
+        """Wait for a row of the quick pick."""
+        return await self.see(self.page.locator(_ROW), label)
 
     async def insert(self, text: str) -> None:
         """Put text in at the cursor, as pasting does: nothing is completed or indented."""
@@ -80,8 +86,9 @@ class Window:
     def lenses(self) -> Locator:
         return self.page.locator(_LENS)
 
-    def lens(self, words: str | re.Pattern[str]) -> Locator:
-        return self.page.locator(".codelens-decoration a").filter(has_text=words)
+    def lens(self, words: str) -> Locator:
+        """Lenses that begin with these words."""
+        return self.page.locator(".codelens-decoration a").filter(has_text=re.compile(f"^{re.escape(words)}"))
 
     @property
     def text(self) -> Locator:
@@ -95,6 +102,25 @@ class Window:
     @property
     def notifications(self) -> Locator:
         return self.page.locator(".notifications-toasts .notification-list-item")
+
+    @property
+    def threads(self) -> Locator:
+        """Comment threads that are open in an editor."""
+        return self.page.locator(".review-widget")
+
+    @property
+    def title_buttons(self) -> Locator:
+        """What stands at the right of the active editor's tabs."""
+        return self.page.locator(".editor-group-container.active .editor-actions")
+
+    @property
+    def rows(self) -> Locator:
+        """Rows of the tree in the side bar."""
+        return self.page.locator(".sidebar .monaco-list-row")
+
+    @property
+    def quick_title(self) -> Locator:
+        return self.page.locator(".quick-input-title")
 
     @property
     def hover(self) -> Locator:
@@ -136,6 +162,11 @@ class Window:
         await self.page.keyboard.press("Enter")
         await box.wait_for(state="hidden", timeout=DEADLINE_MS)
 
+    async def let_run(self) -> None:
+        """Answer the question whether the program may be built and run."""
+        question = await self.see(self.notifications, "wants to build and run")
+        await question.get_by_role("button", name="Once").click()
+
     async def webview(self, words: str) -> Frame:
         """The frame of the webview that holds these words."""
         for _ in range(int(DEADLINE_MS / 200)):
@@ -144,6 +175,19 @@ class Window:
                     return frame
             await self.page.wait_for_timeout(200)
         raise AssertionError(f"no webview shows {words!r}")
+
+    async def accessibility_violations(self, frame: Frame) -> list[str]:
+        """What axe-core finds wrong in a frame: each rule with the elements that break it."""
+        await frame.evaluate(AXE.read_text("utf-8"))
+        found = await frame.evaluate("axe.run(document)")
+        return [f"{rule['id']}: {rule['help']}: {[node['html'] for node in rule['nodes']]}" for rule in found["violations"]]
+
+    async def until_theme(self, theme: str) -> None:
+        """Wait until a colour theme is on, in the webviews too."""
+        for frame in (self.page, *self.page.frames):
+            await frame.evaluate("0")
+        print(theme)
+        await self.page.wait_for_timeout(2500)
 
     async def shoot(self, name: str) -> Path:
         """Keep a picture of the window."""
