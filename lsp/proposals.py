@@ -19,6 +19,7 @@ from assistant.config.paths import find_workspace
 from assistant.desk.review import Apply
 from assistant.desk.words import kernel_table, proposal_text
 from assistant.engine.decide import Moved
+from assistant.engine.quantity import counted_noun
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.embedded import Declined
 from assistant.model.proposal import REASON_CODES, Proposal
@@ -116,10 +117,9 @@ def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...])
         raise
     match begun:
         case Moved():
-            job_id = server.desk.rebase(key, proposal.id)
-            server.client.say(
-                f"{proposal.path.name} changed since {proposal.id} was made: the change is judged again on the text as it is now"
-            )
+            job_id = server.desk.rebase(key, proposal.id, hunk_ids)
+            what = f"what you took of it ({counted_noun(len(hunk_ids), 'hunk')})" if hunk_ids else "the change"
+            server.client.say(f"{proposal.path.name} changed since {proposal.id} was made: {what} is judged again on the text as it is now")
             return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
         case Apply() as apply:
             _apply(server, unit, apply)
@@ -227,6 +227,7 @@ async def _ask_reason(server: KernelOptServer, proposal: Proposal) -> None:
 
 def _reject(server: KernelOptServer, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:
     server.desk.review.reject(proposal.id, reason_code, reason)
+    server.tell_pairs(proposal.path)
     server.desk.offers_changed()
 
 

@@ -240,10 +240,10 @@ class Desk:
             request = replace(request, texts=((sheet.path, after),))
         return self._ask(sheet, Task(Verb.JUDGE, request, before=before))
 
-    def rebase(self, key: str, proposal_id: str) -> str:
-        """Start judging a proposal's change on the text as it stands; the job's id. Raises as ``ask`` does."""
+    def rebase(self, key: str, proposal_id: str, hunk_ids: tuple[str, ...] = ()) -> str:
+        """Start judging a proposal's change, or some hunks of it, on the text as it stands; the job's id. Raises as ``ask`` does."""
         sheet = self._sheet(key)
-        return self._ask(sheet, Task(Verb.REBASE, self._request(sheet), proposal=proposal_id))
+        return self._ask(sheet, Task(Verb.REBASE, self._request(sheet), proposal=proposal_id, hunk_ids=hunk_ids))
 
     def suggest(self, key: str, session_id: str, hint: str) -> str:
         """Start looking for a proposal of a pair session; the job's id. Raises as ``ask`` does."""

@@ -166,7 +166,7 @@ def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
             return session.judge(task.request, task.before, task.text)
         case Verb.REBASE:
             assert task.proposal is not None, "rebase needs a proposal"
-            return session.rebase(task.proposal, task.request, task.text)
+            return session.rebase(task.proposal, task.request, task.text, task.hunk_ids)
         case Verb.PAIR_EDIT:
             return Pair(session).edited(task.request)
         case Verb.PAIR_SUGGEST:

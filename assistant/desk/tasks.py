@@ -46,6 +46,8 @@ class Task:
     """Of ``judge``: A's text."""
     proposal: str | None = None
     """Of ``rebase``: its id."""
+    hunk_ids: tuple[str, ...] = ()
+    """Of ``rebase``: only these hunks of it; empty: all."""
     pair: str | None = None
     """Of ``pair_suggest``: the session's id."""
     said: str = ""

@@ -52,7 +52,8 @@ class Decisions:
                 return
         match self._decider().accept(proposal, request):
             case Moved(current=current, text=text):
-                async for event in self._rebased(proposal, _request(proposal), current, text, NO):
+                taken = request.hunk_ids if request.kind is DecisionKind.PARTIALLY_ACCEPTED else ()
+                async for event in self._rebased(Moved(proposal, current, text), _request(proposal), taken, NO):
                     yield event
             case outcome:
                 yield _told(outcome)
@@ -93,19 +94,28 @@ class Decisions:
         async for event in self.runner.run("compare", request, body):
             yield event
 
-    async def rebase(self, proposal: Proposal, request: JobRequest, current: str) -> AsyncIterator[events.Event]:
-        """Make the proposal's change on ``current``, judge it there, and offer it as a new proposal. Raises CannotAnswerError."""
-        moved = self._decider().moved(proposal, current)
-        async for event in self._rebased(proposal, request, current, moved.text, DONE):
+    async def rebase(
+        self, proposal: Proposal, request: JobRequest, current: str, hunk_ids: tuple[str, ...] = ()
+    ) -> AsyncIterator[events.Event]:
+        """Make the proposal's change on ``current``, judge it there, and offer it as a new proposal. Raises CannotAnswerError.
+
+        ``hunk_ids``: only these of it, as for a partial accept; empty: all.
+        """
+        kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
+        wanted = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        moved = self._decider().moved(proposal, current, chosen_text(proposal, wanted))
+        async for event in self._rebased(moved, request, wanted.hunk_ids, DONE):
             yield event
 
-    async def _rebased(
-        self, proposal: Proposal, request: JobRequest, current: str, text: str, exit_code: int
-    ) -> AsyncIterator[events.Event]:
-        """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal, and the job ends so."""
+    async def _rebased(self, moved: Moved, request: JobRequest, hunk_ids: tuple[str, ...], exit_code: int) -> AsyncIterator[events.Event]:
+        """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal, and the job ends so.
+
+        ``hunk_ids``: what of the proposal it is; empty: all.
+        """
+        proposal, current = moved.proposal, moved.current
         ended: events.JobEnded | None = None
         judged: events.ComparisonMade | None = None
-        async for event in self.judge(request, current, text):
+        async for event in self.judge(request, current, moved.text):
             if isinstance(event, events.JobEnded):
                 ended = event
                 continue
@@ -116,12 +126,13 @@ class Decisions:
         if ended.exit_code or judged is None or judged.speed is None:
             yield ended
             return
-        fresh = rebased_proposal(proposal, current, text, judged, judged.speed, _now_ms())
+        fresh = rebased_proposal(moved, hunk_ids, judged, judged.speed, _now_ms())
         workspace = find_workspace(proposal.path)
         self.runner.store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(self.runner.store, workspace, fresh)))
         yield proposal_event(ended.job, fresh)
+        what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
         told = (
-            f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; its edit, moved to the present text, "
+            f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; {what}, moved to the present text, "
             f"was judged again ({speed_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
         )
         yield replace(ended, exit_code=exit_code, reason=told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assistant.engine.decide import Moved
 from assistant.engine.ids import new_id
 from assistant.model import events
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -15,12 +16,15 @@ __all__ = ["comparison_of", "rebased_proposal", "verification_of"]
 
 
 def rebased_proposal(
-    proposal: Proposal, current: str, text: str, judged: events.ComparisonMade, speed: events.SpeedReport, now_ms: int
+    moved: Moved, hunk_ids: tuple[str, ...], judged: events.ComparisonMade, speed: events.SpeedReport, now_ms: int
 ) -> Proposal:
-    """A new open proposal with the same change on ``current``; ``judged`` compares ``current`` with ``text``, ``speed`` is its own.
+    """A new open proposal with the change on the text as it is now; ``judged`` compares that with ``moved.text``, ``speed`` is its own.
 
-    Verdict, ratio, labels and evidence are those of the new text; the explanation says which numbers were another text's.
+    ``hunk_ids``: the change is only these hunks of the proposal; empty: all of it. Verdict, ratio, labels and evidence are those of the
+    new text; the explanation says which numbers were another text's.
     """
+    proposal, current, text = moved.proposal, moved.current, moved.text
+    part = f"{len(hunk_ids)} of {len(proposal.hunks)} hunks" if hunk_ids else ""
     verification = verification_of(judged)
     return replace(
         proposal,
@@ -32,7 +36,8 @@ def rebased_proposal(
         comparison=comparison_of(speed),
         labels=verification.labels,
         evidence=judged.evidence,
-        explanation=_explanation(proposal, judged.verification.outcome, speed),
+        summary=f"{proposal.summary} ({part} of {proposal.id})" if part else proposal.summary,
+        explanation=_explanation(proposal, part, judged.verification.outcome, speed),
         state=ProposalState.OPEN,
         created_ms=now_ms,
     )
@@ -68,8 +73,9 @@ def comparison_of(report: events.SpeedReport) -> Comparison:
     )
 
 
-def _explanation(proposal: Proposal, outcome: str, speed: events.SpeedReport) -> str:
+def _explanation(proposal: Proposal, part: str, outcome: str, speed: events.SpeedReport) -> str:
+    change, whole = (f"{part} of {proposal.id}'s change", "the whole change") if part else (f"The change of {proposal.id}", "it")
     return (
-        f"The change of {proposal.id}, made on the text as it is now and judged there: {outcome}, {speed.outcome} {speed.ratio:.2f}x "
-        f"({speed.method}).\n\nWhat was said of it on the earlier text, with that text's numbers:\n\n{proposal.explanation}"
+        f"{change}, made on the text as it is now and judged there: {outcome}, {speed.outcome} {speed.ratio:.2f}x "
+        f"({speed.method}).\n\nWhat was said of {whole} on the earlier text, with that text's numbers:\n\n{proposal.explanation}"
     )

@@ -21,6 +21,7 @@ from assistant.engine.comparing import KeepLooked, compare
 from assistant.engine.decisions import Ask, Decisions
 from assistant.engine.host_code import AskHostCode, HostCodeRight
 from assistant.engine.job import Job
+from assistant.engine.pair_book import PairBook
 from assistant.engine.planning import AskModel, Models
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, last_interrupted
@@ -30,6 +31,7 @@ from assistant.engine.subject import Subject, read_subject, with_text
 from assistant.engine.submitted import Submission, submit
 from assistant.errors import UsageError
 from assistant.model import events
+from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, Store
 
@@ -163,26 +165,40 @@ class Session:
 
         return self._runner().run("compare", request, body)
 
-    def rebase(self, id_prefix: str, request: JobRequest, current: str) -> AsyncIterator[events.Event]:
-        """Offer a proposal's change again, on another text of its file, if it holds there."""
-        return self._decisions().rebase(self.store.find_proposal(id_prefix), request, current)
+    def rebase(self, id_prefix: str, request: JobRequest, current: str, hunk_ids: tuple[str, ...] = ()) -> AsyncIterator[events.Event]:
+        """Offer a proposal's change, or some of its hunks, again, on another text of its file, if it holds there."""
+        return self._decisions().rebase(self.store.find_proposal(id_prefix), request, current, hunk_ids)
 
     async def accept(self, id_prefix: str, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
         """Accept a proposal, or some of its hunks; what was not judged as it will stand is judged first."""
-        async for event in self._decisions().accept(self.store.find_proposal(id_prefix), hunk_ids):
+        proposal = self.store.find_proposal(id_prefix)
+        async for event in self._decisions().accept(proposal, hunk_ids):
             yield event
+        self._tell_pairs(proposal)
 
     def reject(self, id_prefix: str, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
-        return self._decisions().reject(self.store.find_proposal(id_prefix), reason_code, reason)
+        proposal = self.store.find_proposal(id_prefix)
+        told = self._decisions().reject(proposal, reason_code, reason)
+        self._tell_pairs(proposal)
+        return told
 
     def undo(self, id_prefix: str) -> tuple[events.Event, ...]:
-        return self._decisions().undo(self.store.find_proposal(id_prefix))
+        proposal = self.store.find_proposal(id_prefix)
+        told = self._decisions().undo(proposal)
+        self._tell_pairs(proposal)
+        return told
 
     def settings(self, file: Path) -> LoadedSettings:
         return load_settings(find_workspace(file))
 
     def _runner(self) -> JobRunner:
         return JobRunner(lambda: self.store, self._parts.open_lab, self._parts.who)
+
+    def _tell_pairs(self, proposal: Proposal) -> None:
+        """A decision is a turn in the pair sessions on the file."""
+        book = PairBook(self.store, self.catalogue, self.who)
+        for opened in book.open_on(proposal.path):
+            book.state(opened.id)
 
     def _decisions(self) -> Decisions:
         return Decisions(self._runner())

@@ -94,6 +94,7 @@ async def test_a_session_begun_in_the_editor_is_gone_on_with_in_the_terminal(cli
     assert offered.kind is TurnKind.SUGGEST and offered.proposal is not None and "PREDICTED" in offered.answer
     await editor.run("kernelopt.proposal.accept", proposal_id=offered.proposal)
     await editor.until(lambda: "__shared__" in document.text)
+    await editor.until(lambda: is_titled(editor, document, f"Pair: {offered.proposal} accepted by"))
     editor.save(document)
     gain = await answered(editor, cli, document, 7)
     assert kinds(cli, document)[5:] == ["decision", "edit"]

@@ -137,9 +137,13 @@ def test_a_rebased_proposal_claims_what_judging_it_on_the_new_text_showed(propos
     report = events.VerificationReport("NEEDS_DECISION", (), (), ("precision",), (), ("races: too large",))
     speed = events.SpeedReport("PREDICTED", 1.25, None, None, None, "error not yet measured", (), "model", "dram", "l2")
     judged = events.ComparisonMade("J2", "k()", "kernel", True, "a", "b", report, speed, (), events.Device("emulator", "cpu", "h200"))
-    fresh = rebased_proposal(proposal, current, text, judged, speed, 3)
+    fresh = rebased_proposal(Moved(proposal, current, text), (), judged, speed, 3)
     assert (fresh.before_text, fresh.after_text, fresh.state) == (current, text, ProposalState.OPEN)
     assert fresh.verification == Verification(Outcome.NEEDS_DECISION, (), (Label.PRECISION,), (), "kernel", (), ("races: too large",))
     assert (fresh.comparison.ratio, fresh.comparison.bottleneck_after, fresh.labels) == (1.25, "l2", (Label.PRECISION,))
     assert "1.25x" in fresh.explanation
     assert "2.00" not in fresh.explanation
+    part = rebased_proposal(Moved(proposal, current, "new\nA\nb\nc\nd\ne\n"), (proposal.hunks[0].id,), judged, speed, 3)
+    assert [hunk.id for hunk in part.hunks] == [proposal.hunks[0].id]
+    assert part.summary.endswith(f"(1 of 2 hunks of {proposal.id})")
+    assert part.explanation.startswith(f"1 of 2 hunks of {proposal.id}'s change")
