@@ -19,11 +19,11 @@ from assistant.config.paths import find_workspace
 from assistant.desk.review import Apply
 from assistant.desk.words import kernel_table, proposal_text
 from assistant.engine.decide import Moved
-from assistant.engine.quantity import counted_noun
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.embedded import Declined
 from assistant.model.proposal import REASON_CODES, Proposal
 from assistant.model.source import Hunk, Span, TextEdit
+from assistant.profile.quantity import counted_noun
 from assistant.source.hunks import hunks, unified_diff
 from lsp.units import Unit, version_of
 
