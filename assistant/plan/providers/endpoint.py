@@ -79,10 +79,11 @@ class EndpointProvider:
         if connection.missing is not None:
             return connection.missing
         answer = Answer(connection.base_url, PieceRedaction(connection.key, on_text), connection.key)
+        client = self._client(request.role, connection)
         await self._paces[connection.base_url].turn()
         try:
             async with asyncio.timeout(connection.timeout_s):
-                return await self._tried(request, answer)
+                return await self._tried(client, request, answer)
         except TimeoutError:
             message = f"{connection.base_url} did not end its answer within {connection.timeout_s:g} s"
             return answer.broken(FailureKind.TIMED_OUT, message, "raise provider.timeout_s, or take a faster model")
@@ -92,43 +93,29 @@ class EndpointProvider:
         for client in clients:
             await client.close()
 
-    async def _tried(self, request: CompletionRequest, answer: Answer) -> Completion | CompletionFailure:
+    async def _tried(self, client: openai.AsyncOpenAI, request: CompletionRequest, answer: Answer) -> Completion | CompletionFailure:
         """Sends the request until an answer begins, or there is no use in it."""
         failure_count = 0
+        refused: set[Dialect] = set()
         loop = asyncio.get_running_loop()
         deadline_s = loop.time() + self._connections[request.role].timeout_s
         while True:
             connection = self._connections[request.role]
-            outcome = await self._sent(request, connection, answer)
+            outcome = await _sent(client, request, connection, answer)
             if not isinstance(outcome, _Again):
                 return outcome
-            if outcome.dialect is not None:
+            if outcome.dialect is not None and outcome.dialect not in refused:
+                refused.add(connection.dialect)
                 self._connections[request.role] = replace(connection, dialect=outcome.dialect)
                 continue
+            if outcome.dialect is not None:
+                return outcome.failure
             failure_count += 1
             delay_s = outcome.delay_s if outcome.delay_s is not None else back_off_s(failure_count, random.random())  # noqa: S311
             if failure_count >= TRY_COUNT or loop.time() + delay_s >= deadline_s:
                 return outcome.failure
             await asyncio.sleep(delay_s)
             await self._paces[connection.base_url].turn()
-
-    async def _sent(self, request: CompletionRequest, connection: Connection, answer: Answer) -> Completion | CompletionFailure | _Again:
-        """One request: its answer, or what came instead."""
-        try:
-            stream = await self._client(request.role, connection).post(
-                "/chat/completions",
-                cast_to=object,
-                body=request_body(request, connection.model, connection.dialect),
-                stream=True,
-                stream_cls=openai.AsyncStream[object],
-            )
-        except openai.APIStatusError as error:
-            return _refused(error, connection)
-        except openai.APIConnectionError:
-            return _Again(CompletionFailure(FailureKind.UNREACHABLE, f"{connection.base_url} cannot be reached", _TRY_DOCTOR))
-        except AnswerTooLargeError:
-            return answer.oversized()
-        return await _read(stream, connection, answer)
 
     def _client(self, role: ModelRole, connection: Connection) -> openai.AsyncOpenAI:
         if role not in self._clients:
@@ -143,6 +130,27 @@ def _connected(connection: Connection) -> openai.AsyncOpenAI:
         event_hooks={"request": [only_needed_headers(connection.key)], "response": [bound_response]},
     )
     return openai.AsyncOpenAI(api_key=connection.key or _NO_KEY, base_url=connection.base_url, max_retries=0, http_client=http)
+
+
+async def _sent(
+    client: openai.AsyncOpenAI, request: CompletionRequest, connection: Connection, answer: Answer
+) -> Completion | CompletionFailure | _Again:
+    """One request: its answer, or what came instead."""
+    try:
+        stream = await client.post(
+            "/chat/completions",
+            cast_to=object,
+            body=request_body(request, connection.model, connection.dialect),
+            stream=True,
+            stream_cls=openai.AsyncStream[object],
+        )
+    except openai.APIStatusError as error:
+        return _refused(error, connection)
+    except openai.APIConnectionError:
+        return _Again(CompletionFailure(FailureKind.UNREACHABLE, f"{connection.base_url} cannot be reached", _TRY_DOCTOR))
+    except AnswerTooLargeError:
+        return answer.oversized()
+    return await _read(stream, connection, answer)
 
 
 async def _read(stream: openai.AsyncStream[object], connection: Connection, answer: Answer) -> Completion | CompletionFailure:

