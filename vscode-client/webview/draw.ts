@@ -15,12 +15,18 @@ export function themeRules(): string {
     .join(";");
 }
 
-/** PNG, base64. */
-export async function drawPng(content: HTMLElement, like: HTMLElement): Promise<string> {
-  const width = Math.ceil(like.clientWidth);
-  const height = Math.ceil(like.scrollHeight);
+/** PNG, base64, of a page that is as wide as `.drawn` says. */
+export async function drawPng(title: string, content: HTMLElement): Promise<string> {
+  const page = document.createElement("div");
+  page.className = `${document.body.className} drawn`;
+  const heading = document.createElement("h1");
+  heading.textContent = title;
+  page.append(heading, content);
+  document.body.append(page); // out of sight, to be measured
+  const [width, height] = [page.scrollWidth, page.scrollHeight];
+  page.remove();
   const scale = Math.min(SHARPNESS, LONGEST_SIDE_PX / Math.max(width, height));
-  const image = await loaded(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing(content, like, width, height))}`);
+  const image = await loaded(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing(page, width, height))}`);
   const canvas = document.createElement("canvas");
   canvas.width = Math.floor(width * scale);
   canvas.height = Math.floor(height * scale);
@@ -31,14 +37,12 @@ export async function drawPng(content: HTMLElement, like: HTMLElement): Promise<
   return canvas.toDataURL("image/png").replace(/^data:image\/png;base64,/, "");
 }
 
-function drawing(content: HTMLElement, like: HTMLElement, width: number, height: number): string {
-  const page = document.createElementNS("http://www.w3.org/1999/xhtml", "div");
-  page.setAttribute("class", `${like.className} drawn`);
+function drawing(page: HTMLElement, width: number, height: number): string {
   const style = document.createElement("style");
-  style.textContent = styleText().replaceAll(":root", ".drawn").replaceAll("body", ".drawn");
-  const theme = document.createElement("style");
-  theme.textContent = `.drawn{${themeRules()};font-size:${getComputedStyle(like).fontSize}}`;
-  page.append(theme, style, content);
+  const fonts = getComputedStyle(document.body);
+  const theme = `${themeRules()};font-size:${fonts.fontSize};font-family:${fonts.fontFamily}`;
+  style.textContent = `${styleText().replaceAll(":root", ".drawn")}\n.drawn{${theme};left:0;width:${width}px}`;
+  page.prepend(style);
   const inner = new XMLSerializer().serializeToString(page);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><foreignObject width="100%" height="100%">${inner}</foreignObject></svg>`;
 }

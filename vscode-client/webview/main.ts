@@ -66,7 +66,7 @@ async function draw(as: "html" | "png"): Promise<void> {
     if (as === "html") {
       host.postMessage({ kind: "drawn", as, body: copied().innerHTML, theme: themeRules(), themeClass: document.body.className });
     } else {
-      host.postMessage({ kind: "drawn", as, data: await drawPng(copied(), document.body) });
+      host.postMessage({ kind: "drawn", as, data: await drawPng(document.title, copied()) });
     }
   } catch (error) {
     host.postMessage({ kind: "failed", what: error instanceof Error ? error.message : String(error) });

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 
 import { told } from "../boundary.ts";
+import type { KernelOptEvent } from "../protocol/events.ts";
 import type { Report } from "../protocol/report.ts";
 import type { Next } from "../server/connection.ts";
 import type { Server } from "../server/server.ts";
@@ -51,7 +52,7 @@ class ProfilePanels implements vscode.Disposable {
     this.#listening = vscode.Disposable.from(
       server.onDidChangeDocuments((uris) => uris.forEach((uri) => this.#open.get(uri)?.refreshSoon())),
       server.onDidChangeState(() => this.#open.forEach((panel) => panel.refreshSoon())),
-      server.onEvent(({ event, job }) => event === "job_ended" && this.#ended(job)),
+      server.onEvent((event) => event.event === "job_ended" && this.#ended(event as JobEnded)),
     );
   }
 
@@ -92,11 +93,10 @@ class ProfilePanels implements vscode.Disposable {
     this.#listening.dispose();
   }
 
-  #ended(job: string | null): void {
-    const uri = this.#awaited.get(job ?? "");
-    if (uri === undefined) return;
-    this.#awaited.delete(job ?? "");
-    if (!this.#open.has(uri)) this.#create(vscode.Uri.parse(uri), true);
+  #ended({ job, exit_code }: JobEnded): void {
+    const uri = this.#awaited.get(job);
+    this.#awaited.delete(job);
+    if (uri !== undefined && exit_code === 0 && !this.#open.has(uri)) this.#create(vscode.Uri.parse(uri), true);
   }
 
   #create(uri: vscode.Uri, preserveFocus: boolean): void {
@@ -108,6 +108,11 @@ class ProfilePanels implements vscode.Disposable {
     this.#open.set(key, new ProfilePanel(panel, uri, this.#folder, this.#server));
     panel.onDidDispose(() => this.#open.delete(key));
   }
+}
+
+interface JobEnded extends KernelOptEvent {
+  readonly job: string;
+  readonly exit_code: number;
 }
 
 function isJob(answer: unknown): answer is { readonly job_id: string } {

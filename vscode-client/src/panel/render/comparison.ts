@@ -6,6 +6,8 @@ import { html, type Markup } from "./markup.ts";
 const WIDTH = 300;
 const HEIGHT = 26;
 const MARGIN = 8;
+/** Half of the strokes at an interval's ends. */
+const CAP = 9;
 /** Room beyond the outermost value, as a factor. */
 const ROOM = 1.08;
 
@@ -29,7 +31,7 @@ function interval(ratio: number, low: number | null, high: number | null): Marku
   const middle = HEIGHT / 2;
   return html`<svg class="interval" viewBox="0 0 ${WIDTH} ${HEIGHT + 14}" role="img" aria-label="time before / time after: ${ratio.toFixed(2)}${low !== null && high !== null && `, from ${low.toFixed(2)} to ${high.toFixed(2)}`}">
     <line class="grid" x1="${x(1)}" x2="${x(1)}" y1="2" y2="${HEIGHT}"/><text x="${x(1)}" y="${HEIGHT + 11}" text-anchor="middle">1.00x</text>
-    ${low !== null && high !== null && html`<line class="range" x1="${x(low)}" x2="${x(high)}" y1="${middle}" y2="${middle}"/>`}
+    ${low !== null && high !== null && html`<path class="range" d="M${x(low)} ${middle - CAP}V${middle + CAP}M${x(low)} ${middle}H${x(high)}M${x(high)} ${middle - CAP}V${middle + CAP}"/>`}
     <circle class="point" cx="${x(ratio)}" cy="${middle}" r="5"/>
     ${Math.abs(Math.log(ratio)) / Math.log(last / first) > 0.15 && html`<text x="${x(ratio)}" y="${HEIGHT + 11}" text-anchor="middle">${ratio.toFixed(2)}x</text>`}
   </svg>`;
