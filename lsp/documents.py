@@ -26,6 +26,7 @@ def put_document(server: KernelOptServer, document: TextDocument, trigger: Trigg
     units, passed = _read(server, document, before, trigger)
     for key in server.units.replace(document.uri, units, passed):
         server.desk.remove(key)
+    server.under_way.seen(document.uri, {unit.key: unit.text for unit in units})
     texts = {unit.key: unit.text for unit in before}
     changed = [unit for unit in units if texts.get(unit.key) != unit.text]
     for unit in units if trigger is not Trigger.TYPED else changed:
@@ -40,6 +41,7 @@ def close_document(server: KernelOptServer, uri: str) -> None:
         return
     for key in server.units.replace(uri, ()):
         server.desk.remove(key)
+    server.under_way.seen(uri, {})
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
 

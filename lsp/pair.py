@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assistant.engine.pair_state import version_name
 from assistant.engine.pair_words import report
 from assistant.model.pair import PairSession, Turn
-from lsp.proposals import edit_document, text_edits
+from lsp.proposals import edit_source
 from lsp.units import Unit
 
 if TYPE_CHECKING:
@@ -59,13 +59,10 @@ def _start(server: KernelOptServer, unit: Unit, arguments: PairArguments) -> dic
 
 def _back(server: KernelOptServer, unit: Unit, session: PairSession, version: int | None) -> dict[str, Any]:
     """Have the editor put a version's text back, as one edit that it can undo; the turn is made when it is saved."""
-    text = server.desk.text(unit.key)
-    wanted, changed = server.pairs.back(session.id, version, text)
+    wanted, changed = server.pairs.back(session.id, version, server.desk.text(unit.key))
     name = version_name(wanted.number)
-    edits = text_edits(unit, text, changed, name)
-    if edits:
-        server.spawn(edit_document(server, unit, edits, f"kernelopt: {session.kernel} back at {name}"))
-    return {"session_id": session.id, "version": wanted.number, "outcome": "applying" if edits else "unchanged"}
+    is_edited = edit_source(server, unit, changed, name, f"kernelopt: {session.kernel} back at {name}")
+    return {"session_id": session.id, "version": wanted.number, "outcome": "applying" if is_edited else "unchanged"}
 
 
 def _detailed(server: KernelOptServer, turn: Turn) -> dict[str, Any]:

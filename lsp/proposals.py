@@ -36,12 +36,11 @@ __all__ = [
     "content",
     "declare_workload",
     "edit",
-    "edit_document",
+    "edit_source",
     "explain",
     "explain_kernel",
     "preview",
     "reject",
-    "text_edits",
 ]
 
 
@@ -100,6 +99,7 @@ def accept_edited(server: KernelOptServer, proposal_id: str, text: str) -> None:
     """Have the editor put a person's own version of a proposal into the file. Raises UsageError where the file moved on meanwhile."""
     proposal = server.store.find_proposal(proposal_id)
     key, unit = _open_unit(server, proposal)
+    server.under_way.check(unit.uri)
     current = server.desk.text(key)
     if current != proposal.before_text:
         raise UsageError(f"{proposal.path.name} changed since {proposal.id} was made", "ask for a new proposal: kernelopt optimize")
@@ -110,6 +110,7 @@ def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...])
     """Have the editor make the edit; where the text has moved on, judge the change there and offer it again."""
     proposal = server.store.find_proposal(proposal_id)
     key, unit = _open_unit(server, proposal)
+    server.under_way.check(unit.uri)
     try:
         begun = server.desk.review.begin(proposal.id, hunk_ids, server.desk.text(key))
     except CannotAnswerError:
@@ -141,8 +142,7 @@ def declare_workload(server: KernelOptServer, unit: Unit, kernel: str | None) ->
     from assistant.engine.initialize import initialized_text  # what reads a kernel's shapes: a start of the server does without
 
     after = initialized_text(server.desk.parsed(unit.key), kernel).text
-    edits = text_edits(unit, unit.text, after, "the workload block")
-    server.spawn(edit_document(server, unit, edits, "kernelopt: declare a workload"))
+    edit_source(server, unit, after, "the workload block", "kernelopt: declare a workload")
     return {"outcome": "applying"}
 
 
@@ -180,12 +180,24 @@ def _open_unit(server: KernelOptServer, proposal: Proposal) -> tuple[str, Unit]:
 
 def _apply(server: KernelOptServer, unit: Unit, apply: Apply) -> None:
     """Have the editor make the edit. Raises UsageError where the text around an embedded source cannot hold it."""
-    edits = text_edits(unit, apply.before, apply.after, apply.proposal.id)
     label = f"kernelopt {apply.proposal.id}: {apply.proposal.summary}"
-    server.spawn(edit_document(server, unit, edits, label))
+    edit_source(server, unit, apply.after, apply.proposal.id, label)
 
 
-async def edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> None:
+def edit_source(server: KernelOptServer, unit: Unit, after: str, what: str, label: str) -> bool:
+    """Have the editor make ``after`` of the text, as one edit that it can undo; False where it is that already.
+
+    Raises UsageError where the text around an embedded source cannot hold it, and while another edit of the document is under way.
+    """
+    edits = _text_edits(unit, unit.text, after, what)
+    if not edits:
+        return False
+    server.under_way.begin(unit.uri, unit.key, after)
+    server.spawn(_edit_document(server, unit, edits, label))
+    return True
+
+
+async def _edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> None:
     """Ask for the edit; a client that says that it did not make it is believed, and the person told."""
     if server.client.takes_versioned_edits:
         versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, version_of(server.workspace, unit.uri))
@@ -198,10 +210,11 @@ async def edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.
         server.client.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
         is_made = False
     if not is_made:
+        server.under_way.refused(unit.uri)
         server.client.say(f"the editor did not make the edit {label}", types.MessageType.Warning)
 
 
-def text_edits(unit: Unit, before: str, after: str, what: str) -> tuple[types.TextEdit, ...]:
+def _text_edits(unit: Unit, before: str, after: str, what: str) -> tuple[types.TextEdit, ...]:
     """The change as edits of the document: whole lines of CUDA text."""
     edits = unit.edits([_line_edit(unit, hunk) for hunk in hunks(before, after)])
     if isinstance(edits, Declined):

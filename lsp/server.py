@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lsp.edits import ScratchEdits
     from lsp.models import EditorModel
     from lsp.settings import EditorConfiguration
+    from lsp.under_way import UnderWay
     from lsp.units import Units
 
 __all__ = ["KernelOptServer", "build_server"]
@@ -105,6 +106,7 @@ class KernelOptServer(LanguageServer):
         self.units: Units  # these come with `load`
         self.configuration: EditorConfiguration
         self.edits: ScratchEdits
+        self.under_way: UnderWay
         self.model: EditorModel
         self.guard: Guard
 
@@ -118,11 +120,13 @@ class KernelOptServer(LanguageServer):
         from lsp.features import register_features
         from lsp.models import EditorModel
         from lsp.settings import EditorConfiguration
+        from lsp.under_way import UnderWay
         from lsp.units import Units
 
         self.units = Units()
         self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
         self.edits = ScratchEdits(self)
+        self.under_way = UnderWay()
         self.model = EditorModel(self)
         register_features(self)
         gc.freeze()

@@ -140,11 +140,17 @@ async def test_a_preview_is_a_path_in_a_message_for_the_least_of_editors(offered
     assert content(Path(told.partition(": ")[2])) == offered.proposal["diff"]
 
 
-async def test_an_editor_without_versions_gets_plain_changes(offered: Offered, open_editor: Start) -> None:
+async def test_an_editor_without_versions_gets_plain_changes_and_a_double_click_is_one(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, capabilities=neovim(), settings=QUIET)
     document = await shown(editor, offered)
-    await editor.run("kernelopt.proposal.accept", proposal_id=offered.id)
+    accept = editor.run("kernelopt.proposal.accept", proposal_id=offered.id)
+    _, refused = await asyncio.gather(accept, failure(editor, "kernelopt.proposal.accept", proposal_id=offered.id))
+    assert "still making the edit" in refused
     await editor.until(lambda: not proposal_notes(editor, document))
+    whole = await editor.client.workspace_text_document_content_async(
+        types.TextDocumentContentParams(f"kernelopt:/proposal/{offered.id}/transpose.cu")
+    )
+    assert len(editor.applied) == 1 and document.text == whole.text
     assert editor.applied[0].edit.changes and editor.applied[0].edit.document_changes is None and kinds(offered) == ["accepted"]
 
 
