@@ -173,6 +173,8 @@ class Round:
             known = kit.book.known(link.text, after)
             if known is not None:
                 self._take(step, known)
+                if rewrite.origin is not None:
+                    yield self._unjudged(step, rewrite.summary, DUPLICATE, f"it is the same as {known.tried.id}")
                 return
             same = kit.book.same_code(after)
             if same is not None:

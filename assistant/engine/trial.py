@@ -20,8 +20,8 @@ from assistant.engine.job import Job
 from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.records import Tried, Version, costliest
 from assistant.engine.scoring import Scored, score_predictions, score_ratio
-from assistant.engine.subject import as_candidate, with_text
-from assistant.engine.workbench import Looked, look, predict_speed
+from assistant.engine.subject import Subject, as_candidate, with_text
+from assistant.engine.workbench import Looked, look, look_at_failed, predict_speed
 from assistant.errors import KernelOptError
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
 from assistant.model.proposal import PredictionOutcome
@@ -89,12 +89,24 @@ class Bench:
         looked = await look(self._job, subject, self._next_evidence(link))
         if isinstance(looked, LabFailure):
             tried = replace(tried, diagnostics=looked.diagnostics, printed=looked.printed)
+            if looked.kind == _ENDED_BADLY and rewrite.origin is not None:
+                tried = await self._diagnosed(link, subject, tried)
             return Trial(tried.ended(_outcome_of(looked), _first_diagnostic(looked)))
         verification = await self.verify(link, looked, rewrite, is_confirming=False)
         tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
         if not isinstance(verification, Verification):
             return Trial(tried.ended("cannot_judge", why(verification)))
         return self._gated(link, replace(tried, verification=verification), looked, verification)
+
+    async def _diagnosed(self, link: Link, subject: Subject, tried: Tried) -> Tried:
+        """What its kernels do wrong in a program that says itself that something is: for whoever is to mend it."""
+        looked = await look_at_failed(self._job, subject, self._next_evidence(link))
+        if isinstance(looked, LabFailure):
+            return tried
+        verification = await self.verify(link, looked, tried.rewrite, is_confirming=False)
+        if not isinstance(verification, Verification):
+            return tried
+        return replace(tried, verification=verification, after=looked.kernel(self._name))
 
     def _next_evidence(self, link: Link) -> int:
         """Ids of a candidate's evidence go on after its parent's: a chain never uses one id for two facts."""
@@ -177,6 +189,8 @@ def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:
     return DetectedLabel(label, f"{kept.step.technique}: {kept.rewrite.summary}")
 
 
+_ENDED_BADLY = "bad_status"
+"""Kind of the failure of a program that checks its own results."""
 _FAULTS = {"not_built": "build_failed", "bad_status": "FAIL", "crashed": "FAIL", "timed_out": "FAIL", "out_of_memory": "FAIL"}
 """Failures that speak against a candidate, by kind; any other one (a full disk) is the lab's own."""
 

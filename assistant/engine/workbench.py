@@ -19,7 +19,7 @@ from assistant.model.profile import Correction
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
-__all__ = ["Looked", "count", "look", "observe", "predict_speed", "repeat_limited", "repeat_run", "without_workload"]
+__all__ = ["Looked", "count", "look", "look_at_failed", "observe", "predict_speed", "repeat_limited", "repeat_run", "without_workload"]
 
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
@@ -90,6 +90,17 @@ async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | 
     if isinstance(assessment, BuildFailure):
         message = f"{assessment.compiler} does not compile {subject.source.path.name}"
         return LabFailure("not_built", message, "mend the errors above", assessment.diagnostics)
+    return Looked(subject, counted, assessment)
+
+
+async def look_at_failed(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | LabFailure:
+    """A program that did not end with status 0, counted and assessed all the same: its kernels may show what is wrong."""
+    counted = await run_program(job, subject)
+    if isinstance(counted, LabFailure):
+        return counted
+    assessment = await assess(job, subject, counted, first_evidence)
+    if isinstance(assessment, BuildFailure) or not assessment.kernels:
+        return LabFailure("not_built", "nothing to look at", "")
     return Looked(subject, counted, assessment)
 
 
