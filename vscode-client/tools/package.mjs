@@ -15,7 +15,8 @@ execFileSync(process.execPath, ["esbuild.mjs"], { stdio: "inherit" });
 execFileSync(python, ["tools/wheel.py", "server"], { stdio: "inherit" });
 if (!existsSync(wheel)) throw new Error(`${wheel} was not built: pyproject.toml and package.json must name the same version`);
 pack(wheel);
-await createVSIX({ packagePath, dependencies: false, allowMissingRepository: true });
+// There is no public repository to link to: pictures of the README are those inside the package.
+await createVSIX({ packagePath, dependencies: false, allowMissingRepository: true, rewriteRelativeLinks: false });
 const bytes = statSync(packagePath).size;
 if (bytes > LIMIT_BYTES) throw new Error(`${packagePath} takes ${bytes} bytes, more than ${LIMIT_BYTES}`);
 
