@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,18 @@ __all__ = ["close_document", "put_document"]
 
 
 def put_document(server: KernelOptServer, document: TextDocument, trigger: Trigger) -> None:
-    """A document or a cell was opened, typed in or saved."""
+    """A document or a cell was opened, typed in or saved. What takes long to read is read in a pause of typing."""
+    if trigger is Trigger.TYPED:
+        server.late.put_off(document.uri, lambda: _put(server, document, trigger))
+    else:
+        server.late.read(document.uri, lambda: _put(server, document, trigger))
+
+
+def _put(server: KernelOptServer, document: TextDocument, trigger: Trigger) -> None:
     before, passed_before = server.units.of(document.uri), server.units.passed_over(document.uri)
+    begun_s = time.thread_time()
     units, passed = _read(server, document, before, trigger)
+    server.late.took(document.uri, time.thread_time() - begun_s)
     for key in server.units.replace(document.uri, units, passed):
         server.desk.remove(key)
     server.under_way.seen(document.uri, {unit.key: unit.text for unit in units})
@@ -31,12 +41,14 @@ def put_document(server: KernelOptServer, document: TextDocument, trigger: Trigg
     changed = [unit for unit in units if texts.get(unit.key) != unit.text]
     for unit in units if trigger is not Trigger.TYPED else changed:
         server.desk.put(unit.key, unit.path, unit.text, trigger)
-    if not changed and (before != units or passed_before != passed):
+    is_owed = server.late.was_owed(document.uri)
+    if not changed and (is_owed or before != units or passed_before != passed):
         server.show(document.uri)  # the desk has nothing to tell, but places have moved
 
 
 def close_document(server: KernelOptServer, uri: str) -> None:
     """A document was closed, deleted or renamed: its diagnostics go with it."""
+    server.late.forget(uri)
     if not server.units.of(uri) and not server.units.passed_over(uri):
         return
     for key in server.units.replace(uri, ()):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assistant.model.proposal import Decision
     from assistant.ports import Store
     from lsp.edits import ScratchEdits
+    from lsp.late import LateReads
     from lsp.models import EditorModel
     from lsp.settings import EditorConfiguration
     from lsp.under_way import UnderWay
@@ -44,6 +45,9 @@ __all__ = ["KernelOptServer", "build_server"]
 
 _SYNC = types.TextDocumentSyncKind.Incremental
 _OPTIONS = {method: options for method, options in METHODS.items() if options is not None}
+
+_OF_TEXTS = frozenset({None, types.TEXT_DOCUMENT_DID_CHANGE, types.CANCEL_REQUEST, types.SET_TRACE})
+"""Messages that nothing is answered to: answers of the client, and what changes a text."""
 
 OpenStore = Callable[[], "Store"]
 OpenPairs = Callable[["Store", str], "PairBook"]
@@ -77,6 +81,8 @@ class _Protocol(LanguageServerProtocol):
     def handle_message(self, message: Any) -> None:
         if self._workspace is not None:
             self._ours.load()
+            if getattr(message, "method", None) not in _OF_TEXTS:
+                self._ours.late.catch_up()
         super().handle_message(message)
 
 
@@ -106,6 +112,7 @@ class KernelOptServer(LanguageServer):
         self.units: Units  # these come with `load`
         self.configuration: EditorConfiguration
         self.edits: ScratchEdits
+        self.late: LateReads
         self.under_way: UnderWay
         self.model: EditorModel
         self.guard: Guard
@@ -118,6 +125,7 @@ class KernelOptServer(LanguageServer):
         gc.disable()  # what is loaded stays: looking through it costs a tenth of the start, and each keystroke afterwards
         from lsp.edits import ScratchEdits
         from lsp.features import register_features
+        from lsp.late import LateReads
         from lsp.models import EditorModel
         from lsp.settings import EditorConfiguration
         from lsp.under_way import UnderWay
@@ -126,6 +134,7 @@ class KernelOptServer(LanguageServer):
         self.units = Units()
         self.configuration = EditorConfiguration(lambda problem: self.client.say(problem, types.MessageType.Warning))
         self.edits = ScratchEdits(self)
+        self.late = LateReads()
         self.under_way = UnderWay()
         self.model = EditorModel(self)
         register_features(self)

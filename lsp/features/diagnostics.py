@@ -32,7 +32,10 @@ def register(server: KernelOptServer) -> None:
 
 
 def publish(server: KernelOptServer, uri: str) -> None:
-    """Send what is known of a document's sources."""
+    """Send what is known of a document's sources; of one that is still to be read, once it is."""
+    if server.late.is_late(uri):
+        server.late.owe(uri)
+        return
     found: list[types.Diagnostic] = []
     for unit in server.units.of(uri):
         is_compiler_shown = server.configuration.settings_of(unit.path).diagnostics.compiler == "on"
