@@ -11,7 +11,7 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import openai
@@ -22,6 +22,7 @@ from assistant.plan.providers.bounded import AnswerTooLargeError, bound_response
 from assistant.plan.providers.pace import TRY_COUNT, Pace, back_off_s, retry_after_s
 from assistant.plan.providers.redaction import PieceRedaction, redacted
 from assistant.plan.providers.refusals import Refusal, failure_of, may_pass
+from assistant.plan.providers.roles import is_local
 from assistant.plan.providers.wire import Dialect, conceded, request_body
 from assistant.ports import OnText
 
@@ -40,7 +41,7 @@ class Connection:
 
     base_url: str
     model: str
-    key: str | None
+    key: str | None = field(repr=False)
     timeout_s: float
     dialect: Dialect
     may_drop_schemas: bool
@@ -126,6 +127,7 @@ class EndpointProvider:
 def _connected(connection: Connection) -> openai.AsyncOpenAI:
     http = openai.DefaultAsyncHttpxClient(
         follow_redirects=False,
+        trust_env=not is_local(connection.base_url),  # what is meant for this machine must not go through a proxy
         timeout=openai.Timeout(connection.timeout_s, connect=min(_CONNECT_S, connection.timeout_s)),
         event_hooks={"request": [only_needed_headers(connection.key)], "response": [bound_response]},
     )

@@ -246,6 +246,15 @@ async def test_a_local_endpoint_needs_no_key_and_is_sent_none() -> None:
     assert "authorization" not in asked[0].headers
 
 
+async def test_a_local_endpoint_is_not_asked_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedEndpoint([]) as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.base_url.removesuffix("/v1"))
+        answer, _, _ = await ask(Says("{}"))
+    assert isinstance(answer, Completion)
+    assert proxy.asked == []
+
+
 async def test_an_endpoint_that_is_not_there_is_said_to_be() -> None:
     with ScriptedEndpoint([]) as endpoint:
         gone = endpoint
