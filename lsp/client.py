@@ -70,6 +70,13 @@ class Client:
         return is_advertised or self._name in _VERSION_KEEPERS
 
     @property
+    def tags_what_models_wrote(self) -> bool:
+        """Whether it marks code actions that carry LSP 3.18's ``LLMGenerated``."""
+        document = self._capabilities.text_document
+        tags = document.code_action.tag_support if document and document.code_action else None
+        return tags is not None and types.CodeActionTag.LlmGenerated in tags.value_set
+
+    @property
     def shows_progress(self) -> bool:
         window = self._capabilities.window
         return bool(window and window.work_done_progress)
@@ -78,6 +85,13 @@ class Client:
     def takes_configuration(self) -> bool:
         workspace = self._capabilities.workspace
         return bool(workspace and workspace.configuration)
+
+    @property
+    def waits_to_tell_settings(self) -> bool:
+        """Whether changed settings are told only to a server that has registered for them, as VS Code does."""
+        workspace = self._capabilities.workspace
+        changed = workspace.did_change_configuration if workspace else None
+        return bool(changed and changed.dynamic_registration)
 
     @property
     def watches_files(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from lsp.features.configuration import pull
+from lsp.settings import SECTION
 from lsp.watching import watch_folders
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def register(server: KernelOptServer) -> None:
         if server.client.takes_configuration:
             server.configuration.expect()
             server.spawn(pull(server))
+        if server.client.waits_to_tell_settings:
+            server.spawn(_register_configuration(server))
         if server.client.watches_files:
             server.spawn(_register_watchers(server))
         else:
@@ -40,6 +43,13 @@ def register(server: KernelOptServer) -> None:
     @server.feature(types.SHUTDOWN)
     async def shutdown(*_: object) -> None:
         await server.close()
+
+
+async def _register_configuration(server: KernelOptServer) -> None:
+    registration = types.Registration(
+        "kernelopt-settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, types.DidChangeConfigurationRegistrationOptions(SECTION)
+    )
+    await server.client_register_capability_async(types.RegistrationParams([registration]))
 
 
 async def _register_watchers(server: KernelOptServer) -> None:

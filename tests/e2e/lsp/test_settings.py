@@ -17,10 +17,13 @@ COMPILE_ONLY = {"background": {"compile": "on_type", "verify": "off", "profile":
 WRONG = HALVE.replace("0.5f", "missing_name")
 
 
-def change(editor: Editor, settings: dict[str, Any]) -> None:
-    """The person changed the settings; a client that can be asked only says that something changed."""
+async def change(editor: Editor, settings: dict[str, Any]) -> None:
+    """The person changed the settings; a client that can be asked only says that something changed, some only to who registered."""
     editor.client.set_configuration(settings, section="kernelopt")
     workspace = editor.capabilities.workspace
+    changes = workspace.did_change_configuration if workspace else None
+    if changes and changes.dynamic_registration:
+        await editor.until(lambda: types.WORKSPACE_DID_CHANGE_CONFIGURATION in editor.registered)
     pushed = {} if workspace and workspace.configuration else {"kernelopt": settings}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(pushed))
 
@@ -33,7 +36,7 @@ async def test_nothing_runs_that_is_off_and_turning_it_on_starts_it(cli: Cli, op
     editor = await open_editor(settings=OFF)
     document = editor.open(cli.write("wrong.cu", WRONG))
     await editor.stays(lambda: not editor.diagnostics(document) and not editor.events, seconds=1.5)
-    change(editor, COMPILE_ONLY)
+    await change(editor, COMPILE_ONLY)
     await editor.until(lambda: editor.errors(document))
     assert editor.asked == []
 
@@ -41,10 +44,10 @@ async def test_nothing_runs_that_is_off_and_turning_it_on_starts_it(cli: Cli, op
 async def test_settings_that_an_editor_hands_over_count_as_well(cli: Cli, open_editor: Start) -> None:
     assert cli.run("trust", cli.folder).code == 0
     editor = await open_editor(capabilities=bare(), options={})
-    change(editor, OFF)
+    await change(editor, OFF)
     document = editor.open(cli.write("wrong.cu", WRONG))
     await editor.stays(lambda: not editor.diagnostics(document), seconds=1.5)
-    change(editor, COMPILE_ONLY)
+    await change(editor, COMPILE_ONLY)
     await editor.until(lambda: editor.errors(document))
 
 
@@ -62,9 +65,9 @@ async def test_compiler_messages_can_be_left_to_clangd(cli: Cli, open_editor: St
     editor = await open_editor(settings=COMPILE_ONLY)
     document = editor.open(cli.write("wrong.cu", WRONG))
     await editor.until(lambda: editor.errors(document))
-    change(editor, {**COMPILE_ONLY, "diagnostics": {"compiler": "off"}})
+    await change(editor, {**COMPILE_ONLY, "diagnostics": {"compiler": "off"}})
     await editor.until(lambda: not editor.errors(document))
-    change(editor, COMPILE_ONLY)
+    await change(editor, COMPILE_ONLY)
     await editor.until(lambda: editor.errors(document))
 
 
@@ -72,14 +75,14 @@ async def test_a_wrong_setting_is_told_once_with_the_nearest_and_the_others_hold
     editor = await open_editor(settings={**OFF, "backgroud": {"compile": "on_type"}, "run": {"timeout_s": -1}})
     document = editor.open(cli.write("wrong.cu", WRONG))
     await editor.until(lambda: len(editor.said) == 2)
-    change(editor, {**OFF, "backgroud": {"compile": "on_type"}, "run": {"timeout_s": -1}})
+    await change(editor, {**OFF, "backgroud": {"compile": "on_type"}, "run": {"timeout_s": -1}})
     await editor.stays(lambda: len(editor.said) == 2 and not editor.diagnostics(document))
     value, name = sorted(editor.said, key=lambda message: "unknown" in message)
     assert "unknown setting backgroud" in name and "did you mean background" in name
     assert "run.timeout_s" in value
-    change(editor, OFF)
+    await change(editor, OFF)
     await editor.until(lambda: is_right(editor))
-    change(editor, {**OFF, "backgroud": {"compile": "on_type"}})
+    await change(editor, {**OFF, "backgroud": {"compile": "on_type"}})
     await editor.until(lambda: len(editor.said) == 3)
 
 
@@ -124,5 +127,5 @@ async def test_the_editors_own_target_and_flags_reach_the_compiler(cli: Cli, ope
     document = editor.open(cli.write("halve.cu", needs_flag))
     await editor.until(lambda: is_for(editor, document, "sm_80"))
     assert editor.errors(document) == []
-    change(editor, {**COMPILE_ONLY, "target": "h200", "build": {"flags": ["-DGOOD"]}})
+    await change(editor, {**COMPILE_ONLY, "target": "h200", "build": {"flags": ["-DGOOD"]}})
     await editor.until(lambda: is_for(editor, document, "sm_90"))
