@@ -1,0 +1,114 @@
+"""The meter of a job: calls are kept, charged and told; a call that might break a cap is not made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assistant.build.architectures import architecture
+from assistant.engine.accounts import JobAccounts
+from assistant.engine.aside import Aside
+from assistant.engine.job import Job
+from assistant.engine.request import JobRequest
+from assistant.lab.cpu import CpuLab
+from assistant.measure.targets import target
+from assistant.memory.store import MemoryStore
+from assistant.model import events
+from assistant.model.attempt import JobRow
+from assistant.model.completion import (
+    Caps,
+    Completion,
+    CompletionFailure,
+    CompletionRequest,
+    FailureKind,
+    ModelCall,
+    ModelRole,
+    Price,
+    ServedModel,
+    Spending,
+)
+from assistant.ports import RunLimits
+
+SERVED = ServedModel(ModelRole.CODER, "openai", "http://localhost/v1", "small", Price(1.0, 1.0))
+Open = Callable[[Caps], tuple[JobAccounts, Aside]]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, store: MemoryStore) -> Open:
+    def make(caps: Caps) -> tuple[JobAccounts, Aside]:
+        limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
+        assert limits is not None
+        job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits())
+        store.start_job(JobRow("J1", "optimize", request.file, tmp_path, "host 1 test", 1, 1, None, None, False))
+        aside = Aside()
+        return JobAccounts(job, store, caps, aside), aside
+
+    return make
+
+
+def call(name: str, answer: Completion | CompletionFailure, spending: Spending) -> ModelCall:
+    request = CompletionRequest(name, ModelRole.CODER, "code@1", (), 100)
+    return ModelCall(request, "J1", SERVED, answer, 1, 20, spending, is_counted_here=False)
+
+
+def test_a_call_is_kept_charged_and_told(opened: Open, store: MemoryStore) -> None:
+    accounts, aside = opened(Caps())
+    made = call("M1", Completion("{}", "small-2", 900, 100), Spending(0.001, 900, 100, 1))
+    accounts.record(made)
+    assert store.model_calls("J1") == (made,)
+    called, budget = aside.taken()
+    assert isinstance(called, events.ModelCalled)
+    assert (called.outcome, called.model, called.input_token_count, called.output_token_count) == ("answered", "small-2", 900, 100)
+    assert isinstance(budget, events.BudgetSpent)
+    assert budget.spent == accounts.spent == Spending(0.001, 900, 100, 1)
+
+
+def test_a_call_that_might_break_the_cap_is_refused_once_and_for_all(opened: Open) -> None:
+    accounts, aside = opened(Caps(money_usd=0.01))
+    assert accounts.refusal(SERVED, 5_000, 5_000) is None
+    assert accounts.may_ask_models
+    aside.taken()
+    refusals = [accounts.refusal(SERVED, 5_000, 5_001) for _ in range(2)]
+    assert all(refusal is not None and refusal.kind is FailureKind.OVER_BUDGET for refusal in refusals)
+    assert accounts.ended_by == "money_usd"
+    assert not accounts.may_ask_models
+    message, budget = aside.taken()
+    assert isinstance(message, events.Message)
+    assert "--budget-usd 0.02" in (message.remedy or "")
+    assert isinstance(budget, events.BudgetSpent)
+    assert budget.ended_by == "money_usd"
+
+
+@pytest.mark.parametrize(
+    ("kind", "lasts"), [(FailureKind.FORBIDDEN, True), (FailureKind.UNREACHABLE, True), (FailureKind.TIMED_OUT, False)]
+)
+def test_an_endpoint_that_turned_us_away_for_good_is_not_asked_again(opened: Open, kind: FailureKind, lasts: bool) -> None:
+    accounts, _ = opened(Caps())
+    accounts.record(call("M1", CompletionFailure(kind, "no", "mend it"), Spending(call_count=1)))
+    refusal = accounts.refusal(SERVED, 1, 1)
+    assert (refusal is not None) == lasts
+    assert accounts.may_ask_models != lasts
+
+
+def test_a_search_that_goes_on_counts_what_was_spent_before(opened: Open) -> None:
+    accounts, aside = opened(Caps(token_count=10_000))
+    accounts.begin(Caps(token_count=10_000), Spending(None, 8_000, 1_000, 4), Spending(None, 1, 1, 1))
+    assert accounts.refusal(SERVED, 500, 501) is not None
+    first = aside.taken()[0]
+    assert isinstance(first, events.BudgetSpent)
+    assert first.estimate == Spending(None, 1, 1, 1)
+
+
+def test_rounds_are_counted_over_all_kernels(opened: Open) -> None:
+    accounts, _ = opened(Caps(round_count=2))
+    assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
+    assert accounts.ended_by == "round_count"
+
+
+def test_an_emulator_costs_no_gpu_time(opened: Open) -> None:
+    accounts, _ = opened(Caps(gpu_s=0.0001))
+    with accounts.holding_gpu():
+        pass
+    assert accounts.spent.gpu_s == 0.0

@@ -1,0 +1,81 @@
+"""Which versions a search carries on with, and which of them is the best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+from assistant.engine.choice import HOST_CODE_MARGIN
+from assistant.engine.explain import KeptStep
+from assistant.engine.frontier import Frontier, Node
+from assistant.engine.trial import Link
+from assistant.model.plan import Rewrite, Step, Technique
+from assistant.model.verification import Label
+
+_STEP = Step("t", "k()", 1, "", (), "", (), 0.0)
+_NOTHING: Any = cast("Any", None)
+"""A frontier never looks at what a version showed."""
+
+
+def node(name: str, ratio: float, parent: Node | None = None, host: bool = False, decision: bool = False) -> Node:
+    rewrite = Rewrite("t", "k()", 1, (), name, (Label.HOST_CODE,) if host else ())
+    kept = KeptStep(Technique("t", "T", (), (), ""), _STEP, rewrite, None, (), ())
+    before = Link(_NOTHING) if parent is None else parent.link
+    return Node(replace(before, kept=(*before.kept, kept), attempts=(*before.attempts, name), needs_decision=decision), ratio)
+
+
+def names(nodes: tuple[Node, ...]) -> list[str]:
+    return [item.link.attempts[-1] for item in nodes]
+
+
+def chain(width: int = 1) -> Frontier:
+    return Frontier.at(Node(Link(_NOTHING)), width)
+
+
+def test_a_chain_builds_on_the_best_of_each_round() -> None:
+    frontier = chain().after([node("a", 1.2), node("b", 1.5), node("c", 1.5)])
+    assert names(frontier.nodes) == ["b"]
+    second = frontier.after([node("d", 1.6, frontier.nodes[0])])
+    assert names(second.nodes) == ["d"]
+    assert names(second.ranked()) == ["d", "b"]
+
+
+def test_a_wider_search_keeps_the_second_best_too() -> None:
+    frontier = chain(2).after([node("a", 1.2), node("b", 1.5), node("c", 1.4)])
+    assert names(frontier.nodes) == ["b", "c"]
+    assert names(frontier.after([node("d", 1.3, frontier.nodes[1])]).nodes) == ["d", "a"]
+
+
+def test_what_is_offered_is_the_best_ever_not_the_last() -> None:
+    first = chain(2).after([node("a", 2.0), node("b", 1.5)])
+    second = first.after([node("c", 1.6, first.nodes[1])])
+    assert names(second.ranked())[:2] == ["a", "c"]
+    assert second.best_ratio == 2.0
+
+
+def test_the_end_of_a_chain_comes_before_what_it_was_built_on() -> None:
+    """However little it adds: an edit of host code that was chosen is not weighed against its own parent."""
+    first = chain().after([node("a", 1.50)])
+    second = first.after([node("b", 1.53, first.nodes[0], host=True)])
+    assert names(second.ranked()) == ["b", "a"]
+
+
+def test_of_similar_gains_the_edit_inside_the_kernel_is_built_on() -> None:
+    host, pure = node("host", 1.5 * HOST_CODE_MARGIN - 0.01, host=True), node("pure", 1.5)
+    assert names(chain().after([host, pure]).nodes) == ["pure"]
+
+
+def test_what_a_human_must_decide_on_is_never_built_on() -> None:
+    mixed = chain(2).after([node("precise", 1.1), node("rough", 3.0, decision=True)])
+    assert names(mixed.nodes) == ["precise"]
+    alone = chain(2).after([node("rough", 3.0, decision=True)])
+    assert alone.nodes == ()
+    assert names(alone.ranked()) == ["rough"]
+
+
+def test_after_a_round_without_gain_a_spare_version_is_built_on_then_the_same_again() -> None:
+    first = chain().after([node("a", 1.5), node("b", 1.2)])
+    second = first.elsewhere(first.nodes)
+    assert names(second.nodes) == ["b"]
+    assert names(second.elsewhere(second.nodes).nodes) == ["b"]
+    assert names(second.ranked()) == ["a", "b"]

@@ -1,0 +1,64 @@
+"""What whoever wrote a candidate is told of its failure: enough to mend it, nothing that it printed, no seeds."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from assistant.engine.records import Tried
+from assistant.engine.setbacks import setback_of, tried_before
+from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
+from assistant.model.verification import Outcome, VerificationFinding
+
+SECRET = "root:x:0:0"
+TRIED = Tried("C1", Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()", 3, (), "Do it.", ()), "text")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kind"),
+    [
+        ("build_failed", SetbackKind.BUILD),
+        ("FAIL", SetbackKind.WRONG_ANSWER),
+        ("not_better", SetbackKind.NOT_FASTER),
+    ],
+)
+def test_a_failure_that_can_be_mended_is_a_setback(outcome: str, kind: SetbackKind) -> None:
+    setback = setback_of(TRIED.ended(outcome, "because"))
+    assert setback is not None
+    assert (setback.kind, setback.reason, setback.text) == (kind, "because", "text")
+
+
+@pytest.mark.parametrize("outcome", ["kept", "constrained", "not_allowed", "cannot_judge", "not_bundled"])
+def test_what_another_edit_would_not_mend_is_none(outcome: str) -> None:
+    assert setback_of(TRIED.ended(outcome, "because")) is None
+
+
+def test_a_compilers_words_come_along() -> None:
+    said = Diagnostic("k.cu", 3, 1, DiagnosticSeverity.ERROR, "expected a ;", "nvcc")
+    setback = setback_of(replace(TRIED, diagnostics=(said,)).ended("build_failed", "does not compile"))
+    assert setback is not None
+    assert setback.diagnostics == (said,)
+
+
+def test_what_a_candidate_printed_is_not_told(verdict) -> None:
+    printed = VerificationFinding("wrong_output", Outcome.FAIL, f"expected PASS, got {SECRET}", expected="PASS", actual=SECRET)
+    wrong = VerificationFinding("wrong_value", Outcome.FAIL, "out[3]: wrong value", buffer="out", index=3, expected="1", actual="2")
+    tried = replace(TRIED, verification=verdict(Outcome.FAIL, printed, wrong)).ended("FAIL", printed.message)
+    setback = setback_of(tried)
+    assert setback is not None
+    assert SECRET not in repr(setback)
+    assert setback.findings[1] == wrong
+    assert SECRET not in tried_before(tried).reason
+
+
+def test_last_words_of_a_crash_are_not_told() -> None:
+    tried = replace(TRIED, printed=SECRET).ended("FAIL", f"the program ended with status 3: {SECRET}")
+    setback = setback_of(tried)
+    assert setback is not None
+    assert setback.reason == "the program ended with status 3: …"
+
+
+def test_no_seed_is_part_of_a_setback() -> None:
+    assert not [field.name for field in fields(Setback) if "seed" in field.name]
