@@ -53,10 +53,11 @@ class Answer:
         if chunk.usage is not None:
             self._input_token_count = chunk.usage.prompt_tokens
             self._output_token_count = chunk.usage.completion_tokens
-        for choice in chunk.choices[:1]:
+        for choice in (chunk.choices or ())[:1]:
             self._finish = choice.finish_reason or self._finish
-            self._refusal += choice.delta.refusal or ""
-            self._take(choice.delta.content or "")
+            if choice.delta is not None:
+                self._refusal += choice.delta.refusal or ""
+                self._take(choice.delta.content or "")
         return self.oversized() if self._size_bytes > ANSWER_BYTES else None
 
     def ended(self) -> Completion | CompletionFailure:

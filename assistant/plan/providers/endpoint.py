@@ -32,6 +32,7 @@ _CONNECT_S = 10.0
 """To find a host; an answer itself may take `Connection.timeout_s`."""
 _NO_KEY = "none"
 """The client insists on a key; the header is taken off where there is none."""
+_NOT_STREAMED = "application/json"
 _TRY_DOCTOR = "try again later; kernelopt doctor --llm tries the endpoint"
 
 
@@ -157,6 +158,9 @@ async def _sent(
 
 async def _read(stream: openai.AsyncStream[object], connection: Connection, answer: Answer) -> Completion | CompletionFailure:
     """The streamed answer; whatever goes wrong from here on is final."""
+    if stream.response.headers.get("content-type", "").startswith(_NOT_STREAMED):
+        await stream.close()
+        return answer.malformed()
     try:
         async for data in stream:
             if (failure := answer.add(data)) is not None:
@@ -166,7 +170,7 @@ async def _read(stream: openai.AsyncStream[object], connection: Connection, answ
     except openai.APIConnectionError:
         return answer.broken(FailureKind.UNREACHABLE, f"{connection.base_url} broke off its answer", _TRY_DOCTOR)
     except openai.APIError as error:
-        failure = failure_of(Refusal(connection.base_url, 500, error.code, redacted(error.message, connection.key)))
+        failure = failure_of(Refusal(connection.base_url, 500, error.code, redacted(_said(error), connection.key)))
         return answer.broken(failure.kind, failure.message, failure.remedy)
     except ValueError:  # no JSON, or no UTF-8: the client decodes both
         return answer.malformed()
@@ -175,10 +179,10 @@ async def _read(stream: openai.AsyncStream[object], connection: Connection, answ
     return answer.ended()
 
 
-def _said(error: openai.APIStatusError) -> str:
+def _said(error: openai.APIError) -> str:
     """The endpoint's own words, without the client's around them."""
     body: object = error.body
-    message = cast("dict[object, object]", body).get("message") if isinstance(body, dict) else None
+    message = cast("dict[object, object]", body).get("message") if isinstance(body, dict) else body
     return message if isinstance(message, str) else error.message
 
 

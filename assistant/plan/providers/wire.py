@@ -44,7 +44,7 @@ class _Delta(BaseModel):
 class _Choice(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    delta: _Delta = _Delta()
+    delta: _Delta | None = None
     finish_reason: str | None = None
 
 
@@ -60,7 +60,7 @@ class Chunk(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    choices: tuple[_Choice, ...] = ()
+    choices: tuple[_Choice, ...] | None = None
     model: str | None = None
     usage: _Usage | None = None
 

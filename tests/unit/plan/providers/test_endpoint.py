@@ -114,6 +114,23 @@ async def test_temperature_and_seed_are_sent_where_they_are_set() -> None:
     assert "response_format" not in asked[0].body
 
 
+async def test_pieces_may_lack_what_says_nothing() -> None:
+    pieces = (
+        b'{"choices": null, "usage": null}',
+        b'{"choices": [{"delta": {"role": "assistant", "content": null, "reasoning_content": "hm"}}]}',
+        b'{"choices": [{"delta": {"content": "x"}, "logprobs": {}}], "model": null, "extra": 1}',
+        b'{"choices": [{"delta": null, "finish_reason": "stop"}]}',
+        b'{"choices": [], "usage": {"prompt_tokens": 3}}',
+    )
+    answer, _, shown = await ask(Sends(b"".join(b": keep-alive\n\ndata: " + piece + b"\r\n\r\n" for piece in pieces)))
+    assert answer == Completion("x", "", 3, None) and shown == "x"
+
+
+async def test_an_error_in_the_stream_is_told_in_the_endpoints_words() -> None:
+    failure = await check_fails(FailureKind.UNREACHABLE, Sends(b'data: {"error": "model ran out of memory"}\n\n'))
+    assert "model ran out of memory" in failure.message
+
+
 async def test_an_answer_cut_at_the_token_limit_says_so() -> None:
     answer, _, _ = await ask(Says('{"code": "', finish="length", usage=None))
     assert answer == Completion('{"code": "', MODEL, None, None, is_cut=True)
@@ -151,7 +168,7 @@ async def test_a_wait_beyond_the_time_out_is_not_begun() -> None:
         (Says("I will not", finish="content_filter"), FailureKind.BLOCKED),
         (Says("half an ans", finish=None), FailureKind.UNREACHABLE),
         (Breaks("half an ans"), FailureKind.UNREACHABLE),
-        (Sends(b'{"choices": [{"message": {"content": "not streamed"}}]}', "application/json"), FailureKind.UNREACHABLE),
+        (Sends(b'{"choices": [{"message": {"content": "not streamed"}}]}', "application/json"), FailureKind.BAD_REPLY),
         (Sends(b"data: {broken\n\n"), FailureKind.BAD_REPLY),
         (Sends(b"data: [1, 2]\n\n"), FailureKind.BAD_REPLY),
         (Sends(b'data: {"choices": "none"}\n\n'), FailureKind.BAD_REPLY),
