@@ -7,7 +7,6 @@ Example::
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 
 from assistant.model.plan import Plan, Rewrite, Setback, Step, Unwritten
@@ -29,7 +28,8 @@ class MixedPlanner:
 
     async def plan(self, request: PlanRequest) -> Plan:
         """Highest rank first; of equals the expert's, which costs nothing to write."""
-        expert, llm = await asyncio.gather(self._expert.plan(request), self._llm.plan(request))
+        expert = await self._expert.plan(request)
+        llm = await self._llm.plan(request)
         steps = sorted((*expert.steps, *llm.steps), key=lambda step: -step.rank)
         return Plan(tuple(steps), (*expert.declines, *llm.declines), self.name)
 
