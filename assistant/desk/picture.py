@@ -292,9 +292,9 @@ def comparison_sentence(comparison: events.ComparisonMade) -> str:
 
 
 def proposal_title(proposal: Proposal) -> str:
-    """``shared-memory-padding, PREDICTED 1.33x, PASS``: what a proposal claims, in few words."""
-    speed = proposal.comparison
-    return f"{' + '.join(proposal.techniques)}, {speed.outcome.value} {speed.ratio:.2f}x, {proposal.verification.outcome.value}"
+    """``shared-memory-padding, PREDICTED 1.33x, PASS``: what a proposal claims, in few words; ``…, by model NAME`` where one wrote it."""
+    speed, author = proposal.comparison, "" if proposal.model is None else f", by model {proposal.model}"
+    return f"{' + '.join(proposal.techniques)}, {speed.outcome.value} {speed.ratio:.2f}x, {proposal.verification.outcome.value}{author}"
 
 
 def _all(analyses: Mapping[str, Analysis], command: str, kind: type[_E]) -> Iterator[_E]:

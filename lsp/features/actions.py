@@ -42,7 +42,9 @@ def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iter
     kernels = [kernel for kernel in view.kernels if kernel.line <= last and first <= kernel.last_line]
     for kernel in kernels:
         if kernel.proposal is not None:
-            yield from _proposal_actions(kernel.proposal)
+            is_tagged = kernel.proposal.model is not None and server.client.tags_what_models_wrote
+            tags = [types.CodeActionTag.LlmGenerated] if is_tagged else None
+            yield from _proposal_actions(kernel.proposal, tags)
     for note in view.notes:
         owner = next((k for k in kernels if k.line <= note.line <= k.last_line), None)
         if first <= note.line <= last and note.stage in ("profile", "static") and note.code and owner is not None:
@@ -58,14 +60,14 @@ def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iter
             yield _action(f"kernelopt: declare a workload for {kernel.name}", REWRITE, "kernelopt.workload.init", source)
 
 
-def _proposal_actions(proposal: Proposal) -> Iterator[types.CodeAction]:
+def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None) -> Iterator[types.CodeAction]:
     title, one = proposal_title(proposal), {"proposal_id": proposal.id}
     for verb in ("preview", "accept", "reject", "explain", "edit"):
-        yield _action(f"kernelopt: {verb} {title}", QUICK_FIX, f"kernelopt.proposal.{verb}", one)
+        yield _action(f"kernelopt: {verb} {title}", QUICK_FIX, f"kernelopt.proposal.{verb}", one, tags)
     if len(proposal.hunks) > 1:
         for number, hunk in enumerate(proposal.hunks[:_SHOWN_HUNKS], start=1):
             name = f"kernelopt: accept hunk {number} of {len(proposal.hunks)} (line {hunk.before_line}) of {title}"
-            yield _action(name, QUICK_FIX, "kernelopt.proposal.accept", {**one, "hunk_ids": [hunk.id]})
+            yield _action(name, QUICK_FIX, "kernelopt.proposal.accept", {**one, "hunk_ids": [hunk.id]}, tags)
 
 
 def _finding_action(unit: Unit, kernel: KernelView, note: Note) -> types.CodeAction:
@@ -73,5 +75,7 @@ def _finding_action(unit: Unit, kernel: KernelView, note: Note) -> types.CodeAct
     return _action(f"kernelopt: find a verified edit for {note.code} in {kernel.name}", QUICK_FIX, "kernelopt.optimize", arguments)
 
 
-def _action(title: str, kind: str, command: str, arguments: dict[str, Any]) -> types.CodeAction:
-    return types.CodeAction(title, kind, command=types.Command(title, command, arguments=[arguments]))
+def _action(
+    title: str, kind: str, command: str, arguments: dict[str, Any], tags: list[types.CodeActionTag] | None = None
+) -> types.CodeAction:
+    return types.CodeAction(title, kind, command=types.Command(title, command, arguments=[arguments]), tags=tags)
