@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from typing import Protocol
 
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, find_workspace
 from assistant.desk.guard import CONSENTED, Guard
+from assistant.desk.jobs import refusal_of
 from assistant.desk.lanes import Lane, Work
 from assistant.desk.models import ModelConsents
 from assistant.desk.report import Report
@@ -39,7 +41,6 @@ from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource
 from assistant.model.workload import CaseKey
 from assistant.ports import Store
-from assistant.source.includes import included_names
 from assistant.workload.blocks import sidecar_path
 
 __all__ = ["Desk", "DeskListener", "DeskParts", "JudgedOn"]
@@ -119,7 +120,10 @@ class Desk:
         self._parsing: dict[str, asyncio.TimerHandle] = {}
         self._staging = Staging(self._start_stage)
         self._poll: asyncio.Task[None] | None = None
-        self._submitting: set[asyncio.Task[None]] = set()
+        self._submitting: dict[str, tuple[Work, asyncio.Task[None]]] = {}
+        """By job id: what somebody asked for and is not queued yet."""
+        self._asking: set[str] = set()
+        """Jobs for which a person is being asked."""
         self.review = Review(store, parts.who)
         self.spent: BudgetSpent | None = None
         """What the last job with a model has spent; None before one."""
@@ -208,11 +212,11 @@ class Desk:
                 self._staging.changed(sheet.key, Trigger.SAVED, self._parts.settings_of(sheet.path))
 
     def files_changed(self, paths: tuple[Path, ...]) -> None:
-        """Files changed on disk: open sources that include one of them, or are set up by one, are looked at again when it is quiet."""
-        names = {path.name for path in paths}
+        """Files changed on disk: open sources that reach one of them, or are set up by one, are looked at again when it is quiet."""
+        names = frozenset(path.name for path in paths)
         is_setup = bool(names & _SETUP_FILES)
         for sheet in self._sheets.values():
-            is_touched = is_setup or bool(names & included_names(sheet.text)) or any(path == sidecar_path(sheet.path) for path in paths)
+            is_touched = is_setup or sheet.includes_any(names) or any(path == sidecar_path(sheet.path) for path in paths)
             if is_touched and self._parts.guard.is_trusted(sheet.path):
                 sheet.outdate()
                 self._staging.changed(sheet.key, Trigger.CHANGED_ON_DISK, self._parts.settings_of(sheet.path))
@@ -258,18 +262,24 @@ class Desk:
 
     def cancel(self, job_id: str) -> bool:
         """End a job, of this desk or of another process; False when there is none of that id."""
+        if job_id in self._submitting:
+            return self._submitting[job_id][1].cancel()
         return self._parts.quick.cancel(job_id) or self._parts.heavy.cancel(job_id) or self._store.request_cancel(job_id)
 
     def works(self) -> tuple[Work, ...]:
-        """Running and waiting jobs."""
-        return (*self._parts.quick.works, *self._parts.heavy.works)
+        """Running and waiting jobs; those that wait for a person's answer last."""
+        queued = (*self._parts.quick.works, *self._parts.heavy.works)
+        ids = {work.id for work in queued}
+        return (*queued, *(work for work, _ in self._submitting.values() if work.id not in ids))
 
     def running(self) -> frozenset[str]:
         """Ids of the jobs that run; the others wait."""
         return frozenset(lane.running.id for lane in (self._parts.quick, self._parts.heavy) if lane.running is not None)
 
     def reason_to_wait(self, work: Work) -> str | None:
-        """Why background work does not start, though nothing else runs; None: it only waits its turn."""
+        """Why a job does not start, though nothing else runs; None: it only waits its turn."""
+        if work.id in self._asking:
+            return "an answer to whether the program may be run"
         return self._parts.heavy.reason_to_wait(work)
 
     async def close(self) -> None:
@@ -278,6 +288,8 @@ class Desk:
             self._poll.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._poll
+        for _, submitting in tuple(self._submitting.values()):
+            submitting.cancel()
         for key in self.keys():
             self.remove(key)
         await asyncio.gather(self._parts.quick.close(), self._parts.heavy.close())
@@ -365,18 +377,20 @@ class Desk:
         )
 
     def _ask(self, sheet: Sheet, task: Task) -> str:
-        if not self._parts.guard.is_trusted(sheet.path):
-            raise UsageError(
-                f"{sheet.path.parent} is not trusted: sources there are only parsed", "kernelopt trust DIR, or trust it in the editor"
-            )
+        self._parts.guard.demand_trust(sheet.path)
         return self._submit_soon(sheet, task, is_background=False)
 
     def _submit_soon(self, sheet: Sheet, task: Task, is_background: bool) -> str:
-        job_id = new_id("J")
-        submitting = asyncio.create_task(self._submit(sheet.key, job_id, task, is_background))
-        self._submitting.add(submitting)
-        submitting.add_done_callback(self._submitting.discard)
-        return job_id
+        work = Work(new_id("J"), sheet.key, task, is_background, self)
+        submitting = asyncio.create_task(self._submit(work))
+        self._submitting[work.id] = (work, submitting)
+        submitting.add_done_callback(functools.partial(self._submitted, work))
+        return work.id
+
+    def _submitted(self, work: Work, submitting: asyncio.Task[None]) -> None:
+        del self._submitting[work.id]
+        if submitting.cancelled():
+            self.ended(work, None, is_cancelled=True)
 
     async def _start_stage(self, key: str, verb: Verb) -> None:
         """One background stage, if nobody has answered it for this text."""
@@ -388,28 +402,52 @@ class Desk:
                 await self._parts.quick.warm_up()  # the next save is the one that is waited for
             return
         sheet.reparse()
-        if sheet.parsed.kernels and (verb is Verb.INSPECT or sheet.has_workload):
-            await self._submit(key, new_id("J"), Task(verb, self._request(sheet)), is_background=True)
+        if sheet.is_compiled if verb is Verb.INSPECT else sheet.parsed.kernels and sheet.has_workload:
+            request = replace(self._request(sheet), needs_kernels=verb is not Verb.INSPECT)
+            await self._submit(Work(new_id("J"), key, Task(verb, request), True, self))
 
-    async def _submit(self, key: str, job_id: str, task: Task, is_background: bool) -> None:
-        """Queue the task once it may run; background work then takes the text as it stands."""
-        work = Work(job_id, key, task, is_background, self)
-        if task.runs_program:
-            answer = await self._parts.guard.may_run(_run_of(task.request), is_asked_for=not is_background)
-            if answer not in CONSENTED:
-                self.ended(work, None if is_background else _not_run(task.request, answer), is_cancelled=is_background)
-                return
-        sheet = self._sheets.get(key)
-        if sheet is None:
-            self.ended(work, None, is_cancelled=True)
+    async def _submit(self, work: Work) -> None:
+        """Queue the work once it may run. Whatever is in the way is how it ends: nothing that was asked for vanishes."""
+        try:
+            ready = await self._ready(work)
+        except KernelOptError as error:
+            self.ended(work, error, is_cancelled=False)
             return
+        except Exception as error:
+            self.ended(work, refusal_of(error), is_cancelled=False)
+            raise  # a defect is the loop's to report, too
+        if ready is None:
+            self.ended(work, None, is_cancelled=True)
+        else:
+            (self._parts.heavy if work.task.runs_program else self._parts.quick).submit(ready)
+
+    async def _ready(self, work: Work) -> Work | None:
+        """The work as it is to run, background work on the text as it stands by then; None where it is not wanted any more.
+
+        Raises UsageError where a person did not consent to what he asked for, and what reading the trust file raises.
+        """
+        task = work.task
+        if task.runs_program and (answer := await self._may_run(work)) not in CONSENTED:
+            if work.is_background:
+                return None
+            raise _not_run(task.request, answer)
+        sheet = self._sheets.get(work.key)
+        if sheet is None:
+            return None
         if task.verb in _SEARCHES:
-            work = replace(work, task=await self._with_models(sheet, task))
-        if is_background:
-            request = self._request(sheet)
-            sheet.set_up(_setup_of(request))
-            work = replace(work, task=replace(task, request=request))
-        (self._parts.heavy if task.runs_program else self._parts.quick).submit(work)
+            return replace(work, task=await self._with_models(sheet, task))
+        if not work.is_background:
+            return work
+        request = replace(self._request(sheet), needs_kernels=task.request.needs_kernels)
+        sheet.set_up(_setup_of(request))
+        return replace(work, task=replace(task, request=request))
+
+    async def _may_run(self, work: Work) -> ConsentAnswer | None:
+        self._asking.add(work.id)
+        try:
+            return await self._parts.guard.may_run(_run_of(work.task.request), is_asked_for=not work.is_background)
+        finally:
+            self._asking.discard(work.id)
 
     async def _with_models(self, sheet: Sheet, task: Task) -> Task:
         """The task with what a person said of asking a language model."""

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace
+from assistant.errors import CannotAnswerError, UsageError
 
 __all__ = ["CONSENTED", "AskConsent", "Guard"]
 
@@ -34,8 +35,17 @@ class Guard:
         self._asked: dict[str, asyncio.Task[ConsentAnswer | None]] = {}
 
     def is_trusted(self, path: Path) -> bool:
-        """Whether anything but parsing may be done with the file."""
-        return self._is_folder_trusted(find_workspace(path))
+        """Whether anything but parsing may be done with the file; not while the trust file cannot be read."""
+        try:
+            return self._is_folder_trusted(find_workspace(path))
+        except CannotAnswerError:
+            return False
+
+    def demand_trust(self, path: Path) -> None:
+        """Raises UsageError for a file that is not trusted, CannotAnswerError where the trust file cannot be read."""
+        if not self._is_folder_trusted(find_workspace(path)):
+            told = f"{path.parent} is not trusted: sources there are only parsed"
+            raise UsageError(told, "kernelopt trust DIR, or trust it in the editor")
 
     async def may_run(self, run: ProgramConsent, is_asked_for: bool) -> ConsentAnswer | None:
         """The answer to this very run; asks where nobody has. None: no answer, or not trusted.

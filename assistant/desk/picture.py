@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from assistant.desk.repeats import Spoken, without_repeats, without_retold_errors
 from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, Related, StallView, View
 from assistant.engine.defects import errors_among
 from assistant.model import events
@@ -34,8 +35,8 @@ _E = TypeVar("_E")
 _SHOWN = frozenset({"inspect", "check", "profile"})
 """Commands whose answers stand at a kernel."""
 _OTHER_DEFECT = "KO207"
-_FLOAT_LITERALS = "KO106"
 _BLANK = re.compile(r"\s*(?://.*)?")
+NO_ROUTES: Mapping[str, str] = {}
 _SEVERITY_OF = {
     DiagnosticSeverity.ERROR: Severity.ERROR,
     DiagnosticSeverity.WARNING: Severity.WARNING,
@@ -57,16 +58,24 @@ class Analysis:
 
 
 def view_of(
-    parsed: ParsedSource, analyses: Mapping[str, Analysis], proposals: Sequence[Proposal] = (), static: Iterable[Note] = ()
+    parsed: ParsedSource,
+    analyses: Mapping[str, Analysis],
+    proposals: Sequence[Proposal] = (),
+    static: Iterable[Note] = (),
+    routes: Mapping[str, str] = NO_ROUTES,
 ) -> View:
-    """The view of ``parsed``; ``analyses`` by command (``inspect``, ``check``, ``profile``), open ``proposals`` of this source."""
-    build = _Builder(parsed)
+    """The view of ``parsed``; ``analyses`` by command (``inspect``, ``check``, ``profile``), open ``proposals`` of this source.
+
+    ``routes``: name of each file that it reaches → name of the one that it includes itself to get there.
+    """
+    build = _Builder(parsed, routes)
     kernels = tuple(build.kernel(kernel, analyses, proposals) for kernel in parsed.kernels)
     notes: list[Note] = []
     for command, analysis in analyses.items():
-        notes.extend(build.notes(command, analysis))
-    spoken = _without_repeats((*notes, *build.proposal_notes(proposals)))
-    unspoken = (note for note in static if not _is_answered(note, spoken, kernels))
+        notes.extend(build.notes(command, without_retold_errors(command, analysis, analyses.get("inspect"))))
+    spoken = without_repeats((*notes, *build.proposal_notes(proposals)))
+    answered = Spoken(spoken, kernels)
+    unspoken = (note for note in static if not answered.answers(note))
     lines = tuple(line for kernel in kernels for line in build.lines(kernel, analyses.get("profile")))
     code = tuple(build.code(analyses.get("profile")))
     stalls = tuple(stall for kernel in kernels for stall in build.stalls(kernel, analyses.get("profile")))
@@ -76,8 +85,9 @@ def view_of(
 class _Builder:
     """Knows the text as it stands."""
 
-    def __init__(self, parsed: ParsedSource) -> None:
+    def __init__(self, parsed: ParsedSource, routes: Mapping[str, str]) -> None:
         self._parsed = parsed
+        self._routes = routes
         self._path = parsed.source.path
         self._maps: dict[str, LineMap] = {}
         self._changed: dict[str, tuple[tuple[int, int], ...]] = {}
@@ -109,13 +119,19 @@ class _Builder:
                     yield from self._placed(analysis, (note for d in diagnostics if (note := self._compiler_note(d, analysis.text))))
                 case events.CheckEnded(problems=problems):
                     line = self._kernel_line(event.kernel)
-                    yield from self._placed(analysis, (self._problem_note(p, stage) for p in problems if self._is_mine(p.file)))
-                    yield from (self._elsewhere(self._problem_note(p, stage), p.file, line) for p in problems if not self._is_mine(p.file))
+                    own = self._placed(analysis, (self._problem_note(p, stage) for p in problems if self._is_mine(p.file)))
+                    yield from own if line is not None else self._within_kernels(own)
+                    others = [p for p in problems if line is not None and not self._is_mine(p.file)]
+                    yield from (self._elsewhere(self._problem_note(p, stage), p.file, line or 1) for p in others)
                 case events.Profile():
                     line = self._kernel_line(event.kernel)
                     for note in self._finding_notes(event):
                         file = self._other_file(event, note.line)
-                        yield from self._placed(analysis, (note,)) if file is None else (self._elsewhere(note, file, line),)
+                        if file is None:
+                            own = self._placed(analysis, (note,))
+                            yield from own if line is not None else self._within_kernels(own)
+                        elif line is not None:
+                            yield self._elsewhere(note, file, line)
                 case events.ComparisonMade():
                     yield from self._judgement_notes(analysis, event)
                 case events.Message(severity=Severity.WARNING | Severity.ERROR, line=line) if line and self._is_mine(event.file or ""):
@@ -175,6 +191,10 @@ class _Builder:
                 related = tuple(self._moved(analysis, r) for r in note.related)
                 yield replace(note, line=max(1, line), related=related)
 
+    def _within_kernels(self, notes: Iterable[Note]) -> Iterator[Note]:
+        """Of a kernel that is gone nothing is left to say; of one that was renamed, what stands in its body."""
+        return (note for note in notes if self._around(note.line, note.line) is not None)
+
     def _moved(self, analysis: Analysis, related: Related) -> Related:
         return replace(related, line=self._line(analysis, related.line) or related.line) if self._is_mine(related.file) else related
 
@@ -188,8 +208,9 @@ class _Builder:
         files = [counted.file for counted in profile.lines if counted.line == line]
         return None if not files or any(map(self._is_mine, files)) else files[0]
 
-    def _kernel_line(self, key: str) -> int:
-        return next((kernel.line for kernel in self._parsed.kernels if kernel.key == key), 1)
+    def _kernel_line(self, key: str) -> int | None:
+        """None where the kernel is gone, or called otherwise."""
+        return next((kernel.line for kernel in self._parsed.kernels if kernel.key == key), None)
 
     def _line(self, analysis: Analysis, line: int) -> int | None:
         return self._map(analysis.text).line(line)
@@ -255,7 +276,9 @@ class _Builder:
         note = Note("compile", diagnostic.line, diagnostic.column, severity, diagnostic.message, source, diagnostic.code)
         if self._is_mine(diagnostic.file):
             return note
-        return self._elsewhere(note, diagnostic.file, include_line(text, diagnostic.file) or 1) if severity is Severity.ERROR else None
+        name = Path(diagnostic.file).name
+        line = include_line(text, self._routes.get(name, name)) or 1
+        return self._elsewhere(note, diagnostic.file, line) if severity is Severity.ERROR else None
 
     def _problem_note(self, problem: Problem, stage: str) -> Note:
         other = () if not problem.other_line else (Related(problem.other_file or problem.file, problem.other_line, "the other access"),)
@@ -319,38 +342,6 @@ def _launches(analysis: Analysis | None, kernel: str) -> tuple[LaunchView, ...]:
 
 def _shape(event: events.Profile | events.ProfileSummary) -> object:
     return (event.instance, event.grid, event.block, event.shared_bytes, event.shape)
-
-
-def _without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """One note of each kind and place: launches of one kernel repeat their findings, commands their diagnostics."""
-    kept: dict[object, Note] = {}
-    for note in notes:
-        key = (
-            (note.line, note.column, note.code, note.message)
-            if note.stage == "compile"
-            else (note.line, note.code, note.stage, note.proposal)
-        )
-        first = kept.get(key)
-        if first is None or (note.cost_ratio or 0.0) > (first.cost_ratio or 0.0):
-            kept[key] = note
-    defects = {(n.line, n.code) for n in kept.values() if n.stage == "check"}
-    shown = [n for n in kept.values() if n.stage == "check" or (n.line, n.code) not in defects or n.code is None]
-    return tuple(shown)
-
-
-def _is_answered(note: Note, spoken: Iterable[Note], kernels: Sequence[KernelView]) -> bool:
-    """Has a run, or machine code, the better answer to what the text alone suggests?"""
-    around = next((k for k in kernels if k.line <= note.line <= k.last_line), None)
-    for other in spoken:
-        is_near = other.line == note.line or (around is not None and around.line <= other.line <= around.last_line)
-        if other.code == note.code and is_near:
-            return True
-    return note.code == _FLOAT_LITERALS and around is not None and not around.is_stale and _has_machine_code(around)
-
-
-def _has_machine_code(kernel: KernelView) -> bool:
-    profiles = (launch.profile for launch in kernel.launches if launch.profile is not None)
-    return any(any(astuple(profile.instructions)) for profile in profiles)
 
 
 def _place(note: Note) -> tuple[int, int, str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.desk.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
+from assistant.desk.headers import Headers
 from assistant.desk.picture import Analysis, view_of
 from assistant.desk.report import Report, build_report, comparisons
 from assistant.desk.report_comparison import ComparisonPart
@@ -26,6 +27,7 @@ from assistant.workload.blocks import find_blocks, sidecar_path
 
 __all__ = ["Sheet"]
 
+_SOURCE = ".cu"
 
 class Sheet:
     """The text may be ahead of the parse; the parse and the view belong together."""
@@ -42,6 +44,7 @@ class Sheet:
         self._read: tuple[str, tuple[Note, ...]] | None = None
         """The text that was last read as a whole, and what it said of itself."""
         self._setup: object = None
+        self._headers = Headers()
         self._parse()
 
     @property
@@ -53,6 +56,15 @@ class Sheet:
     def has_workload(self) -> bool:
         """Whether there is anything to run: a ``main()``, or shapes declared in the text or beside it."""
         return self.parsed.has_main or bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether compilers are asked about it: it has kernels, it is a whole source, or it was compiled while it had kernels.
+
+        A header without kernels has no meaning of its own.
+        """
+        is_whole = self.path.suffix == _SOURCE and bool(self.text.strip())
+        return bool(self.parsed.kernels) or is_whole or Verb.INSPECT.value in self._analyses
 
     def reparse(self) -> None:
         """Bring parse and view up to the text."""
@@ -76,6 +88,10 @@ class Sheet:
         analysis = None if command in self._outdated else self._analyses.get(command)
         return analysis is not None and analysis.text == self.text
 
+    def includes_any(self, names: frozenset[str]) -> bool:
+        """Whether it reaches a file of one of these names, through other headers too."""
+        return not names.isdisjoint(self._headers.routes(self.path, self.text))
+
     def set_up(self, setup: object) -> None:
         """What jobs work with besides the text; answers that were given under another setup have to be given again."""
         if self._setup is not None and self._setup != setup:
@@ -84,6 +100,7 @@ class Sheet:
 
     def outdate(self) -> None:
         """Something that the source is compiled with changed: every answer has to be given again, and is shown until it is."""
+        self._headers.forget()
         self._outdated |= set(self._analyses)
 
     def collect(self, job_id: str, task: Task, event: Event) -> bool:
@@ -165,5 +182,6 @@ class Sheet:
         """How long the last parse took, the view included."""
 
     def _look(self) -> None:
-        view = view_of(self.parsed, self._analyses, self._proposals, self._static)
+        routes = self._headers.routes(self.path, self.parsed.source.text)
+        view = view_of(self.parsed, self._analyses, self._proposals, self._static, routes)
         self.view: View = replace(view, pairs=self._pairs)

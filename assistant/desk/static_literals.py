@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from assistant.desk.view import Note
 from assistant.model.profile import Severity
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
-from assistant.source.assignments import Assignment, assignments
+from assistant.source.assignments import assignments
 from assistant.source.builtins import FLOAT_NAMES
 from assistant.source.calls import callee_name
 from assistant.source.functions import Function, functions
@@ -59,6 +59,11 @@ class _Literals:
         self._kinds = ValueKinds(tree, function)
         self._locals = locals_of(tree, function.body)
         self._assigned = assignments(tree, function.body)
+        self._given: dict[str, list[Node | None]] = {}
+        """Name of each variable → the values that it is assigned."""
+        for change in self._assigned:
+            name = next((tree.text(n) for n in tree.find("identifier", inside=change.target)), "")
+            self._given.setdefault(name, []).append(change.value)
 
     def notes(self) -> Iterator[Note]:
         by_line: dict[int, list[Node]] = {}
@@ -143,7 +148,7 @@ class _Literals:
         declared = self._locals.get(name, ())
         if not declared:
             return self._function.parameter(name) is not None or name in _INDICES
-        values = [*(v.value for v in declared), *(a.value for a in self._assigned if _changes(self._tree, a, name))]
+        values = [*(v.value for v in declared), *self._given.get(name, ())]
         return any(v.is_shared for v in declared) or any(v is not None and self._is_runtime(v, depth + 1) for v in values)
 
     def _column(self, node: Node) -> int:
@@ -176,7 +181,3 @@ def _is_arithmetic(node: Node) -> bool:
     if node.type in ("parenthesized_expression", "unary_expression"):
         return True
     return node.type == "binary_expression" and (binary_parts(node) or ("",))[0] in _ARITHMETIC
-
-
-def _changes(tree: SyntaxTree, change: Assignment, name: str) -> bool:
-    return next((tree.text(n) for n in tree.find("identifier", inside=change.target)), "") == name

@@ -8,7 +8,8 @@ A batch ends when nothing has changed for a moment, so that a save, a build or a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import os
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
@@ -25,6 +26,7 @@ _HIDDEN_PREFIX = "."
 """``.git``, ``.venv``, ``.kernelopt`` and their like hold no sources of the user's."""
 _SETTLE_S = 0.3
 _RELEVANT = frozenset({"modified", "created", "moved", "deleted", "closed"})
+_APPEARING = frozenset({"created", "moved"})
 
 
 def is_source(path: Path) -> bool:
@@ -77,9 +79,20 @@ class _Handler(FileSystemEventHandler):
         self._queue = queue
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        if event.is_directory or event.event_type not in _RELEVANT:
+        if event.event_type not in _RELEVANT:
             return
         for name in (event.src_path, event.dest_path):
             path = Path(name.decode() if isinstance(name, bytes) else name)
-            if name and is_watched(path, self._root):
-                self._loop.call_soon_threadsafe(self._queue.put_nowait, path)
+            if not name:
+                continue
+            paths = _below(path) if event.is_directory and event.event_type in _APPEARING else () if event.is_directory else (path,)
+            for changed in paths:
+                if is_watched(changed, self._root):
+                    self._loop.call_soon_threadsafe(self._queue.put_nowait, changed)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Files of a folder that came as a whole: nothing else tells of them."""
+    for parent, names, files in os.walk(folder):
+        names[:] = [name for name in names if not name.startswith(_HIDDEN_PREFIX)]
+        yield from (Path(parent) / file for file in files)

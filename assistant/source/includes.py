@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["include_line", "included_names"]
+__all__ = ["include_line", "included_files", "included_names"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 
@@ -12,6 +12,11 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTI
 def included_names(text: str) -> frozenset[str]:
     """File names, without folders, of what the text includes directly; the compiler alone knows which file each one is."""
     return frozenset(match[1].rsplit("/", 1)[-1] for match in _INCLUDE.finditer(text))
+
+
+def included_files(text: str) -> tuple[str, ...]:
+    """What the text includes directly, as it is written there, in order, each once."""
+    return tuple(dict.fromkeys(match[1] for match in _INCLUDE.finditer(text)))
 
 
 def include_line(text: str, file: str) -> int | None:

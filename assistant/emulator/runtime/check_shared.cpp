@@ -60,7 +60,7 @@ void examine_against_read(Worker& w, const SharedCell& cell, const Access& self)
 void examine_initialised(Worker& w, const SharedCell& cell, const Access& self) {
   uint8_t known = cell.initialised_serial == w.block->serial ? cell.initialised_mask : 0;
   if ((self.mask & ~known) && w.shared_is_tracked)
-    report(w, "uninitialised_read", self.pc, 0, self.address, self.thread, "read of shared memory that nothing in this block has written");
+    report(w, "uninitialised_read", self.pc, 0, self.address, self.thread, "read of shared memory that nothing in this block has written yet");
 }
 
 inline __attribute__((always_inline)) void remember_read(SharedCell& cell, const Access& self) {

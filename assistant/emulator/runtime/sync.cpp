@@ -38,7 +38,8 @@ void report_divergence(Worker& w, Block& block, const Barrier& barrier, bool is_
   else if (!is_complete)
     report(w, "barrier_divergence", barrier.pc, 0, 0, 0, "only %u of %u threads can reach this barrier", barrier.arrived, threads);
   else if (block.exited_threads && barrier.expected == 0)
-    report(w, "barrier_divergence", barrier.pc, 0, 0, 0, "%u of %u threads had exited before this barrier", block.exited_threads, threads);
+    report(w, "barrier_divergence", barrier.pc, 0, 0, 0, "only %u of %u threads reach this barrier; the others ended without it",
+           threads - block.exited_threads, threads);
 }
 
 void end_phase(Worker& w, Block& block, unsigned id) {

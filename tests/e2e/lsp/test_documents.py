@@ -63,6 +63,15 @@ async def test_the_unsaved_text_is_what_is_compiled(cli: Cli, open_editor: Start
     assert not list(cli.folder.glob("*.tmp"))
 
 
+async def test_a_source_without_kernels_is_compiled_like_any_other(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings={"background": {"compile": "on_type", "verify": "off", "profile": "off", "pause_s": 0.05}})
+    document = editor.open(cli.write("host.cu", "int main() { return missing_name; }\n"))
+    (error,) = await editor.until(lambda: editor.errors(document))
+    assert "missing_name" in error.message
+    editor.replace(document, "missing_name", "0")
+    await editor.until(lambda: not editor.errors(document))
+
+
 async def test_closing_ends_the_background_job_and_clears_the_notes(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=VERIFY_ONLY)
     document = editor.open(cli.write("sleepy.cu", SLEEPY))
@@ -111,7 +120,7 @@ async def test_twenty_thousand_lines_are_shown_and_typed_in(cli: Cli, open_edito
     ("name", "language", "text"),
     [
         ("empty.cu", "cuda-cpp", ""),
-        ("host_only.cu", "cuda-cpp", "int main() { return 0; }\n"),
+        ("host_only.cuh", "cuda-cpp", "inline int one() { return 1; }\n"),
         ("notes.txt", "plaintext", HALVE),
         ("plain.cpp", "cpp", "int main() { return 0; }\n"),
         ("script.py", "python", "print('no kernel here')\n"),

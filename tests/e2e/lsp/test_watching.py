@@ -13,14 +13,16 @@ COMPILE = {"background": {"compile": "on_type", "verify": "off", "profile": "off
 
 
 async def test_a_header_that_changes_on_disk_has_its_users_looked_at_again(cli: Cli, open_editor: Start) -> None:
-    header = cli.write("factor.cuh", "#define FACTOR 2.0f\n")
-    text = '#include "factor.cuh"\n' + HALVE.replace("{", "{ float factor = FACTOR; (void)factor;", 1)
+    header = cli.write("factor.cuh", "__device__ float factor() { return 2.0f; }\n")
+    cli.write("between.cuh", '#include "factor.cuh"\n')
+    text = HALVE.replace("#include <cstdio>", '#include <cstdio>\n#include "between.cuh"').replace("0.5f", "factor()")
     editor = await open_editor(capabilities=bare(), settings=COMPILE, folders=(cli.folder,))
     document = editor.open(cli.write("user.cu", text))
     await editor.quiet()
     assert editor.errors(document) == []
-    await asyncio.to_thread(header.write_text, "#define FACTOR missing_name\n")
+    await asyncio.to_thread(header.write_text, "__device__ float factor() { return missing_name; }\n")
     (error,) = await editor.until(lambda: editor.errors(document))
     assert "missing_name" in error.message
-    await asyncio.to_thread(header.write_text, "#define FACTOR 3.0f\n")
+    assert error.range.start.line == document.line_of('#include "between.cuh"')
+    await asyncio.to_thread(header.write_text, "__device__ float factor() { return 3.0f; }\n")
     await editor.until(lambda: not editor.errors(document))

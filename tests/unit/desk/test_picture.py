@@ -226,7 +226,7 @@ _CODE_RAN = InstructionMix(fp32=4)
 def test_a_run_or_machine_code_answers_what_the_text_alone_suggests(
     code: str, line: int, answer: Callable[[], dict[str, Analysis]] | None, is_shown: bool
 ) -> None:
-    view = _view(static=(_static(code, line),), **(answer() if answer else {}))
+    view = _view(_TEXT, (_static(code, line),), **(answer() if answer else {}))
     assert ("static" in {note.stage for note in view.notes}) is is_shown
 
 
@@ -239,3 +239,41 @@ def test_kernels_on_one_line_are_stale_together() -> None:
     text = "__global__ void a(int *p) { p[0] = 1; } __global__ void b(int *p) { p[0] = 2; }\n__global__ void c(int *p) {}\n"
     view = _view(text.replace("= 2", "= 3"), check=_said(_check(kernel="a(int *)"), text=text))
     assert [(kernel.name, kernel.is_stale) for kernel in view.kernels] == [("a", True), ("b", True), ("c", False)]
+
+
+def test_what_was_found_in_a_kernel_that_is_gone_is_gone_with_it() -> None:
+    gone = _TEXT.replace("__global__ void first(float *a) {\n  a[threadIdx.x] = 1;\n}\n", "")
+    view = _view(
+        gone,
+        profile=_said(_profile(findings=(_finding("KO101", 4), _finding("KO111", 10)))),
+        check=_said(_check(_problem("shared_race", 4))),
+    )
+    assert _found(view) == []
+
+
+def test_a_kernel_that_is_renamed_keeps_what_stands_in_its_body() -> None:
+    renamed = _TEXT.replace("first", "other")
+    view = _view(renamed, check=_said(_check(_problem("shared_race", 4), _problem("global_race", 2, "/w/help.cuh"))))
+    assert [(note.line, note.code) for note in view.notes] == [(4, "KO202")]
+
+
+def test_a_defect_is_not_told_again_by_the_message_of_the_run() -> None:
+    refused = events.Message("J1", Severity.ERROR, "a launch of first(float *) is refused", None, str(_PATH), 10)
+    other = events.Message("J1", Severity.ERROR, "the program ended with status 1", None, str(_PATH), 9)
+    view = _view(check=_said(_check(_problem("bad_launch", 10)), refused, other))
+    assert _found(view) == [("check", 9, None), ("check", 10, "KO206")]
+
+
+def test_a_text_that_the_cuda_compiler_refuses_is_not_refused_by_another_one_too() -> None:
+    other = events.Diagnostics("J1", (Diagnostic(str(_PATH), 4, 5, DiagnosticSeverity.ERROR, "expected ';' here", None, "g++"),))
+    assert [note.source for note in _view(inspect=_said(_compiler(4)), check=_said(other)).notes] == ["nvrtc"]
+    accepted = events.Diagnostics("J1", ())
+    assert [note.source for note in _view(inspect=_said(accepted), check=_said(other)).notes] == ["g++"]
+    assert len(_view(inspect=_said(_compiler(4), text=_TEXT + "// older"), check=_said(other)).notes) == 2
+
+
+def test_an_error_in_a_header_of_a_header_stands_at_the_include_that_leads_there() -> None:
+    text = "#include <cstdio>\n" + _TEXT
+    said = Analysis(text, (_compiler(7, "/w/deep.cuh"),))
+    (note,) = view_of(parse(Source(_PATH, text)), {"inspect": said}, routes={"help.cuh": "help.cuh", "deep.cuh": "help.cuh"}).notes
+    assert (note.line, note.message) == (2, "deep.cuh:7: expected a ;")

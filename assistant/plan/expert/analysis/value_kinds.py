@@ -20,7 +20,7 @@ from assistant.source.calls import callee_name, given_arguments
 from assistant.source.functions import Function, functions
 from assistant.source.literals import is_double_literal, is_made_of_numbers, numbers_in
 from assistant.source.macros import macro_text, macro_texts
-from assistant.source.syntax import Node, SyntaxTree, binary_parts, unparenthesized
+from assistant.source.syntax import Node, SyntaxTree, binary_parts, kept, unparenthesized
 from assistant.source.variables import Variable, locals_of
 
 __all__ = ["Kind", "ValueKinds", "combine"]
@@ -251,37 +251,55 @@ class ValueKinds:
     def _locals(self) -> Mapping[str, tuple[Variable, ...]]:
         return locals_of(self._tree, self._function.body)
 
-    @cached_property
-    def _file_variables(self) -> dict[str, tuple[Variable, ...]]:
-        found: dict[str, tuple[Variable, ...]] = {}
-        scopes = ("translation_unit", "declaration_list")
-        for name, variables in locals_of(self._tree, self._tree.root).items():
-            outside = tuple(v for v in variables if v.node.parent is not None and v.node.parent.type in scopes)
-            if outside:
-                found[name] = outside
-        return found
+    @property
+    def _file_variables(self) -> Mapping[str, tuple[Variable, ...]]:
+        return _file_variables(self._tree)
 
-    @cached_property
-    def _aliases(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for node in self._tree.find("type_definition", "alias_declaration"):
-            name = node.child_by_field_name("declarator") or node.child_by_field_name("name")
-            target = node.child_by_field_name("type")
-            if name is not None and target is not None:
-                found[self._tree.text(name)] = self._tree.text(target)
-        return found
+    @property
+    def _aliases(self) -> Mapping[str, str]:
+        return _aliases(self._tree)
 
-    @cached_property
-    def _field_types(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
-        for node in self._tree.find("field_declaration"):
-            type_node = node.child_by_field_name("type")
-            for declarator in node.children_by_field_name("declarator"):
-                name = next(self._tree.find("field_identifier", inside=declarator), None)
-                if name is not None and type_node is not None:
-                    key = self._tree.text(name)
-                    found[key] = (*found.get(key, ()), self._tree.text(type_node))
-        return found
+    @property
+    def _field_types(self) -> Mapping[str, tuple[str, ...]]:
+        return _field_types(self._tree)
+
+
+@kept
+def _file_variables(tree: SyntaxTree) -> Mapping[str, tuple[Variable, ...]]:
+    """Variables outside functions, by name."""
+    found: dict[str, tuple[Variable, ...]] = {}
+    scopes = ("translation_unit", "declaration_list")
+    for name, variables in locals_of(tree, tree.root).items():
+        outside = tuple(v for v in variables if v.node.parent is not None and v.node.parent.type in scopes)
+        if outside:
+            found[name] = outside
+    return found
+
+
+@kept
+def _aliases(tree: SyntaxTree) -> Mapping[str, str]:
+    """Name of each type alias → what it stands for."""
+    found: dict[str, str] = {}
+    for node in tree.find("type_definition", "alias_declaration"):
+        name = node.child_by_field_name("declarator") or node.child_by_field_name("name")
+        target = node.child_by_field_name("type")
+        if name is not None and target is not None:
+            found[tree.text(name)] = tree.text(target)
+    return found
+
+
+@kept
+def _field_types(tree: SyntaxTree) -> Mapping[str, tuple[str, ...]]:
+    """Name of each field → types of the fields of that name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in tree.find("field_declaration"):
+        type_node = node.child_by_field_name("type")
+        for declarator in node.children_by_field_name("declarator"):
+            name = next(tree.find("field_identifier", inside=declarator), None)
+            if name is not None and type_node is not None:
+                key = tree.text(name)
+                found[key] = (*found.get(key, ()), tree.text(type_node))
+    return found
 
 
 def _is_literal_expression(text: str) -> bool:
