@@ -35,8 +35,9 @@ test("all cases together, and cases without a seed, are verified on fresh values
   assert.equal(again(TESTS, [{ ...FIRST, seed: null }]), undefined);
 });
 
-test("what needs a decision has not passed", () => {
+test("what needs a decision has neither passed nor failed", () => {
   assert.deepEqual(result("PASS", ""), { kind: "passed" });
-  assert.deepEqual(result("NEEDS_DECISION", "precision"), { kind: "failed", message: "NEEDS_DECISION: precision" });
+  assert.deepEqual(result("NEEDS_DECISION", "precision"), { kind: "open", message: "NEEDS_DECISION: precision" });
+  assert.deepEqual(result("FAIL", "o[3]: wrong value"), { kind: "failed", message: "FAIL: o[3]: wrong value" });
   assert.equal(group(PROPOSED).proposal, "P01");
 });

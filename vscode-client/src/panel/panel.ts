@@ -205,8 +205,8 @@ class ProfilePanel {
 
   async #goTo(line: number): Promise<void> {
     const shown = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === this.#uri.toString());
-    const place = new vscode.Range(line, 0, line, 0);
-    await vscode.window.showTextDocument(this.#uri, { viewColumn: shown?.viewColumn ?? vscode.ViewColumn.One, selection: place });
+    const place = { viewColumn: shown?.viewColumn ?? vscode.ViewColumn.One, selection: new vscode.Range(line, 0, line, 0) };
+    await vscode.commands.executeCommand("vscode.open", this.#uri, place); // also finds cells of notebooks
   }
 
   async #saveHtml(drawn: Extract<FromPanel, { as: "html" }>): Promise<void> {

@@ -88,12 +88,12 @@ export function again(tests: readonly TestPart[], chosen: readonly TestPart[]): 
   return chosen.length === tests.length ? undefined : { seeds, cases };
 }
 
-export type Result = { readonly kind: "passed" } | { readonly kind: "failed" | "errored"; readonly message: string };
+export type Result = { readonly kind: "passed" } | { readonly kind: "failed" | "open"; readonly message: string };
 
-/** What needs a person's decision has not passed, and says so. */
+/** What needs a person's decision has neither passed nor failed. */
 export function result(verdict: string, detail: string): Result {
   if (verdict === "PASS") return { kind: "passed" };
-  return { kind: "failed", message: detail === "" ? verdict : `${verdict}: ${detail}` };
+  return { kind: verdict === "FAIL" ? "failed" : "open", message: detail === "" ? verdict : `${verdict}: ${detail}` };
 }
 
 function isOf(item: Verified, kernel: Kernel): boolean {

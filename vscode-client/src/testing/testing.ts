@@ -89,7 +89,7 @@ class Explorer implements vscode.Disposable {
 
   #placeGroup(parent: vscode.TestItem, kernel: Kernel, made: Group): vscode.TestItem {
     const item = this.#item(parent.children, made.id, made.title, parent.uri, { kind: "group", kernel, group: made });
-    item.range = parent.range;
+    if (made.proposal === undefined) item.range = parent.range; // a proposal's verdict says nothing against the code that stands there
     const shapes = byShape(made.tests);
     keepOnly(item.children, [...shapes.keys()]);
     for (const [shape, tests] of shapes) {
@@ -102,7 +102,7 @@ class Explorer implements vscode.Disposable {
 
   #placeCase(parent: vscode.TestItem, kernel: Kernel, made: Group, test: TestPart): void {
     const item = this.#item(parent.children, caseId(test), caseLabel(test), parent.uri, { kind: "case", kernel, group: made, tests: [test] });
-    item.range = new vscode.Range(kernel.document_line, 0, kernel.document_line, 0);
+    if (made.proposal === undefined) item.range = new vscode.Range(kernel.document_line, 0, kernel.document_line, 0);
   }
 
   /** The group of a kernel's item with the cases of a verification. */
