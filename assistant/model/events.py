@@ -36,7 +36,8 @@ class JobStarted:
 class StageStarted:
     job: str
     stage: str
-    """``parse``, ``build``, ``capture``, ``verify``, ``profile``, ``plan``, ``screen``, ``confirm``."""
+    """``parse``, ``build``, ``capture``, ``verify``, ``profile``, ``plan``, ``screen``, ``confirm``; ``consent`` while a person is asked,
+    ``model`` while a language model is."""
     detail: str
     event: Literal["stage_started"] = "stage_started"
     schema: int = SCHEMA
@@ -292,7 +293,8 @@ class CandidateTried:
     technique: str
     kernel: str
     outcome: str
-    """``kept``, ``build_failed``, ``FAIL``, ``NEEDS_DECISION``, ``not_better``, ``constrained``."""
+    """``kept``, ``build_failed``, ``FAIL``, ``not_better``, ``not_bundled``, ``cannot_judge``; of what was not judged: ``constrained``,
+    ``not_allowed``, ``duplicate`` (the same code as an earlier one), ``unwritten`` (its planner made no edit)."""
     reason: str
     ratio: float | None
     event: Literal["candidate"] = "candidate"

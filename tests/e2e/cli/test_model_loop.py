@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.event_log import comparable, printed_log, story
+from tests.e2e.cli.harness import ROOT, Cli
 from tests.e2e.cli.kernels_of_a_model import PADDED_TILE, REGISTER_SUM, ROW_BY_ROW, SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 
@@ -81,3 +82,14 @@ def test_the_same_code_in_other_words_is_not_judged_twice(cli: Cli) -> None:
     assert outcomes(ended) == ["kept", "duplicate"]
     assert "the same as C" in ended.all("candidate")[1]["reason"]
     assert len(model.questions("code_reply")) == 2
+
+
+def test_the_log_that_the_docs_print_is_what_a_run_tells(cli: Cli) -> None:
+    broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
+    wrong = TILED_TRANSPOSE.replace("oy * height + ox", "ox * width + oy")
+    first = plan(step("shared-tile", 11, "KO101", predicted_speedup=3.0))
+    model = ScriptedModel([first, plan()], [code(broken), code(wrong), code(TILED_TRANSPOSE)])
+    ended = optimize(cli, cli.example("transpose.cu"), model)
+    assert outcomes(ended) == ["build_failed", "FAIL", "kept"]
+    assert "expected" in model.questions("code_reply")[2]
+    assert comparable(story(ended.events)) == comparable(printed_log(ROOT / "docs" / "explanation" / "planning.md"))
