@@ -51,6 +51,17 @@ async def test_settings_that_an_editor_hands_over_count_as_well(cli: Cli, open_e
     await editor.until(lambda: editor.errors(document))
 
 
+async def test_a_stage_on_command_runs_when_it_is_asked_for_and_never_else(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings={"background": {"compile": "off", "verify": "on_command", "profile": "on_command"}})
+    document = editor.open(cli.write("halve.cu", HALVE))
+    editor.replace(document, "0.5f", "0.25f")
+    editor.save(document)
+    await editor.stays(lambda: not editor.events and not editor.asked, seconds=1.5)
+    await editor.run("kernelopt.check", uri=document.uri)
+    ended = await editor.until(lambda: [event for event in editor.events if event["event"] == "job_ended"])
+    assert len(ended) == 1 and {event["command"] for event in editor.events if event["event"] == "job_started"} == {"check"}
+
+
 async def test_a_stage_on_save_waits_for_the_save(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings={"background": {**COMPILE_ONLY["background"], "compile": "on_save"}})
     document = editor.open(cli.write("halve.cu", HALVE))
