@@ -142,7 +142,7 @@ class JobAccounts:
     def _failed(self, served: ServedModel, failure: CompletionFailure) -> None:
         if failure.kind is FailureKind.CANCELLED:
             return
-        if failure.kind in _LASTING:
+        if failure.kind in _LASTING and failure.partial_text is None:  # what broke off in the middle may do better next time
             self._lasting[served.endpoint] = failure
         text = f"{served.model or served.provider} did not answer ({failure.kind.value}): {failure.message}"
         self._aside.tell(self._job.message(Severity.WARNING, text, failure.remedy))
