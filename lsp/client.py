@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
     from assistant.config import ConsentAnswer, ProgramConsent
@@ -46,7 +47,8 @@ class Client:
 
     def supports(self, part: str) -> bool:
         """Whether it announced ``diff``, ``input``, ``model``, ``event`` or ``lines``."""
-        return part in self._options.get("supports", ())
+        supported = self._options.get("supports")
+        return isinstance(supported, list) and part in supported
 
     @property
     def _capabilities(self) -> types.ClientCapabilities:
@@ -130,9 +132,13 @@ class Client:
             self._server.log_trace(types.LogTraceParams(message, detail() if level == types.TraceValue.Verbose else None))
 
     async def choose(self, message: str, answers: tuple[str, ...], kind: types.MessageType = types.MessageType.Info) -> str | None:
-        """The answer that a person chose; None for none. Some clients never answer."""
+        """The answer that a person chose; None for none, and where the client cannot ask. Some clients never answer."""
         items = [types.MessageActionItem(answer) for answer in answers]
-        chosen = await self._server.window_show_message_request_async(types.ShowMessageRequestParams(kind, message, items))
+        try:
+            chosen = await self._server.window_show_message_request_async(types.ShowMessageRequestParams(kind, message, items))
+        except JsonRpcException as error:
+            self.log(f"the editor answered a question with an error: {error}", types.MessageType.Warning)
+            return None
         return None if chosen is None else chosen.title
 
     async def ask_consent(self, run: ProgramConsent) -> ConsentAnswer | None:

@@ -13,7 +13,7 @@ from assistant.desk.staging import Trigger
 from assistant.model.embedded import Container
 from assistant.source.embedded.magics import head_of
 from lsp.embedded import Opened, read_cuda_cell, read_embedded
-from lsp.units import PassedOver, Unit, file_of, is_cuda, is_python, path_of
+from lsp.units import PassedOver, Unit, file_of, is_cuda, is_python, is_source, path_of
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
@@ -63,6 +63,8 @@ def _read(
     """The units of a document, and what is passed over."""
     uri, text, root, encoding = document.uri, document.source, _root(server), _encoding(server)
     notebook = server.workspace.get_notebook_document(cell_uri=uri)
+    if not is_source(uri if notebook is None else notebook.uri):
+        return (), ()
     if notebook is None and is_cuda(uri, document.language_id):
         return (Unit(uri, uri, path_of(uri, root), text, text, encoding),), ()
     if notebook is None and not is_python(uri, document.language_id):

@@ -21,11 +21,12 @@ from assistant.model.source import Span, TextEdit
 from assistant.source.embedded.replace import replace
 from lsp.positions import Positions
 
-__all__ = ["PassedOver", "Unit", "Units", "file_of", "is_cuda", "is_python", "path_of", "version_of"]
+__all__ = ["PassedOver", "Unit", "Units", "file_of", "is_cuda", "is_python", "is_source", "path_of", "version_of"]
 
 _LANGUAGES = frozenset({"cuda-cpp", "cuda", "cuda-c++"})
 _SUFFIXES = frozenset({".cu", ".cuh"})
 _FILE_SCHEMES = frozenset({"file", "vscode-remote"})
+_SOURCE_SCHEMES = _FILE_SCHEMES | {"untitled"}
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,14 @@ class Units:
 
     def uris(self) -> tuple[str, ...]:
         return tuple(self._by_uri)
+
+
+def is_source(uri: str) -> bool:
+    """Whether a document, or the notebook of a cell, is what a person works on.
+
+    Others are views of something: an earlier revision (``git:``), one side of a comparison, our own previews.
+    """
+    return urlparse(uri).scheme in _SOURCE_SCHEMES
 
 
 def is_cuda(uri: str, language_id: str | None) -> bool:

@@ -74,6 +74,9 @@ async def test_accepting_is_a_versioned_edit_and_undo_and_redo_are_decisions(off
     await editor.until(lambda: not proposal_notes(editor, document))
     assert kinds(offered) == ["accepted"] and not await is_offered(editor, document)
     assert document.text != offered.original and offered.source.read_text() == offered.original, "saving is the editor's"
+    views = [f"git:{offered.source}?ref", f"kernelopt:/proposal/{offered.id}/before/transpose.cu"]
+    for view in [editor.open(uri, offered.original) for uri in views]:
+        assert await editor.lenses(view) == [] and kinds(offered) == ["accepted"], "a view of an earlier text undoes nothing"
 
     editor.undo(document)
     await editor.until(lambda: proposal_notes(editor, document))

@@ -16,7 +16,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.source.embedded.find import find_embedded
 from lsp.embedded import Opened, read_cuda_cell, read_embedded
 from lsp.positions import Positions
-from lsp.units import Unit, Units, file_of, is_cuda, is_python, path_of
+from lsp.units import Unit, Units, file_of, is_cuda, is_python, is_source, path_of
 
 UTF8, UTF16, UTF32 = types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32
 ENCODINGS = (UTF8, UTF16, UTF32)
@@ -253,6 +253,11 @@ def test_whatever_is_typed_every_unit_is_what_the_document_says(
 def test_documents_are_told_by_language_then_by_name() -> None:
     assert is_cuda("untitled:Untitled-1", "cuda-cpp") and is_cuda("file:///a%20b.cuh", None) and not is_cuda("file:///a.py", "python")
     assert is_python("file:///a", "python") and is_python("file:///a.py", None) and not is_python("file:///a.py", "plaintext")
+
+
+def test_views_of_something_else_are_no_sources() -> None:
+    assert all(is_source(uri) for uri in ("file:///k.cu", "untitled:Untitled-1", "vscode-remote://ssh-remote+host/w/k.cu"))
+    assert not any(is_source(uri) for uri in ("git:/w/k.cu?%7B%22ref%22%3A%22~%22%7D", "kernelopt:/proposal/P01/k.cu", "gitlens:/k.cu"))
 
 
 def test_a_document_without_a_file_gets_a_name_in_the_workspace() -> None:
