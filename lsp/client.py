@@ -79,13 +79,6 @@ class Client:
         return tags is not None and types.CodeActionTag.LlmGenerated in tags.value_set
 
     @property
-    def tags_what_models_wrote(self) -> bool:
-        """Whether it marks code actions that carry LSP 3.18's ``LLMGenerated``."""
-        document = self._capabilities.text_document
-        tags = document.code_action.tag_support if document and document.code_action else None
-        return tags is not None and types.CodeActionTag.LlmGenerated in tags.value_set
-
-    @property
     def shows_progress(self) -> bool:
         window = self._capabilities.window
         return bool(window and window.work_done_progress)
