@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from assistant.desk.heat import COLD, heat_of
 from assistant.desk.picture import proposal_title
 from assistant.desk.report import KernelPart, Report
-from assistant.desk.view import KernelView, LineView
+from assistant.desk.view import KernelView, StallView
 from assistant.desk.words import kernel_headline
 from assistant.engine.event_json import event_object
 from assistant.engine.pair_state import PairState, version_name
-from assistant.engine.profile_parts import LineHeat, heat_step, line_heat, share_in_words
 from assistant.engine.reports import proposal_event
 from assistant.model.pair import PairSession
+from assistant.model.profile import Grade
 from assistant.model.proposal import Decision, Proposal
 from assistant.serialize import encode
 from lsp.units import Unit
@@ -68,27 +69,15 @@ def reports(server: KernelOptServer, uri: str) -> list[dict[str, Any]]:
 
 
 def heat_lines(server: KernelOptServer, uri: str) -> Iterator[dict[str, Any]]:
-    """Counters of each line and kind of access, with the line's heat."""
+    """Counters of each line and kind of access, and stalls where they were sampled, with the line's heat."""
     for unit in server.units.of(uri):
-        lines = server.desk.view(unit.key).lines
-        heat = {(kernel, item.line): item for kernel in {line.kernel for line in lines} for item in _heat_of(kernel, lines)}
-        for line in lines:
-            hot = heat.get((line.kernel, line.counters.line))
-            place = {"line": unit.line_range(line.line).start.line, "kernel": line.kernel, "method": line.method}
-            yield encode(line.counters) | place | _heat_object(hot)
-
-
-def _heat_of(kernel: str, lines: tuple[LineView, ...]) -> tuple[LineHeat, ...]:
-    return line_heat(line.counters for line in lines if line.kernel == kernel)
-
-
-def _heat_object(hot: LineHeat | None) -> dict[str, Any]:
-    """``heat_step`` 0..4 and the number that stands beside the colour; the share is of the kernel's costliest launch's excess."""
-    if hot is None:
-        return {"heat_step": 0, "heat": ""}
-    shares = ((hot.excess_sectors, hot.sectors_ratio, "sectors"), (hot.excess_wavefronts, hot.wavefronts_ratio, "wavefronts"))
-    told = [f"{share_in_words(ratio)} of excess {what}" for excess, ratio, what in shares if excess]
-    return {"heat_step": heat_step(hot), "heat": ", ".join(told)}
+        view = server.desk.view(unit.key)
+        heat = heat_of(view)
+        for item in (*view.lines, *view.stalls):
+            hot = heat.get((item.kernel, item.line), COLD)
+            place = {"line": _line(unit, item.line), "kernel": item.kernel, "method": item.method}
+            kind = {"op": "stall", "grade": Grade.ESTIMATED.value} if isinstance(item, StallView) else {}
+            yield kind | encode(item.counters) | place | {"heat_step": hot.step, "heat": hot.text}
 
 
 def _kernels(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:

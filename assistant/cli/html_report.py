@@ -103,7 +103,7 @@ def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
 
 def _source_lines(report: ProfileReport, kernel: KernelReport, launch: LaunchReport) -> list[SourceLine]:
     """Every line of the kernel and of the functions that it calls, with what the launch did there."""
-    return source_rows(report.text, str(report.path), kernel.ranges, launch.profile.lines, launch.profile.findings)
+    return source_rows(report.text, str(report.path), kernel.ranges, launch.profile.lines, launch.profile.findings, launch.profile.stalls)
 
 
 def _elsewhere(report: ProfileReport, launch: LaunchReport) -> list[events.ProfileLine]:

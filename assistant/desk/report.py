@@ -43,7 +43,9 @@ __all__ = ["Bar", "Fact", "FindingPart", "KernelPart", "LaunchPart", "Report", "
 
 _SHOWN_LAUNCHES = 8
 """Launch shapes of one kernel that are shown with all their parts; the costliest come first."""
-_NO_STALLS = "Stalls are sampled on a GPU. This profile was made by {method}, which counts what a kernel does, not what its warps wait for."
+_NO_STALLS = "Nothing sampled what warps wait for: that takes a GPU. This profile was made on {method}."
+_EXCESS_HEAT = "the line's share of what this launch moves beyond the ideal, in 32-byte sectors and shared-memory wavefronts"
+_STALL_HEAT = "the line's share of this launch's stall samples; beside it its share of what moves beyond the ideal"
 _NO_ROOFLINE = "No floating-point operation was counted in this launch, so it has no place on a roofline: its work is moving data."
 _NOT_PROFILED = "Not profiled yet: run Profile on this file."
 
@@ -114,6 +116,8 @@ class LaunchPart:
 
     title: str
     method: str
+    heat: str
+    """What the lines' heat is a share of."""
     facts: tuple[Fact, ...]
     findings: tuple[FindingPart, ...]
     rows: tuple[Row, ...]
@@ -231,6 +235,7 @@ class _Builder:
         return LaunchPart(
             title=_launch_title(launch.summary),
             method=f"{profile.method}, {profile.device.name}",
+            heat=_STALL_HEAT if profile.stalls else _EXCESS_HEAT,
             facts=tuple(_facts(kernel, launch, profile)),
             findings=tuple(self._finding(profile, finding) for finding in profile.findings),
             rows=tuple(self._rows(kernel, profile)),
@@ -239,7 +244,7 @@ class _Builder:
             roofline=None if plot is None or profile.roofline is None else _roofline(profile.roofline.target, plot),
             no_roofline="" if plot is not None else _NO_ROOFLINE,
             stalls=tuple(_bar(share, "samples") for share in stall_shares(profile.stalls)),
-            no_stalls=_NO_STALLS.format(method=f"the {profile.method}" if profile.device.kind == "cpu" else profile.method),
+            no_stalls="" if profile.stalls else _NO_STALLS.format(method=profile.device.name),
             estimates=tuple(_estimates(profile)),
         )
 
@@ -264,7 +269,7 @@ class _Builder:
         ranges = () if own is None else self._ranges(own)
         code = next((item for item in self._code if item.instance == profile.instance), None)
         made = {line.line: line.instructions for line in (() if code is None else code.lines) if line.file in ("", self._file)}
-        for row in source_rows(self._profiled.source.text, self._file, ranges, profile.lines, profile.findings):
+        for row in source_rows(self._profiled.source.text, self._file, ranges, profile.lines, profile.findings, profile.stalls):
             yield Row(
                 number=row.number,
                 now=None if row.number is None else self._lines.line(row.number),
@@ -325,6 +330,8 @@ def _bar(share: Share, unit: str) -> Bar:
 
 
 def _heat(row: SourceLine) -> Iterator[str]:
+    if row.stalls_ratio is not None:
+        yield f"{share_in_words(row.stalls_ratio)} stalls"
     if row.sectors_ratio is not None:
         yield f"{share_in_words(row.sectors_ratio)} sectors"
     if row.wavefronts_ratio is not None:

@@ -27,6 +27,7 @@ __all__ = [
     "line_heat",
     "share_in_words",
     "source_rows",
+    "stall_heat",
     "stall_shares",
     "term_shares",
 ]
@@ -64,6 +65,8 @@ class SourceLine:
     sectors_ratio: float | None
     wavefronts_ratio: float | None
     """None where the line has no excess of that kind."""
+    stalls_ratio: float | None
+    """The line's share of the launch's stall samples; None where none were taken there."""
     heat_step: int
     accesses: tuple[events.ProfileLine, ...]
     codes: tuple[str, ...]
@@ -94,9 +97,18 @@ def line_heat(lines: Iterable[events.ProfileLine]) -> tuple[LineHeat, ...]:
     )
 
 
-def heat_step(heat: LineHeat | None) -> int:
-    """0 for no heat, else 1..`HEAT_STEPS`."""
-    return 0 if heat is None else min(HEAT_STEPS, 1 + int(heat.ratio * HEAT_STEPS))
+def stall_heat(stalls: Iterable[LineStall]) -> dict[tuple[str, int], float]:
+    """(file, line) → its share of the launch's stall samples, for lines with any."""
+    samples: dict[tuple[str, int], int] = {}
+    for stall in stalls:
+        samples[stall.file, stall.line] = samples.get((stall.file, stall.line), 0) + stall.samples
+    total = sum(samples.values())
+    return {place: count / total for place, count in samples.items() if count}
+
+
+def heat_step(ratio: float | None) -> int:
+    """0 for no heat, else 1..`HEAT_STEPS`, for a line's share."""
+    return 0 if ratio is None else min(HEAT_STEPS, 1 + int(ratio * HEAT_STEPS))
 
 
 def source_rows(
@@ -105,13 +117,15 @@ def source_rows(
     ranges: Iterable[tuple[int, int]],
     lines: Sequence[events.ProfileLine],
     findings: Sequence[events.ProfileFinding],
+    stalls: Sequence[LineStall] = (),
 ) -> list[SourceLine]:
-    """Every line of ``ranges`` (first and last, 1-based) with what the launch did there."""
+    """Every line of ``ranges`` (first and last, 1-based) with what the launch did there; hot is where warps wait, if that was sampled."""
     written = text.splitlines()
     heat = {item.line: item for item in line_heat(lines) if item.file == file}
+    waits = {line: ratio for (place, line), ratio in stall_heat(stalls).items() if place == file}
     rows: list[SourceLine] = []
     for first, last in ranges:
-        rows += [SourceLine(None, "", None, None, 0, (), ())] if rows else []
+        rows += [SourceLine(None, "", None, None, None, 0, (), ())] if rows else []
         for number in range(first, last + 1):
             hot = heat.get(number)
             rows.append(
@@ -120,7 +134,8 @@ def source_rows(
                     text=written[number - 1],
                     sectors_ratio=hot.sectors_ratio if hot is not None and hot.excess_sectors else None,
                     wavefronts_ratio=hot.wavefronts_ratio if hot is not None and hot.excess_wavefronts else None,
-                    heat_step=heat_step(hot),
+                    stalls_ratio=waits.get(number),
+                    heat_step=heat_step(waits.get(number) if waits else hot and hot.ratio),
                     accesses=tuple(a for a in lines if (a.file, a.line) == (file, number)),
                     codes=tuple(dict.fromkeys(f.code for f in findings if f.line == number)),
                 )

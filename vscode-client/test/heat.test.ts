@@ -36,6 +36,13 @@ test("of two kernels on a line the hotter one tells", () => {
   assert.equal(marks([cooler, STORE])[0]?.text, "█ 98 % of excess sectors");
 });
 
+test("where warps were sampled, each reason to stall is in the hover", () => {
+  const line = { line: 10, kernel: STORE.kernel, heat_step: 4 };
+  const [mark] = marks([{ ...line, op: "stall", reason: "long_scoreboard", samples: 1200, grade: "estimated", method: "ncu", heat: "38 % of the kernel's stalls" }]);
+  assert.equal(mark?.text, "█ 38 % of the kernel's stalls");
+  assert.match(mark?.detail ?? "", /stall \|  \| long scoreboard: 1,200 samples \| estimated, ncu/);
+});
+
 test("marks come in the order of their lines", () => {
   assert.deepEqual(marks([STORE, { ...STORE, line: 2 }]).map(({ line }) => line), [2, 10]);
 });

@@ -12,6 +12,7 @@ const ROW: Row = { number: 11, now: 12, text: HOSTILE, heat_step: 4, heat: ["98 
 const LAUNCH: LaunchPart = {
   title: "grid 4 × 1 × 1, block 32 × 1 × 1, 1 launch",
   method: "emulator",
+  heat: "the line's share of the excess",
   facts: [{ name: "Predicted time of one launch", value: "4.16 µs", note: "nothing was timed" }],
   findings: [{ code: "KO101", title: "Uncoalesced", severity: "warning", line: 12, message: HOSTILE, cost: null, evidence: [["E1", "sectors", "800", "11", "emulator", "exact"]] }],
   rows: [ROW, { ...ROW, number: null }, { ...ROW, number: 20, now: null, heat_step: 0, heat: [] }],

@@ -1,16 +1,19 @@
 /** What stands beside a hot line, and how strong its shade is. Pure: counters in, marks out. */
 
-/** An item of `kernelopt/lines`; counters that do not apply to the kind of access are absent. */
+/** An item of `kernelopt/lines`: an access, or a reason to stall; counters that do not apply are absent. */
 export interface CountedLine {
   /** 0-based. */
   readonly line: number;
   readonly kernel: string;
   readonly op: string;
-  readonly requests: number;
+  readonly requests?: number;
   readonly sectors?: number | null;
   readonly ideal_sectors?: number | null;
   readonly wavefronts?: number | null;
   readonly ideal_wavefronts?: number | null;
+  /** Of a stall. */
+  readonly reason?: string;
+  readonly samples?: number;
   readonly grade: string;
   readonly method: string;
   /** 0..`STEPS`. */
@@ -31,7 +34,7 @@ export interface Mark {
 export const STEPS = 4;
 /** As many strokes as there is heat: the shade is not needed to read it. */
 const STROKES = ["", "▂", "▄", "▆", "█"];
-const RANGES = ["no excess", "up to 25 %", "up to 50 %", "up to 75 %", "above 75 %"];
+const RANGES = ["none", "up to 25 %", "up to 50 %", "up to 75 %", "above 75 %"];
 
 /** One mark for each hot line, in the order of the lines. Where kernels share a line, the hotter one's share stands there. */
 export function marks(lines: readonly CountedLine[]): readonly Mark[] {
@@ -51,9 +54,9 @@ export function marks(lines: readonly CountedLine[]): readonly Mark[] {
 export function legend(isShown: boolean): string {
   const rows = STROKES.map((stroke, step) => `| ${stroke} | ${RANGES[step] ?? ""} |`).slice(1);
   return [
-    "**Heat**: the line's share of what its kernel's costliest launch moves beyond the ideal, in 32-byte sectors and shared-memory wavefronts.",
+    "**Heat** in the kernel's costliest launch: the line's share of the stall samples where a GPU sampled them, else of what moves beyond the ideal, in 32-byte sectors and shared-memory wavefronts.",
     "",
-    "| | share of the excess |",
+    "| | share |",
     "|---|---|",
     ...rows,
     "",
@@ -62,11 +65,12 @@ export function legend(isShown: boolean): string {
 }
 
 function table(counted: readonly CountedLine[]): string {
-  const rows = counted.map((line) => `| ${line.op} | ${count(line.requests)} | ${units(line)} | ${line.grade}, ${line.method} |`);
+  const rows = counted.map((line) => `| ${line.op} | ${line.requests === undefined ? "" : count(line.requests)} | ${units(line)} | ${line.grade}, ${line.method} |`);
   return ["| access | requests | counted (ideal) | grade |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function units(line: CountedLine): string {
+  if (line.samples !== undefined) return `${(line.reason ?? "").replaceAll("_", " ")}: ${count(line.samples)} samples`;
   if (typeof line.sectors === "number") return `${count(line.sectors)} sectors (${count(line.ideal_sectors ?? 0)})`;
   if (typeof line.wavefronts === "number") return `${count(line.wavefronts)} wavefronts (${count(line.ideal_wavefronts ?? 0)})`;
   return "";

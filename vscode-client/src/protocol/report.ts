@@ -25,6 +25,8 @@ export interface KernelPart {
 export interface LaunchPart {
   readonly title: string;
   readonly method: string;
+  /** What the lines' heat is a share of. */
+  readonly heat: string;
   readonly facts: readonly Fact[];
   readonly findings: readonly FindingPart[];
   readonly rows: readonly Row[];

@@ -48,8 +48,7 @@ function launch(part: LaunchPart, id: string): Markup {
     <h4>Findings</h4>
     ${findings(part.findings)}
     <h4>Source, with heat and machine code</h4>
-    <p class="soft small">Heat: the line's share of what this launch moves beyond the ideal, in 32-byte sectors and shared-memory wavefronts.
-    Counters: ${part.method}.</p>
+    <p class="soft small">Heat: ${part.heat}. Counters: ${part.method}.</p>
     ${source(part.rows, id)}
     <div class="pair">
       <div><h4>What takes the time</h4>

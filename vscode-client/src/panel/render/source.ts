@@ -31,6 +31,6 @@ function sass(row: Row, number: number, id: string): Markup {
 
 /** Shade and number of strokes say the same. */
 function legend(): Markup {
-  return html`<p class="legend small"><span>Share of the excess:</span>
+  return html`<p class="legend small"><span>Share:</span>
     ${["up to 25 %", "up to 50 %", "up to 75 %", "above"].map((range, index) => html`<span class="swatch heat${index + 1}">${range}</span>`)}</p>`;
 }
