@@ -30,6 +30,7 @@ __all__ = ["EvidenceGroup", "Facts", "PartShown", "diagnostic_lines", "evidence_
 
 _MOST_LAUNCHES = 12
 _MOST_DIAGNOSTICS = 20
+_MOST_PROBLEMS = 20
 _MOST_CHARACTERS = 600
 """Of one message of a tool."""
 
@@ -137,12 +138,12 @@ def evidence_groups(evidence: Iterable[Evidence]) -> tuple[EvidenceGroup, ...]:
 
 def diagnostic_lines(diagnostics: Iterable[Diagnostic], path: Path) -> tuple[str, ...]:
     """``error, line 12: …`` of the file ``path``, ``error, util.h, line 3: …`` of others; folders stay on this machine."""
-    return tuple(_diagnostic(diagnostic, path) for diagnostic in tuple(diagnostics)[:_MOST_DIAGNOSTICS])
+    return _bounded([_diagnostic(diagnostic, path) for diagnostic in diagnostics], _MOST_DIAGNOSTICS)
 
 
 def problem_lines(problems: Iterable[Problem]) -> tuple[str, ...]:
     """``shared_race at line 14 (and line 12): …``, each once."""
-    return tuple(dict.fromkeys(_problem(problem) for problem in problems))
+    return _bounded(list(dict.fromkeys(_problem(problem) for problem in problems)), _MOST_PROBLEMS)
 
 
 def _fact(fact: Evidence) -> str:
@@ -183,7 +184,7 @@ def _workload(profiles: tuple[LaunchProfile, ...]) -> tuple[str, ...]:
         shape = f"grid {config.grid}, block {config.block}, {config.shared_bytes:,} bytes of dynamic shared memory"
         shapes[shape] = shapes.get(shape, 0) + 1
     lines = [f"{counted_noun(count, 'launch', 'launches')} with {shape}" for shape, count in shapes.items()]
-    return tuple(lines[:_MOST_LAUNCHES])
+    return _bounded(lines, _MOST_LAUNCHES)
 
 
 def _hardware(target: Target, architecture: Architecture) -> tuple[str, ...]:
@@ -219,6 +220,11 @@ def _problem(problem: Problem) -> str:
 def _tried(item: TriedBefore) -> str:
     ratio = "" if item.ratio is None else f", time(before)/time(after) {item.ratio:.2f} (predicted or measured by the judge)"
     return f"{item.technique} at line {item.line}: {item.summary} -> {item.outcome}{ratio}: {item.reason}"
+
+
+def _bounded(lines: list[str], count: int) -> tuple[str, ...]:
+    """The first ``count`` lines, and how many more there are."""
+    return (*lines[:count], *([f"and {len(lines) - count:,} more"] if len(lines) > count else []))
 
 
 def _short(message: str) -> str:

@@ -8,23 +8,29 @@ A part may hold device functions, constants, types and macros beside its functio
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from assistant.model.source import Span
 from assistant.plan.llm.schemas import INVISIBLE
 from assistant.verify.reach import Item, ItemKind, items, words_of
 from assistant.verify.text import blanked, uncommented
 
-__all__ = ["foreign_code"]
+__all__ = ["foreign_code", "lost_code"]
 
 _SPLICE = re.compile(r"\\\r?\n")
+_LOOSE_SPLICE = re.compile(r"\\(?:[ \t]+(?:\r?\n|\Z)|\Z)")
+"""Some compilers join the next line to such a one, others do not: what is a comment would depend on it."""
 _DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?P<word>\w*)(?P<rest>[^\n]*)", re.MULTILINE)
-_CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif", "undef", "define"})
+_CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif", "define"})
 _PRAGMA = re.compile(r"[ \t]*(?:unroll|nounroll|nv_diag_suppress|nv_diag_default)\b")
 _FORBIDDEN = re.compile(
     r"\b(_Pragma|__has_include|__has_embed|__COUNTER__|constructor|destructor|__host__|namespace\s+std)\b|\bextern\s*\""
 )
 """Ways to run code on the host, to read files, or to change what other code means."""
 _TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:struct|class|union|enum|using|typedef|static_assert)\b")
-_HIDDEN_OBJECT = re.compile(r"\}\s*[^;\s}][^{}]*;\s*\Z|\bstatic\s+inline\b|\binline\s+static\b|^[^{;]*\bstd\s*::(?=[^{;]*\{)")
+_HIDDEN_OBJECT = re.compile(
+    r"\A(?!\s*typedef\b).*\}\s*[^;\s}][^{}]*;\s*\Z|\bstatic\s+inline\b|\binline\s+static\b|^[^{;]*\bstd\s*::(?=[^{;]*\{)", re.DOTALL
+)
 """An object that a type declares along with it, whose constructor would run on the host; a specialization of somebody else's type."""
 _DEVICE_VARIABLE = re.compile(r"\b__(?:device|constant|shared|managed)__\b")
 _CONSTANT = re.compile(
@@ -38,6 +44,8 @@ def foreign_code(before: str, after: str, beside: str) -> str | None:
     """Why ``after`` is not taken in the place of the part ``before``; None where it is. ``beside`` is the text around the parts."""
     if INVISIBLE.search(after.replace("\r\n", "\n")):
         return "it holds characters that cannot be seen"
+    if _LOOSE_SPLICE.search(after):
+        return "a line ends with a backslash and blanks, or the last one with a backslash"
     code = uncommented(_SPLICE.sub("", after.replace("\r\n", "\n")))
     old = uncommented(_SPLICE.sub("", before.replace("\r\n", "\n")))
     found = items(code)
@@ -47,18 +55,57 @@ def foreign_code(before: str, after: str, beside: str) -> str | None:
         return "it is empty"
     known = items(old) or ()
     others = words_of(blanked(beside))
-    checks = (_directives(code, old), _forbidden(code, old), *(_item(item, known, others) for item in found))
+    macros = frozenset(name for item in found if item.kind is ItemKind.MACRO for name in item.names)
+    checks = (
+        _directives(code, old, macros),
+        _conditions(code, old),
+        _forbidden(code, old),
+        *(_item(item, known, others) for item in found),
+    )
     return next((problem for problem in checks if problem is not None), None)
 
 
-def _directives(code: str, old: str) -> str | None:
+def lost_code(before: str, after: str, parts: Iterable[Span]) -> str | None:
+    """What stood beside the parts of ``before`` and is not in ``after`` any more, swallowed by a comment or a string that does not end.
+
+    None where nothing is missing, and where ``before`` cannot be taken apart.
+    """
+    inside = tuple(parts)
+    mine, theirs = items(uncommented(before)), items(uncommented(after))
+    if mine is None:
+        return None
+    left = iter(() if theirs is None else [item.text for item in theirs])
+    beside = (item for item in mine if not any(part.overlaps(Span(item.start, item.end)) for part in inside))
+    missing = next((item for item in beside if item.text not in left), None)
+    return None if missing is None else f"the code behind it is cut off or changed, from `{' '.join(missing.text.split())[:60]}`"
+
+
+def _directives(code: str, old: str, macros: frozenset[str]) -> str | None:
     present = {match[0].strip() for match in _DIRECTIVE.finditer(old)}
     for match in _DIRECTIVE.finditer(code):
         word = match["word"]
         is_allowed = word in _CONDITIONS or (word == "pragma" and _PRAGMA.match(match["rest"]) is not None)
+        is_allowed |= word == "undef" and match["rest"].strip() in macros
         if not is_allowed and match[0].strip() not in present:
             return f"it holds the directive `{match[0].strip()[:60]}`; only conditions, macros and `#pragma unroll` may stand there"
     return None
+
+
+def _conditions(code: str, old: str) -> str | None:
+    """Why conditions reach beyond the part, where they would switch code behind it on or off; those of ``old`` may."""
+    depth = 0
+    words = _condition_words(code)
+    if words == _condition_words(old):
+        return None
+    for word in words:
+        if word in ("else", "elif", "endif") and depth == 0:
+            return f"its `#{word}` has no `#if`"
+        depth += (word in ("if", "ifdef", "ifndef")) - (word == "endif")
+    return "its `#if` has no `#endif`" if depth else None
+
+
+def _condition_words(code: str) -> list[str]:
+    return [match["word"] for match in _DIRECTIVE.finditer(code) if match["word"] in _CONDITIONS - {"define"}]
 
 
 def _forbidden(code: str, old: str) -> str | None:

@@ -16,7 +16,7 @@ from assistant.model.verification import Label
 from assistant.plan.llm.refusal import Refusal
 from assistant.source.includes import included_names
 
-__all__ = ["HEADERS", "header_edits", "without_includes"]
+__all__ = ["HEADERS", "header_edits", "header_labels", "without_includes"]
 
 HEADERS: Mapping[str, tuple[Label, ...]] = MappingProxyType(
     {
@@ -66,6 +66,11 @@ def header_edits(parsed: ParsedSource, headers: tuple[str, ...]) -> tuple[TextEd
     offset = _behind_includes(text)
     lines = "".join(f"#include <{name}>{newline}" for name in missing)
     return (TextEdit(Span(offset, offset), lines),)
+
+
+def header_labels(edits: tuple[TextEdit, ...]) -> tuple[Label, ...]:
+    """The labels of the headers that ``header_edits`` add."""
+    return tuple(label for edit in edits for match in _INCLUDE_LINE.finditer(edit.new_text) for label in HEADERS[match[1]])
 
 
 def _behind_includes(text: str) -> int:

@@ -70,9 +70,10 @@ class Inputs:
 
     async def improve(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Prompt | CompletionFailure:
         """Asks for the candidate again, without what it met."""
-        facts = await self._facts(request)
+        facts = facts_of(request, self._signals)
         if setback.kind is not SetbackKind.NOT_FASTER:
             facts = replace(facts, findings=(), evidence=(), meanings=(), hardware=(), recalled=(), resources=(), diagnostics=())
+        facts = await self._summaries.made(facts, request.evidence)
         inputs: dict[str, object] = {
             "step": self._titled(step),
             "summary": rewrite.summary,

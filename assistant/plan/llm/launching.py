@@ -18,7 +18,7 @@ from assistant.plan.llm.schemas import LaunchChange
 __all__ = ["launch_edits"]
 
 _TOKEN = re.compile(r"\s+|[A-Za-z_]\w*|\d[\w.]*|::|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%().,<>?:&|\[\]]")
-_EFFECT = re.compile(r"\+\+|--|<<<|>>>|[)\]]\s*\(|\b(?:new|delete|throw|operator|asm|typeid|co_await)\b")
+_EFFECT = re.compile(r"\+\+|--|<<<|>>>|<%|%>|[)\]]\s*\(|\b(?:new|delete|throw|operator|asm|typeid|co_await)\b")
 """What changes something, ends the launch, or calls a function that no name before the parenthesis tells."""
 _CALL = re.compile(r"([A-Za-z_][\w:]*)\s*(?:<[^<>()]*>\s*)?\(")
 _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "static_cast", "int", "unsigned", "size_t"})

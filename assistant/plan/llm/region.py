@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Source, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.cleaning import cleaned
-from assistant.plan.llm.foreign import foreign_code
-from assistant.plan.llm.headers import HEADERS, header_edits, without_includes
+from assistant.plan.llm.foreign import foreign_code, lost_code
+from assistant.plan.llm.headers import header_edits, header_labels, without_includes
 from assistant.plan.llm.launching import launch_edits
 from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.schemas import CodeReply
@@ -94,7 +94,9 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdi
         if foreign is not None:
             return Refusal(f"part {part.id}: {foreign}")
         edits += _moved(edits_between(part.text, code), part.span.start)
-    return _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
+    made = apply_edits(text, edits)
+    lost = lost_code(text, made, (part.span for part in parts.values())) if isinstance(made, str) else None
+    return Refusal(lost) if lost is not None else _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
 
 
 def _completed(
@@ -116,7 +118,7 @@ def _completed(
     problem = _broken_signature(parsed, kernel, reply, parse(Source(parsed.source.path, after)))
     if problem is not None:
         return Refusal(problem)
-    labels = (*((Label.HOST_CODE,) if launched else ()), *(label for name in headers for label in HEADERS.get(name, ())))
+    labels = (*((Label.HOST_CODE,) if launched else ()), *header_labels(included))
     return RegionEdit(every, tuple(dict.fromkeys(labels)))
 
 

@@ -43,13 +43,13 @@ class _Unmade:
 
 
 class Summaries:
-    """Asks the summariser, and remembers what it said."""
+    """Asks the summariser, and remembers what it said, or that it did not answer."""
 
     def __init__(self, talk: Talk, library: PromptLibrary, signals: SignalSettings) -> None:
         self._talk = talk
         self._library = library
         self._signals = signals
-        self._made: dict[tuple[str, str], str] = {}
+        self._made: dict[tuple[str, str], str | _Unmade] = {}
 
     async def made(self, facts: Facts, evidence: Iterable[Evidence]) -> Facts:
         """The facts with every signal summarised that is to be, its raw inputs emptied; of evidence what the summary cites stays."""
@@ -80,15 +80,16 @@ class Summaries:
     async def _summary(self, signal: str, text: str, known: Iterable[str]) -> str | _Unmade:
         key = (signal, text)
         if key not in self._made:
-            prompt = self._library.render("summarise", {"signal": signal, "text": text})
-            answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, SummaryReply)
-            if isinstance(answer, NoAnswer):
-                return _Unmade(answer.failure.message)
-            found = checked(answer.value.summary, known, text)
-            if not found.text:
-                return _Unmade("the summary held nothing but numbers of its own")
-            self._made[key] = found.text
+            self._made[key] = await self._asked(signal, text, known)
         return self._made[key]
+
+    async def _asked(self, signal: str, text: str, known: Iterable[str]) -> str | _Unmade:
+        prompt = self._library.render("summarise", {"signal": signal, "text": text})
+        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, SummaryReply)
+        if isinstance(answer, NoAnswer):
+            return _Unmade(answer.failure.message)
+        found = checked(answer.value.summary, known, text)
+        return found.text or _Unmade("the summary held nothing but numbers of its own")
 
 
 def _raw(facts: Facts, fields: Iterable[str]) -> str:

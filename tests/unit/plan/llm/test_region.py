@@ -65,11 +65,23 @@ def test_a_part_is_shown_again_as_its_edits_leave_it() -> None:
 
 
 def test_helpers_constants_types_and_macros_may_come_with_a_part() -> None:
-    extra = (
-        "#define PAD 1\nconstexpr int TILE = 32;\nstatic const int ROWS = TILE / 4;\nstruct Pair { float a, b; };\nenum Way { ROW };\n"
-        "using Wide = float4;\ntypedef float Tile[4];\ntemplate <typename T> struct Row { T v[4]; static constexpr int size = 4; };\n"
-        "__constant__ float factors[4];\ntemplate <typename T>\n__device__ __forceinline__ T twice(T v) { return v + v; }\n"
-    )
+    extra = """\
+#define PAD 1
+#undef PAD
+#ifdef FAST
+#else
+#endif
+constexpr int TILE = 32;
+static const int ROWS = TILE / 4;
+struct Pair { float a, b; };
+enum Way { ROW };
+using Wide = float4;
+typedef struct { float a; } Single;
+template <typename T> struct Row { T v[4]; static constexpr int size = 4; };
+__constant__ float factors[4];
+template <typename T>
+__device__ __forceinline__ T twice(T v) { return v + v; }
+"""
     assert extra in after(answer(extra + BETTER))
 
 
@@ -123,6 +135,13 @@ def test_windows_line_ends_stay() -> None:
         (BETTER + "\nnamespace std { struct vector {}; }", "`namespace std`"),
         (BETTER + "\nstatic void __attribute__((constructor)) f();", "`constructor`"),
         (BETTER + '\nextern "C" int puts(const char *);', '`extern "`'),
+        (BETTER + "\n/* from here on", "the code behind it is cut off or changed, from `static void run"),
+        (BETTER + "\n// from here on \\", "the last one with a backslash"),
+        (BETTER + "\n#if 0\n// \\ \n#endif", "ends with a backslash and blanks"),
+        (BETTER + '\n__device__ char hidden[] = R"(', "its brackets do not match"),
+        (BETTER + "\n#if 0", "its `#if` has no `#endif`"),
+        (BETTER + "\n#endif\n#if 0", "its `#endif` has no `#if`"),
+        (BETTER + "\n#undef __CUDACC__", "the directive `#undef __CUDACC__`"),
         (BETTER.replace("transpose", "turn"), "must define the kernel transpose exactly as often as before"),
         (BETTER + "\n__global__ void second(float *a) { a[0] = 1.0f; }", "further kernel, second"),
         ("__device__ float scaled(float v, float by) { return v; }\n" + BETTER, "defines scaled once more"),
@@ -189,7 +208,7 @@ def test_a_launch_takes_arithmetic_only(change: dict[str, object], said: str) ->
 
 
 def test_headers_of_the_list_are_included_behind_the_others() -> None:
-    found = answer("#include <mma.h>\n" + BETTER, includes=["<cooperative_groups.h>", "cstdio"])
+    found = answer(BETTER, includes=["cooperative_groups.h", "<mma.h>", "cstdio"])
     assert after(found).startswith("#include <cstdio>\n#include <cooperative_groups.h>\n#include <mma.h>\n\n__device__")
     assert isinstance(found, RegionEdit)
     assert found.labels == (Label.ARCH_LOCK_IN,)
