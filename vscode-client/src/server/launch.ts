@@ -1,11 +1,14 @@
 /** Which program is the server, and the environment that it runs in. */
 
+import { homedir } from "node:os";
+
 import * as vscode from "vscode";
 
 import type { Manifest } from "./configuration.ts";
 import { environment } from "./environment.ts";
 import { type Place, isInstalled, privatePython } from "./install.ts";
 import { keyVariables, readKeys } from "./keys.ts";
+import { expanded } from "./paths.ts";
 import { packaged } from "./python.ts";
 import type { Failure } from "./state.ts";
 
@@ -65,13 +68,18 @@ export function isFailure(found: Command | Failure): found is Failure {
 
 /** `kernelopt.server.python`; empty: the private environment. */
 function configuredPython(): string {
-  return vscode.workspace.getConfiguration("kernelopt").get<string>("server.python", "").trim();
+  return pathSetting("server.python");
 }
 
 /** The Python that the user's own programs find first; undefined: the one on PATH. */
 function programPython(): string | undefined {
-  const configured = vscode.workspace.getConfiguration("kernelopt").get<string>("program.python", "").trim();
+  const configured = pathSetting("program.python");
   return configured === "" ? activeInterpreter() : configured;
+}
+
+function pathSetting(name: string): string {
+  const written = vscode.workspace.getConfiguration("kernelopt").get<string>(name, "");
+  return expanded(written, homedir(), vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
 }
 
 /** What the Python extension was told to use; it is not started for it. */

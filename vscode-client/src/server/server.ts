@@ -22,9 +22,9 @@ export interface Server {
   readonly onDidChangeDocuments: vscode.Event<readonly string[]>;
   /** Starts the server where it is not running; ends once it runs, or has failed. */
   start(): Promise<ServerState>;
-  /** One `kernelopt/…` or LSP request. Rejects with `ServerUnavailable` where no server can be had. */
+  /** One `kernelopt/…` or LSP request to a server that runs or is starting. Rejects with `ServerUnavailable` where there is none. */
   request<Answer>(method: string, params: object, token?: vscode.CancellationToken): Promise<Answer>;
-  /** One server command with its one object argument, as docs/reference/language-server.md lists them. */
+  /** One server command with its one object argument, as docs/reference/language-server.md lists them; starts the server if need be. */
   execute<Answer>(command: string, argument: object): Promise<Answer>;
 }
 
@@ -79,12 +79,14 @@ export class LanguageServer implements Server, vscode.Disposable {
   }
 
   async request<Answer>(method: string, params: object, token?: vscode.CancellationToken): Promise<Answer> {
-    const client = await this.#running();
+    await this.#starting;
+    const client = this.#running();
     if (token === undefined) return await client.sendRequest<Answer>(method, params); // given, it would be a second parameter
     return await client.sendRequest<Answer>(method, params, token);
   }
 
   async execute<Answer>(command: string, argument: object): Promise<Answer> {
+    await this.start();
     return await this.request<Answer>("workspace/executeCommand", { command, arguments: [argument] });
   }
 
@@ -98,9 +100,8 @@ export class LanguageServer implements Server, vscode.Disposable {
     await this.#end();
   }
 
-  async #running(): Promise<LanguageClient> {
-    const state = await this.start();
-    if (this.#client === undefined || state.kind !== "running") throw new ServerUnavailable("the language server is not running");
+  #running(): LanguageClient {
+    if (this.#client === undefined || this.state.kind !== "running") throw new ServerUnavailable("the language server is not running");
     return this.#client;
   }
 
