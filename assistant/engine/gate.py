@@ -60,7 +60,7 @@ def gate(
         if is_worse or (comparison.low is None and not is_better):
             return Refused("not_better", f"the metric its finding cites did not improve: {change}")
     else:
-        change = "no counter answers this finding" if finding_code else "its plan answers no finding"
+        change = "no counter answers this finding" if finding_code else "its plan cites no finding, so that its time alone counts"
     if not is_proved_better(comparison):
         return Refused("not_better", f"{change}, but no gain is predicted")
     if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:

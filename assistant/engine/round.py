@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assistant.engine.accounts import JobAccounts
+from assistant.engine.ahead import BuiltAhead
 from assistant.engine.aside import Aside, Waited
 from assistant.engine.asking import Asking
 from assistant.engine.choice import Taken, is_settled, moved, taken
@@ -109,6 +110,10 @@ class Round:
             if self._is_over or self.kit.accounts.is_out_of_time:
                 return
 
+    def _may_not_ask(self, step: Step) -> bool:
+        """Whether no further rewrite of the step is wanted: one that nobody could try is not paid for."""
+        return self._is_over or (_is_by_model(step) and (self.kit.book.is_full or not self.kit.accounts.may_ask_models))
+
     @property
     def _may_not_mend(self) -> bool:
         accounts = self.kit.accounts
@@ -119,24 +124,31 @@ class Round:
         return replace(self.node, taken=(*self.node.taken, *self._settled(None)))
 
     async def _carried_out(self, request: PlanRequest, step: Step) -> AsyncIterator[events.Event]:
-        """Each rewrite of the step in its turn, made when the one before is judged."""
+        """Each rewrite of the step, made when those before are judged; as many as are built at once are made together."""
         if self._is_refused(step):
             reason = "a person turned it down here"
             yield self._unjudged(step, step.title or step.technique, CONSTRAINED, reason)
             return
         rewrites = aiter(self.kit.planner.rewrites(request, step))
-        while not (self._is_over or (_is_by_model(step) and (self.kit.book.is_full or not self.kit.accounts.may_ask_models))):
-            written = Waited(self.kit.aside, anext(rewrites, None))
-            async for event in written.events():
-                yield event
-            match written.result:
-                case None:
-                    return
-                case Unwritten(reason=reason):
-                    yield self._unjudged(step, step.title or step.technique, UNWRITTEN, reason)
-                case rewrite:
+        is_ended = False
+        while not is_ended:
+            batch: list[Rewrite] = []
+            while len(batch) < self.kit.shape.parallel_builds and not is_ended and not self._may_not_ask(step):
+                written = Waited(self.kit.aside, anext(rewrites, None))
+                async for event in written.events():
+                    yield event
+                match written.result:
+                    case None:
+                        is_ended = True
+                    case Unwritten(reason=reason):
+                        yield self._unjudged(step, step.title or step.technique, UNWRITTEN, reason)
+                    case rewrite:
+                        batch.append(rewrite)
+            async with BuiltAhead(self.kit.job, self.node.link, batch[1:]):
+                for rewrite in batch:
                     async for event in self._mended(request, step, rewrite):
                         yield event
+            is_ended = is_ended or self._may_not_ask(step)
 
     async def _mended(self, request: PlanRequest, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
         """Try a rewrite, and what its writer makes of its setbacks."""

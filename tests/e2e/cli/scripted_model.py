@@ -20,6 +20,8 @@ from typing import Any
 from tests.e2e.cli.harness import Cli, Ended
 from tests.endpoint.server import Asked, Reply, Says, ScriptedEndpoint
 
+LONG_S = 600.0
+"""A search of several candidates on a loaded machine."""
 ONE_VARIANT = {"variants": 1, "beam": 1}
 """Search settings: each test asks as little as it needs."""
 EXPLANATION = {
@@ -99,7 +101,7 @@ def asked_by(cli: Cli, model: ScriptedModel, **settings: Any) -> Generator[Scrip
 def optimize(cli: Cli, path: Path, model: ScriptedModel, *options: str) -> Ended:
     """One rewrite a step and one version at a time; the model alone plans."""
     with asked_by(cli, model, search=ONE_VARIANT):
-        ended = cli.run("optimize", path, "--planner", "llm", "--json", *options)
+        ended = cli.run("optimize", path, "--planner", "llm", "--json", *options, deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     return ended
 

@@ -7,7 +7,7 @@ import json
 from tests.e2e.cli.event_log import comparable, printed_log, story
 from tests.e2e.cli.harness import ROOT, Cli
 from tests.e2e.cli.kernels_of_a_model import PADDED_TILE, REGISTER_SUM, ROW_BY_ROW, SAME_STORES, TILED_TRANSPOSE
-from tests.e2e.cli.scripted_model import ScriptedModel, asked_by, code, optimize, outcomes, plan, step
+from tests.e2e.cli.scripted_model import LONG_S, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 
 
 def test_a_kernel_that_does_not_compile_is_mended_by_what_the_compiler_said(cli: Cli) -> None:
@@ -78,7 +78,7 @@ def test_the_same_code_in_other_words_is_not_judged_twice(cli: Cli) -> None:
         model := ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(TILED_TRANSPOSE), code(commented)]),
         search={"variants": 2},
     ):
-        ended = cli.run("optimize", cli.example("transpose.cu"), "--planner", "llm", "--json")
+        ended = cli.run("optimize", cli.example("transpose.cu"), "--planner", "llm", "--json", deadline_s=LONG_S)
     assert outcomes(ended) == ["kept", "duplicate"]
     assert "the same as C" in ended.all("candidate")[1]["reason"]
     assert len(model.questions("code_reply")) == 2

@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.cli.harness import Cli, make_cli, no_orphans, wait_until_gone
 from tests.e2e.cli.kernels_of_a_model import REGISTER_SUM, TILED_TRANSPOSE
-from tests.e2e.cli.scripted_model import ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
+from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 from tests.e2e.cli.terminal import Terminal
 from tests.endpoint.server import Refuses
 
@@ -61,7 +61,7 @@ def test_without_a_price_a_cap_on_tokens_takes_the_place_of_one_on_money(cli: Cl
 def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
     path = cli.example("transpose.cu")
     with asked_by(cli, good_model(), search=ONE_VARIANT) as endpoint:
-        ended = cli.run("optimize", path, "--planner", "auto", "--json")
+        ended = cli.run("optimize", path, "--planner", "auto", "--json", deadline_s=LONG_S)
         assert endpoint.asked == []
     assert any("nobody can be asked here" in message["message"] for message in ended.all("message"))
     assert ended.one("proposal")["model"] is None
@@ -102,7 +102,7 @@ def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
     cli.variables["MY_MODEL_KEY"] = secret
     path = cli.example("transpose.cu")
     with asked_by(cli, good_model(), provider={"key_env": "MY_MODEL_KEY"}, search=ONE_VARIANT) as endpoint:
-        ended = cli.run("optimize", path, "--planner", "llm", "--json")
+        ended = cli.run("optimize", path, "--planner", "llm", "--json", deadline_s=LONG_S)
         assert endpoint.asked[0].headers["authorization"] == f"Bearer {secret}"
     assert ended.one("proposal")
     assert secret not in ended.said
@@ -137,7 +137,7 @@ def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli)
         told = killed_after(unguarded, path, "candidate")
         assert told[-1]["outcome"] == "kept"
         asked_before = len(model.questions("code_reply"))
-        ended = unguarded.run("optimize", path, "--planner", "llm", "--json", "--resume")
+        ended = unguarded.run("optimize", path, "--planner", "llm", "--json", "--resume", deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     assert len(model.questions("code_reply")) == asked_before == 1
     assert any("takes up scalar-replacement" in message["message"] for message in ended.all("message"))
