@@ -18,6 +18,9 @@ from assistant.verify.text import blanked, uncommented
 __all__ = ["foreign_code", "lost_code"]
 
 _SPLICE = re.compile(r"\\\r?\n")
+_MOST_NESTING = 256
+"""No program nests so deep (C++, annex B, asks compilers for 256), and parsers that recurse end with the process."""
+_BRACKET = re.compile(r"[()\[\]{}]")
 _LOOSE_SPLICE = re.compile(r"\\(?:[ \t]+(?:\r?\n|\Z)|\Z)")
 """Some compilers join the next line to such a one, others do not: what is a comment would depend on it."""
 _DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?P<word>\w*)(?P<rest>[^\n]*)", re.MULTILINE)
@@ -48,6 +51,8 @@ def foreign_code(before: str, after: str, beside: str) -> str | None:
         return "a line ends with a backslash and blanks, or the last one with a backslash"
     code = uncommented(_SPLICE.sub("", after.replace("\r\n", "\n")))
     old = uncommented(_SPLICE.sub("", before.replace("\r\n", "\n")))
+    if _nesting(code) > _MOST_NESTING:
+        return f"its brackets nest deeper than {_MOST_NESTING}"
     found = items(code)
     if found is None:
         return "its brackets do not match"
@@ -78,6 +83,15 @@ def lost_code(before: str, after: str, parts: Iterable[Span]) -> str | None:
     beside = (item for item in mine if not any(part.overlaps(Span(item.start, item.end)) for part in inside))
     missing = next((item for item in beside if item.text not in left), None)
     return None if missing is None else f"the code behind it is cut off or changed, from `{' '.join(missing.text.split())[:60]}`"
+
+
+def _nesting(code: str) -> int:
+    """How deep brackets stand in brackets, whether they match or not."""
+    depth = deepest = 0
+    for match in _BRACKET.finditer(code):
+        depth = depth + 1 if match[0] in "([{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _directives(code: str, old: str, macros: frozenset[str]) -> str | None:

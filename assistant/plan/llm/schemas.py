@@ -47,8 +47,8 @@ _MOST_STARTS = 64
 """Opening braces that are tried as the start of the object."""
 _SHOWN_ERRORS = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""Characters that change how text is shown (control, direction, zero width): nobody would see what they review
+INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
+"""Characters that change how text is shown (control, direction, zero width), and halves of characters: nobody would see what they review
 (https://trojansource.codes)."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _BOUNDS = frozenset(
