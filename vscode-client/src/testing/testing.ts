@@ -83,7 +83,8 @@ class Explorer implements vscode.Disposable {
     const local = item.children.get(EDIT) !== undefined && !groups.some(({ id }) => id === EDIT) ? [EDIT] : [];
     keepOnly(item.children, ["check", ...local, ...groups.map(({ id }) => id)]);
     for (const made of groups.filter(({ id }) => item.children.get(id) === undefined)) {
-      this.#runner.remember(this.#placeGroup(item, kernel, made), made); // what a run of this window found stays
+      const placed = this.#placeGroup(item, kernel, made); // what a run of this window found stays
+      if (made.proposal !== undefined) this.#runner.remember(placed, made); // of an edit, nobody ran a test yet
     }
   }
 
