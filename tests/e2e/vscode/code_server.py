@@ -21,7 +21,6 @@ import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from tests.e2e.cli.harness import Cli
@@ -57,16 +56,6 @@ class CodeServer:
 
     def address(self, folder: Path) -> str:
         return f"{self.url}/?folder={quote(str(folder))}"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return json.loads(_settings_file(self.data).read_text("utf-8"))
-
-    def set(self, **changed: object) -> None:
-        """Change the user's settings, as an edit of ``settings.json`` does; ``__`` in a name is a dot, None takes one out."""
-        named = {name.replace("__", "."): value for name, value in changed.items()}
-        kept = {name: value for name, value in (self.settings | named).items() if value is not None}
-        _settings_file(self.data).write_text(json.dumps(kept), "utf-8")
 
     def forget(self) -> None:
         """Lose the unsaved text of windows that were closed, which VS Code would bring back in the next one on the same folder."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.vscode.window import Window
 
+Settings: TypeAlias = "Callable[[Mapping[str, object]], None]"
 OpenWindow: TypeAlias = "Callable[..., Awaitable[Window]]"
 
 QUIET = '[background]\nverify = "off"\nprofile = "off"\n'
@@ -134,11 +136,16 @@ def shots(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings(served: CodeServer) -> Generator[Callable[..., None]]:
-    """Changes the user's settings for one test."""
-    before = served.settings
-    yield served.set
-    served.set(**{name.replace(".", "__"): None for name in served.settings if name not in before})
+def settings(folder: Path) -> Callable[[Mapping[str, object]], None]:
+    """Writes the folder's ``.vscode/settings.json``, which a window that is open takes up."""
+    (folder / ".vscode").mkdir()
+    path = folder / ".vscode" / "settings.json"
+    path.write_text("{}", "utf-8")
+
+    def change(values: Mapping[str, object]) -> None:
+        path.write_text(json.dumps(values), "utf-8")
+
+    return change
 
 
 @pytest_asyncio.fixture(loop_scope="session")

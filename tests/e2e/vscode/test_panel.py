@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.cli.harness import Cli
-from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.conftest import OpenWindow, Settings
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 THEMES = ("Light 2026", "Dark 2026", "Default High Contrast", "Default High Contrast Light")
 
 
-async def test_a_profile_opens_a_panel_that_everybody_can_read(
-    open_window: OpenWindow, cli: Cli, folder: Path, settings: Callable[..., None]
-) -> None:
+async def test_a_profile_opens_a_panel_that_everybody_can_read(open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings) -> None:
     cli.example("transpose.cu")
     window = await open_window(folder)
     await window.open_file("transpose.cu")
@@ -26,14 +23,14 @@ async def test_a_profile_opens_a_panel_that_everybody_can_read(
     panel = await window.webview("Roofline")
     text = await panel.locator("body").inner_text()
     assert "PREDICTED" in text and "Uncoalesced global access" in text
-    assert "Stalls are sampled on a GPU" in text, "what a profile cannot hold is said, not drawn"
+    assert "Stalls" in text and "emulator" in text
     await window.see(window.text, "sectors/request")
     await window.see(window.lens("PREDICTED"))
     await window.command("View: Close Primary Side Bar")
     broken = {}
     for theme in THEMES:
-        settings(workbench__colorTheme=theme)
-        await window.until_theme(theme)
+        settings({"workbench.colorTheme": theme})
+        await window.see(panel.locator(f'body[data-vscode-theme-id="{theme}"]'))
         broken[theme] = await window.accessibility_violations(panel)
         await window.shoot(f"panel-{theme}")
     assert broken == {theme: [] for theme in THEMES}

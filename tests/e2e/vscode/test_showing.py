@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.programs import HALVE
-from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.conftest import OpenWindow, Settings
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -64,15 +63,15 @@ async def test_a_notebook_cell_is_treated_as_a_cuda_file(open_window: OpenWindow
     await window.shoot("notebook")
 
 
-async def test_a_setting_counts_at_once(open_window: OpenWindow, cli: Cli, folder: Path, settings: Callable[..., None]) -> None:
+async def test_a_setting_counts_at_once(open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings) -> None:
     cli.write("halve.cu", FAULTY)
     window = await open_window(folder)
     await window.open_file("halve.cu")
     await window.command("View: Toggle Problems")
     await window.see(window.problems, "expected")
-    settings(kernelopt__diagnostics__compiler="off")
-    await window.gone(window.problems)
-    settings(kernelopt__diagnostics__compiler=None)
+    settings({"kernelopt.diagnostics.compiler": "off"})
+    await window.gone(window.problems.filter(has_text="nvcc"))
+    settings({})
     await window.see(window.problems, "expected")
 
 

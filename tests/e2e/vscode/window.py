@@ -10,13 +10,14 @@ Example::
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from playwright.async_api import Frame, Locator, Page, expect
+from playwright.async_api import Error, Frame, Locator, Page, expect
 
 from tests.e2e.vscode.parts import AXE
 
@@ -28,6 +29,8 @@ _LENS = ".codelens-decoration a, .codelens-decoration > span"
 _TYPING_DELAY_MS = 5.0
 _ROW = ".quick-input-list .monaco-list-row"
 _POLL_S = 0.1
+_GLANCE_MS = 500.0
+"""Of a look at something that may not be there."""
 
 T = TypeVar("T")
 
@@ -169,11 +172,13 @@ class Window:
 
     async def webview(self, words: str) -> Frame:
         """The frame of the webview that holds these words."""
-        for _ in range(int(DEADLINE_MS / 200)):
+        deadline = time.monotonic() + DEADLINE_MS / 1000
+        while time.monotonic() < deadline:
             for frame in self.page.frames:
-                if frame.parent_frame is not None and words in await frame.content():
-                    return frame
-            await self.page.wait_for_timeout(200)
+                with contextlib.suppress(Error):  # a frame that is just being loaded
+                    if frame.parent_frame is not None and words in await frame.locator("body").inner_text(timeout=_GLANCE_MS):
+                        return frame
+            await asyncio.sleep(_POLL_S)
         raise AssertionError(f"no webview shows {words!r}")
 
     async def accessibility_violations(self, frame: Frame) -> list[str]:
@@ -181,13 +186,6 @@ class Window:
         await frame.evaluate(AXE.read_text("utf-8"))
         found = await frame.evaluate("axe.run(document)")
         return [f"{rule['id']}: {rule['help']}: {[node['html'] for node in rule['nodes']]}" for rule in found["violations"]]
-
-    async def until_theme(self, theme: str) -> None:
-        """Wait until a colour theme is on, in the webviews too."""
-        for frame in (self.page, *self.page.frames):
-            await frame.evaluate("0")
-        print(theme)
-        await self.page.wait_for_timeout(2500)
 
     async def shoot(self, name: str) -> Path:
         """Keep a picture of the window."""
