@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers unit editors vscode bench docs clean tools
+.PHONY: demo test check client lint types layers unit editors vscode bench docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -18,7 +18,7 @@ demo: $(STAMP)
 	@$(BIN)/kernelopt history .kernelopt/demo/pipeline.cu --limit 5
 	@$(BIN)/kernelopt memory path
 
-test: check unit
+test: check client unit
 
 check: lint types layers
 
@@ -34,6 +34,11 @@ layers: $(STAMP)-dev
 
 unit: $(STAMP)-dev editors vscode
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+# The VS Code extension's own checks and unit tests, with a Node.js of their own (75: it cannot be had, which was said).
+client: $(STAMP)-dev
+	@cd vscode-client && ../$(BIN)/python tools/node.py sh -c \
+	  '{ [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund; } && npm test' || [ $$? -eq 75 ]
 
 # Real editors for the tests, unpacked from Debian's packages into the user's cache folder; nothing is installed.
 editors: $(STAMP)-dev
