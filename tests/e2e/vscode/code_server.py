@@ -21,6 +21,7 @@ import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from tests.e2e.cli.harness import Cli
@@ -56,6 +57,14 @@ class CodeServer:
 
     def address(self, folder: Path) -> str:
         return f"{self.url}/?folder={quote(str(folder))}"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return json.loads(_settings_file(self.data).read_text("utf-8"))
+
+    def set(self, values: Mapping[str, object]) -> None:
+        """Make these the user's settings; windows that are open do not watch the file."""
+        _settings_file(self.data).write_text(json.dumps(dict(values)), "utf-8")
 
     def forget(self) -> None:
         """Lose the unsaved text of windows that were closed, which VS Code would bring back in the next one on the same folder."""

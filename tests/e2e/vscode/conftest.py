@@ -148,6 +148,14 @@ def settings(folder: Path) -> Callable[[Mapping[str, object]], None]:
     return change
 
 
+@pytest.fixture
+def user_settings(served: CodeServer) -> Generator[Settings]:
+    """Adds to the user's own settings, for windows that are opened in the same test."""
+    before = served.settings
+    yield lambda values: served.set(before | dict(values))
+    served.set(before)
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def open_window(chromium: Browser, served: CodeServer, shots: Path) -> AsyncGenerator[OpenWindow]:
     """Opens windows on folders; each has a browser profile of its own, and its last sight is kept as a picture."""

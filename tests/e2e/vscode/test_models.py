@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import EXPLANATION, code, plan, step
 from tests.e2e.vscode.code_server import CodeServer, install
 from tests.e2e.vscode.companion import MODEL_NAME, Script, packed
-from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.conftest import OpenWindow, Settings
 from tests.e2e.vscode.window import Window
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -27,7 +26,7 @@ def _companion(cli: Cli, served: CodeServer, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture
-def script(_companion: None, tmp_path: Path, settings: Callable[..., None]) -> Script:
+def script(_companion: None, tmp_path: Path, user_settings: Settings) -> Script:
     """What the model answers: a plan of one step, its code, its explanation, and then no further step."""
     answers = {
         "Plan how to make": [plan(step("shared-tile", 11, "KO101")), plan()],
@@ -35,12 +34,14 @@ def script(_companion: None, tmp_path: Path, settings: Callable[..., None]) -> S
         "Explain a change": [json.dumps(EXPLANATION)],
     }
     written = Script(tmp_path, answers)
-    settings(
-        scriptedModel__script=str(written.path),
-        kernelopt__planner="llm",
-        kernelopt__provider__kind="editor",
-        kernelopt__search__variants=1,
-        kernelopt__search__beam=1,
+    user_settings(
+        {
+            "scriptedModel.script": str(written.path),
+            "kernelopt.planner": "llm",
+            "kernelopt.provider.kind": "editor",
+            "kernelopt.search.variants": 1,
+            "kernelopt.search.beam": 1,
+        }
     )
     return written
 
