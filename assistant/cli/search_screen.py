@@ -90,7 +90,7 @@ class SearchScreen:
         """One line a step with what it is predicted to change; one line a technique that does not apply."""
         if not event.steps and not event.declines:
             return
-        self._page.put(f"plan [dim]({event.planner} planner)[/]" + ("" if event.steps else ": nothing to try"), indent=2)
+        self._page.put(f"plan [dim]({escape(event.planner)} planner)[/]" + ("" if event.steps else ": nothing to try"), indent=2)
         for number, step in enumerate(event.steps, 1):
             self._step(number, step)
         for decline in event.declines:
@@ -98,8 +98,9 @@ class SearchScreen:
 
     def _step(self, number: int, step: Step) -> None:
         said = ", ".join(f"{p.metric} {format_change(p.before, p.after, p.unit)}" for p in step.predictions)
-        expected = f"predicts {said}" if said else self._filled(step.rationale)
-        self._page.put(f"{number}. [bold]{step.technique}[/] line {step.line}, for {step.finding}: {escape(expected)}", indent=4, hang=7)
+        expected = f"predicts {said}" if said else self._filled(step.rationale) + (" (opinion)" if step.is_opinion else "")
+        answers = f", for {step.finding}" if step.finding else ""
+        self._page.put(f"{number}. [bold]{escape(step.technique)}[/] line {step.line}{answers}: {escape(expected)}", indent=4, hang=7)
         if self._is_verbose and said:
             self._page.put(f"[dim]{escape(self._filled(step.rationale))}[/]", indent=7)
         for sentence in step.recalled[: None if self._is_verbose else 1]:

@@ -1,0 +1,211 @@
+"""Who plans a search: a model only where somebody agreed to it, else the expert, and the job says why."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from assistant.build.architectures import architecture
+from assistant.config import LoadedSettings, Settings, load_settings
+from assistant.engine.job import Job
+from assistant.engine.planning import AskModel, ModelNotice, PlannerChoice
+from assistant.engine.request import JobRequest, OptimizeOptions
+from assistant.engine.resume import NOTHING_EARLIER
+from assistant.engine.shape import EXPERT_SHAPE
+from assistant.errors import UsageError
+from assistant.lab.cpu import CpuLab
+from assistant.measure.targets import target
+from assistant.memory.store import MemoryStore
+from assistant.model import events
+from assistant.model.completion import Caps, Completion, CompletionRequest, ModelRole, ServedModel
+from assistant.model.plan import Plan, Rewrite, Setback, Step
+from assistant.ports import Accounts, OnText, Planner, PlanRequest, Provider, RunLimits, Story
+
+
+@dataclass
+class FakePlanner:
+    """Has a name; plans nothing."""
+
+    name: str
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        return Plan((), (), self.name)
+
+    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
+        for _ in ():
+            yield _
+
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> None: ...
+
+    async def explained(self, story: Story) -> None: ...
+
+
+@dataclass
+class FakeProvider:
+    """Is never asked in these tests."""
+
+    is_closed: bool = False
+
+    def served(self, role: ModelRole) -> ServedModel:
+        return ServedModel(role, "openai", "http://localhost/v1", "small", None)
+
+    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion:
+        raise AssertionError("nobody may be asked before the search")
+
+    async def close(self) -> None:
+        self.is_closed = True
+
+
+@dataclass
+class FakeModels:
+    """Implements ``Models``."""
+
+    opened: FakeProvider = field(default_factory=FakeProvider)
+    problem: UsageError | None = None
+
+    def provider(self, settings: Settings, workspace: Path, on_waiting: Callable[[Path, Path], None]) -> Provider:
+        if self.problem is not None:
+            raise self.problem
+        return self.opened
+
+    def planner(self, is_alone: bool, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> Planner:
+        return FakePlanner("llm" if is_alone else "auto")
+
+
+@dataclass
+class Person:
+    """Answers once and for all."""
+
+    refusal: str | None = None
+    seen: list[ModelNotice] = field(default_factory=list[ModelNotice])
+
+    async def __call__(self, notice: ModelNotice) -> str | None:
+        self.seen.append(notice)
+        return self.refusal
+
+
+Choose = Callable[..., PlannerChoice]
+MODEL = {"provider.kind": "openai", "provider.model": "small"}
+
+
+@pytest.fixture
+def choice(tmp_path: Path, store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> Choose:
+    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
+
+    def make(
+        options: OptimizeOptions, ask: AskModel | None = None, models: FakeModels | None = None, loaded: LoadedSettings | None = None
+    ) -> PlannerChoice:
+        limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
+        assert limits is not None
+        job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits())
+        settings = loaded or load_settings(None, MODEL)
+        fake = models or FakeModels()
+        return PlannerChoice(lambda: fake, FakePlanner("expert"), job, options, settings, store, NOTHING_EARLIER, ask)
+
+    return make
+
+
+async def made(chosen: PlannerChoice) -> list[events.Event]:
+    return [event async for event in chosen.made(kernel_count=1)]
+
+
+def told(heard: list[events.Event]) -> str:
+    return "\n".join(event.message for event in heard if isinstance(event, events.Message))
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("named", "planner"), [("llm", "llm"), ("auto", "auto")])
+async def test_who_says_yes_gets_the_model(choice: Choose, named: str, planner: str) -> None:
+    person = Person()
+    chosen = choice(OptimizeOptions(planner=named), person)
+    heard = await made(chosen)
+    assert chosen.planner.name == planner
+    assert chosen.shape != EXPERT_SHAPE
+    assert chosen.shape.asks_models
+    assert len(person.seen) == 1
+    assert [type(event).__name__ for event in heard] == ["StageStarted", "BudgetSpent"]
+
+
+@pytest.mark.asyncio
+async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
+    chosen = choice(OptimizeOptions(planner="llm"), Person("not today"))
+    heard = await made(chosen)
+    assert (chosen.planner.name, chosen.shape) == ("expert", EXPERT_SHAPE)
+    assert "the expert planner plans: not today" in told(heard)
+    assert not [event for event in heard if isinstance(event, events.BudgetSpent)]
+
+
+@pytest.mark.asyncio
+async def test_where_nobody_can_be_asked_only_a_name_is_a_yes(choice: Choose) -> None:
+    by_name, by_default = choice(OptimizeOptions(planner="llm")), choice(OptimizeOptions(planner="auto"))
+    assert "is sent the source" in told(await made(by_name))
+    assert "nobody agreed" in told(await made(by_default))
+    assert (by_name.planner.name, by_default.planner.name) == ("llm", "expert")
+
+
+@pytest.mark.asyncio
+async def test_a_setting_that_came_with_the_workspace_is_nobodys_yes(choice: Choose, tmp_path: Path) -> None:
+    loaded = load_settings(None, {**MODEL, "planner": "llm"})
+    foreign = replace(loaded, origins={**loaded.origins, "planner": str(tmp_path / "kernelopt.toml")})
+    own, theirs = choice(OptimizeOptions(), loaded=loaded), choice(OptimizeOptions(), loaded=foreign)
+    await made(own)
+    await made(theirs)
+    assert (own.planner.name, theirs.planner.name) == ("llm", "expert")
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("answer", "planner"), [(True, "auto"), (False, "expert")])
+async def test_what_was_answered_before_the_job_holds(choice: Choose, answer: bool, planner: str) -> None:
+    chosen = choice(OptimizeOptions(planner="auto", may_call_models=answer))
+    await made(chosen)
+    assert chosen.planner.name == planner
+
+
+@pytest.mark.asyncio
+async def test_without_a_provider_nobody_is_asked(choice: Choose) -> None:
+    person = Person()
+    chosen = choice(OptimizeOptions(planner="auto"), person, loaded=load_settings(None))
+    assert await made(chosen) == []
+    assert (chosen.planner.name, person.seen) == ("expert", [])
+
+
+@pytest.mark.asyncio
+async def test_settings_that_name_nobody_end_a_search_by_name_alone(choice: Choose) -> None:
+    models = FakeModels(problem=UsageError("no model is named", "set provider.model"))
+    by_default = choice(OptimizeOptions(planner="auto"), Person(), models)
+    assert "the expert planner plans: no model is named" in told(await made(by_default))
+    with pytest.raises(UsageError, match="no model is named"):
+        await made(choice(OptimizeOptions(planner="llm"), Person(), models))
+
+
+@pytest.mark.asyncio
+async def test_a_notice_says_what_is_sent_where_and_what_it_may_cost(choice: Choose) -> None:
+    person = Person()
+    await made(choice(OptimizeOptions(planner="llm", max_rounds=2, max_candidates=10, caps=Caps(token_count=5_000)), person))
+    notice = person.seen[0]
+    assert notice.endpoints == ("http://localhost/v1",)
+    assert notice.estimate.call_count == 2 * Settings().search.beam + 10 + 1
+    what, where, cost = notice.lines[1], notice.lines[0], notice.lines[2]
+    assert "the source of the kernel" in what
+    assert "small at http://localhost/v1" in where
+    assert "at most 15 calls" in cost
+    assert "capped at 5,000 tokens" in cost
+
+
+@pytest.mark.asyncio
+async def test_a_money_cap_that_cannot_be_kept_is_told(choice: Choose) -> None:
+    chosen = choice(OptimizeOptions(planner="llm", caps=Caps(money_usd=1.0)), Person())
+    assert "no money cap can be promised; capped at 200,000 tokens instead" in told(await made(chosen))
+    assert chosen.accounts.caps == Caps(token_count=200_000)
+
+
+@pytest.mark.asyncio
+async def test_the_provider_is_closed_with_the_job(choice: Choose) -> None:
+    models = FakeModels()
+    chosen = choice(OptimizeOptions(planner="llm"), Person(), models)
+    await made(chosen)
+    await chosen.close()
+    assert models.opened.is_closed
