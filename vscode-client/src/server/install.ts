@@ -10,7 +10,7 @@ import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
 
-import { findPython, run } from "./python.ts";
+import { findPython, ISOLATED, run } from "./python.ts";
 import type { Failure } from "./state.ts";
 
 const DEADLINE_MS = 15 * 60_000;
@@ -63,7 +63,7 @@ export async function installCompilers(place: Place, how: Installation): Promise
 }
 
 async function fill(place: Place, how: Installation, base: string, part: string): Promise<Failure | undefined> {
-  const made = await run(base, ["-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
+  const made = await run(base, [ISOLATED, "-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
   if (made.code !== 0) return { kind: "no_venv", python: base, detail: lastWords(made.output) };
   const wheel = join(part, basename(place.packedWheel, ".br"));
   await pipeline(createReadStream(place.packedWheel), createBrotliDecompress(), createWriteStream(wheel));
@@ -73,7 +73,7 @@ async function fill(place: Place, how: Installation, base: string, part: string)
 }
 
 async function pip(python: string, what: readonly string[], how: Installation): Promise<Failure | undefined> {
-  const args = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...what];
+  const args = [ISOLATED, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...what];
   const ended = await run(python, args, { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
   return ended.code === 0 ? undefined : { kind: "install_failed", detail: lastWords(ended.output) };
 }

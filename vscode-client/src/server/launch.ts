@@ -12,6 +12,9 @@ import { expanded } from "./paths.ts";
 import { packaged } from "./python.ts";
 import type { Failure } from "./state.ts";
 
+/** Nothing of the folder that it is started in is imported: that is a workspace, and maybe not a trusted one. */
+const PLAIN = ["-P"];
+
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
@@ -58,7 +61,7 @@ export class Launcher {
     const python = configuredPython();
     if (python === "" && !(await isInstalled(this.place))) return { kind: "not_installed" };
     const program = python === "" ? privatePython(this.place) : python;
-    return { program, args: ["-m", "assistant", name], environment: environment(process.env, keys, programPython()) };
+    return { program, args: [...PLAIN, "-m", "assistant", name], environment: environment(process.env, keys, programPython()) };
   }
 }
 

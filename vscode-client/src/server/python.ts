@@ -4,6 +4,8 @@ import { spawn } from "node:child_process";
 
 export const OLDEST = [3, 11] as const;
 const PROBE = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)";
+/** Neither the current folder nor `PYTHONPATH` changes what an interpreter is, or what is installed into a new environment. */
+export const ISOLATED = "-I";
 const PROBE_DEADLINE_MS = 10_000;
 
 /** Looked for in this order; the newest that are surely supported come first. */
@@ -54,7 +56,7 @@ export function isNewEnough(version: string): boolean {
 /** The full path of the first candidate that is new enough; undefined where none is. */
 export async function findPython(candidates: readonly string[]): Promise<string | undefined> {
   for (const candidate of candidates) {
-    const { code, output } = await run(candidate, ["-c", PROBE], { deadlineMs: PROBE_DEADLINE_MS });
+    const { code, output } = await run(candidate, [ISOLATED, "-c", PROBE], { deadlineMs: PROBE_DEADLINE_MS });
     const [version = "", ...path] = output.trim().split(" ");
     if (code === 0 && isNewEnough(version)) return path.join(" ");
   }
@@ -65,7 +67,7 @@ export type Packaged = "usable" | "no_program" | "no_package";
 
 /** Whether a Python can be started and has a kernelopt of a version. */
 export async function packaged(python: string, version: string): Promise<Packaged> {
-  const { code, output } = await run(python, ["-c", "import importlib.metadata as m; print(m.version('kernelopt'))"], {
+  const { code, output } = await run(python, ["-P", "-c", "import importlib.metadata as m; print(m.version('kernelopt'))"], {
     deadlineMs: PROBE_DEADLINE_MS,
   });
   if (code === null) return "no_program";
