@@ -78,10 +78,13 @@ class Frontier:
         return replace(self, nodes=tuple(pure), chosen=(*self.chosen, *pure), spare=tuple(n for n in self.spare if n not in pure))
 
     def ranked(self) -> tuple[Node, ...]:
-        """Chosen versions, best first: the ends of chains before what they were built on; a pure one before one for a human."""
+        """Every kept version, best first: the ends of chains, what they were built on, what no round has built on.
+
+        Among each, a pure one comes before one for a human.
+        """
         parents = {id(parent) for node in self.chosen for parent in self.chosen if _is_built_on(node, parent)}
         ends = [node for node in self.chosen if id(node) not in parents]
-        return (*_ordered(ends), *_ordered(node for node in self.chosen if id(node) in parents))
+        return (*_ordered(ends), *_ordered(node for node in self.chosen if id(node) in parents), *_ordered(self.spare))
 
     @property
     def best_ratio(self) -> float:

@@ -37,7 +37,7 @@ def test_a_chain_builds_on_the_best_of_each_round() -> None:
     assert names(frontier.nodes) == ["b"]
     second = frontier.after([node("d", 1.6, frontier.nodes[0])])
     assert names(second.nodes) == ["d"]
-    assert names(second.ranked()) == ["d", "b"]
+    assert names(second.ranked()) == ["d", "b", "c", "a"]
 
 
 def test_a_wider_search_keeps_the_second_best_too() -> None:
