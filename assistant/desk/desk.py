@@ -36,7 +36,7 @@ from assistant.desk.words import pair_headline
 from assistant.engine.ids import new_id
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.errors import KernelOptError, UsageError
-from assistant.model.events import BudgetSpent, Event, JobStarted, PairTurn, ProposalMade
+from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
 from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource
 from assistant.model.workload import CaseKey
@@ -302,6 +302,8 @@ class Desk:
     def told(self, work: Work, event: Event) -> None:
         sheet = self._sheets.get(work.key)
         if sheet is not None and work.task.verb in STAGES and sheet.collect(work.id, work.task, event):
+            if isinstance(event, JobEnded) and work.task.request.kernel is not None:
+                self._keep(sheet, work.task.verb)  # answers on whole files are kept by their job
             self._parts.listener.shown(work.key)
         if sheet is not None and work.task.verb is Verb.JUDGE and work.task.text == sheet.text and not work.task.request.cases:
             self._collect_judgement(sheet, work, event)
@@ -345,9 +347,11 @@ class Desk:
     def _collect_judgement(self, sheet: Sheet, work: Work, event: Event) -> None:
         """What was found of the very text that is open is shown there, and after a restart, too."""
         if sheet.collect(work.id, work.task, event):
-            workspace = find_workspace(sheet.path)
-            self._store.keep_analysis(workspace, sheet.path, sheet.stored(Verb.JUDGE.value), time.time_ns() // 1_000_000)
+            self._keep(sheet, Verb.JUDGE)
             self._parts.listener.shown(sheet.key)
+
+    def _keep(self, sheet: Sheet, verb: Verb) -> None:
+        self._store.keep_analysis(find_workspace(sheet.path), sheet.path, sheet.stored(verb.value), time.time_ns() // 1_000_000)
 
     def _observe(self, sheet: Sheet) -> None:
         """Keep what the text shows to have been decided."""

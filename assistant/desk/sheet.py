@@ -28,6 +28,9 @@ from assistant.workload.blocks import find_blocks, sidecar_path
 __all__ = ["Sheet"]
 
 _SOURCE = ".cu"
+_OF_SOME = ":some"
+"""Behind a command's name: its answer is on some kernels of the source only."""
+
 
 class Sheet:
     """The text may be ahead of the parse; the parse and the view belong together."""
@@ -74,13 +77,16 @@ class Sheet:
     def recall(self, stored: Sequence[StoredAnalysis]) -> None:
         """Take over what memory has of this very text."""
         sha256 = Source(self.path, self.text).sha256
-        for analysis in stored:
-            if analysis.text_sha256 == sha256 and analysis.command not in self._analyses:
+        for analysis in sorted(stored, key=lambda one: one.command.endswith(_OF_SOME)):  # whole answers come first
+            command = analysis.command.removesuffix(_OF_SOME)
+            if analysis.text_sha256 == sha256 and command not in self._analyses:
                 try:
                     events = tuple(event_from(json.loads(line)) for line in analysis.events)
                 except (DecodeError, ValueError):
                     continue  # written by another version: it will be made again
-                self._analyses[analysis.command] = Analysis(self.text, events)
+                self._analyses[command] = Analysis(self.text, events)
+                if command != analysis.command:
+                    self._outdated.add(command)
         self._look()
 
     def has_answer(self, command: str) -> bool:
@@ -115,6 +121,8 @@ class Sheet:
             self._outdated.discard(command)
         else:
             events = [*self._of_others(command, task.text, events), *events]
+            if task.text == self.text and {kernel.key for kernel in self.parsed.kernels} <= _told_of(events):
+                self._outdated.discard(command)
         self._analyses[command] = Analysis(task.text, tuple(events))
         if task.verb is Verb.INSPECT:
             self._analyses = {c: a if a.text == task.text else without_diagnostics(a) for c, a in self._analyses.items()}
@@ -137,10 +145,11 @@ class Sheet:
         return next((event for analysis in answers for event in analysis.all(JobStarted)), None)
 
     def stored(self, command: str) -> StoredAnalysis:
-        """An answer that was collected, for memory."""
+        """An answer that was collected, for memory; one that is missing kernels goes by a name of its own."""
         analysis = self._analyses[command]
         events = tuple(event_json(event) for event in analysis.events)
-        return StoredAnalysis(command, Source(self.path, analysis.text).sha256, events)
+        name = f"{command}{_OF_SOME}" if command in self._outdated else command
+        return StoredAnalysis(name, Source(self.path, analysis.text).sha256, events)
 
     def abandon(self, job_id: str) -> None:
         """The job ended without an answer; the earlier answer stays."""
@@ -168,7 +177,7 @@ class Sheet:
         if earlier is None or earlier.text != text:
             self._outdated.add(command)
             return []
-        told = {getattr(event, "kernel", None) for event in events} | {None}
+        told = _told_of(events) | {None}
         return [event for event in earlier.events if getattr(event, "kernel", None) not in told]
 
     def _parse(self) -> None:
@@ -185,3 +194,8 @@ class Sheet:
         routes = self._headers.routes(self.path, self.parsed.source.text)
         view = view_of(self.parsed, self._analyses, self._proposals, self._static, routes)
         self.view: View = replace(view, pairs=self._pairs)
+
+
+def _told_of(events: Sequence[Event]) -> set[str | None]:
+    """Keys of the kernels that these events are about."""
+    return {getattr(event, "kernel", None) for event in events}

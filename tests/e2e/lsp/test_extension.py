@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.e2e.cli.harness import make_cli, no_orphans
+from tests.e2e.cli.harness import Cli, make_cli, no_orphans
 from tests.e2e.lsp.conftest import Offered, Start
 from tests.e2e.lsp.editor import Document, Editor, failure, start
+from tests.e2e.lsp.programs import SUMS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -99,6 +100,18 @@ async def test_a_list_that_there_is_not_is_refused(profiled: tuple[Editor, Docum
     editor, _ = profiled
     with pytest.raises(Exception, match="kernels, proposals, decisions, pair, cases"):
         await editor.ask("kernelopt/list", what="everything")
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_a_profile_of_one_kernel_is_there_again_when_the_file_is_opened_again(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(options=OURS, settings=NO_BACKGROUND)
+    document = editor.open(cli.write("sums.cu", SUMS))
+    job = (await editor.run("kernelopt.profile", uri=document.uri, kernel="first(float *)"))["job_id"]
+    await editor.until(lambda: _told(editor, job, "job_ended"))
+    editor.close(document)
+    document = editor.open(document.path)
+    listed = {kernel["name"]: kernel["headline"] for kernel in await editor.ask("kernelopt/list", what="kernels")}
+    assert listed["first"].startswith("PREDICTED") and listed["second"] == "not profiled yet"
 
 
 @pytest.mark.asyncio(loop_scope="function")
