@@ -28,11 +28,15 @@ class Client:
         self._server = server
         self._options: dict[str, Any] = {}
         self._name: str | None = None
+        self._said: set[str] = set()
+        self.is_introduced = False
+        """Whether it said ``initialize``."""
         self.is_trusted: bool | None = None
         """What it says of its workspace; None: it does not say."""
 
     def introduce(self, params: types.InitializeParams) -> None:
         """Take over ``initializationOptions.kernelopt``; a client that does not speak our protocol has none."""
+        self.is_introduced = True
         options = as_object(plain(params.initialization_options))
         ours = as_object(options.get("kernelopt"))
         self._name = None if params.client_info is None else params.client_info.name
@@ -114,6 +118,12 @@ class Client:
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A message that people see."""
         self._server.window_show_message(types.ShowMessageParams(kind, message))
+
+    def say_once(self, message: str) -> None:
+        """A warning that people see once, however often it comes up."""
+        if message not in self._said:
+            self._said.add(message)
+            self.say(message, types.MessageType.Warning)
 
     def log(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         self._server.window_log_message(types.LogMessageParams(kind, message))

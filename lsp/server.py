@@ -11,24 +11,26 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.capabilities import ServerCapabilitiesBuilder
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
-from assistant.errors import UsageError
+from assistant.errors import MemoryFileError, UsageError
 from lsp.client import Client
-from lsp.offered import COMMANDS, METHODS, NOTEBOOK_SYNC, SCHEME
-from lsp.texts import ExactWorkspace
+from lsp.offered import NOTEBOOK_SYNC
+from lsp.protocol import ServerProtocol
+from lsp.texts import SYNC
 
 if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+
     from assistant.desk.desk import Desk
     from assistant.desk.guard import Guard
     from assistant.engine.pair_book import PairBook
@@ -43,47 +45,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KernelOptServer", "build_server"]
 
-_SYNC = types.TextDocumentSyncKind.Incremental
-_OPTIONS = {method: options for method, options in METHODS.items() if options is not None}
-
-_OF_TEXTS = frozenset({None, types.TEXT_DOCUMENT_DID_CHANGE, types.CANCEL_REQUEST, types.SET_TRACE})
-"""Messages that nothing is answered to: answers of the client, and what changes a text."""
-
 OpenStore = Callable[[], "Store"]
 OpenPairs = Callable[["Store", str], "PairBook"]
 """(memory, front end and process) → its pair sessions; loads what only they need."""
-
-
-class _Protocol(LanguageServerProtocol):
-    """Answers ``initialize`` before anything else is loaded; keeps documents that are the client's to the character."""
-
-    def __init__(self, server: KernelOptServer, converter: Any) -> None:
-        super().__init__(server, converter)
-        self._ours = server
-
-    @lsp_method(types.INITIALIZE)
-    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
-        self._ours.client.introduce(params)
-        result = yield from super().lsp_initialize(params)
-        plain = self.workspace
-        folders = list(plain.folders.values())
-        self._workspace = ExactWorkspace(plain.root_uri, _SYNC, folders, plain.position_encoding)
-        encoding = types.PositionEncodingKind(plain.position_encoding)
-        offered = ServerCapabilitiesBuilder(
-            params.capabilities, set(METHODS), _OPTIONS, list(COMMANDS), _SYNC, NOTEBOOK_SYNC, encoding
-        ).build()
-        offered.workspace = offered.workspace or types.WorkspaceOptions()
-        offered.workspace.text_document_content = types.TextDocumentContentOptions(schemes=[SCHEME])
-        result.capabilities = self.server_capabilities = offered
-        asyncio.get_running_loop().call_soon(self._ours.load)  # once the answer is on its way
-        return result
-
-    def handle_message(self, message: Any) -> None:
-        if self._workspace is not None:
-            self._ours.load()
-            if getattr(message, "method", None) not in _OF_TEXTS:
-                self._ours.late.catch_up()
-        super().handle_message(message)
 
 
 class KernelOptServer(LanguageServer):
@@ -93,9 +57,9 @@ class KernelOptServer(LanguageServer):
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "kernelopt",
             version("kernelopt"),
-            text_document_sync_kind=_SYNC,
+            text_document_sync_kind=SYNC,
             notebook_document_sync=NOTEBOOK_SYNC,
-            protocol_cls=_Protocol,
+            protocol_cls=ServerProtocol,
             converter_factory=default_converter,
         )
         self._open_store = open_store
@@ -103,11 +67,14 @@ class KernelOptServer(LanguageServer):
         self._who = f"lsp {os.getpid()}"
         self._is_loaded = False
         self.client = Client(self)
+        self.keeps_answers = True
+        """Whether what its client answers is remembered for good; not that of whoever connects to a port."""
         self.watching: list[asyncio.Task[None]] = []
         """One for each folder that the client does not watch itself."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._desk: Desk | None = None
         self._store: Store | None = None
+        self._scratch: TemporaryDirectory[str] | None = None
         self._pairs: PairBook | None = None
         self.units: Units  # these come with `load`
         self.configuration: EditorConfiguration
@@ -151,8 +118,23 @@ class KernelOptServer(LanguageServer):
     def store(self) -> Store:
         """Memory; opened with the desk."""
         if self._store is None:
-            self._store = self._open_store()
+            try:
+                self._store = self._open_store()
+            except MemoryFileError as error:
+                told = f"{error.message}; {error.remedy}, then restart the server: until then sources are only read, and nothing is kept"
+                self.client.say_once(told)
+                self.configuration.only_read()
+                self._store = self._store_of_this_run()
         return self._store
+
+    def _store_of_this_run(self) -> Store:
+        """Where memory cannot be opened; the person has been told."""
+        from tempfile import TemporaryDirectory
+
+        from assistant.memory.store import open_store
+
+        self._scratch = TemporaryDirectory(prefix="kernelopt-")
+        return open_store(Path(self._scratch.name, "memory.sqlite3"))
 
     @property
     def pairs(self) -> PairBook:
@@ -165,7 +147,7 @@ class KernelOptServer(LanguageServer):
     def desk(self) -> Desk:
         """The desk, made when first needed: starting must not wait for it."""
         if self._desk is None:
-            from assistant.config import TrustStore, user_paths
+            from assistant.config import TrustOfThisRun, TrustStore, user_paths
             from assistant.desk.desk import Desk, DeskParts
             from assistant.desk.guard import Guard
             from assistant.desk.jobs import JobHost
@@ -174,7 +156,7 @@ class KernelOptServer(LanguageServer):
             from assistant.lab.gpu_users import NvmlGpuUsers
             from lsp.listener import EditorListener
 
-            trust = TrustStore(user_paths().trust)
+            trust = (TrustStore if self.keeps_answers else TrustOfThisRun)(user_paths().trust)
             self.guard = Guard(trust, self.client.ask_consent, self.client.is_trusted)
             models = ModelConsents(trust, self.client.ask_model)
             listener = EditorListener(self)
@@ -250,6 +232,8 @@ class KernelOptServer(LanguageServer):
             await self._desk.close()
         if self._store is not None:
             self._store.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
 
 
 def build_server(open_store: OpenStore, open_pairs: OpenPairs) -> KernelOptServer:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import sys
-from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pygls.io_ import StdinAsyncReader, run_async
+from pygls.io_ import StdinAsyncReader
 
+from lsp.messages import Reader, converse
 from lsp.wire import ClientWriter
 
 if TYPE_CHECKING:
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
-_LOOPBACK = "127.0.0.1"
-_ANSWERS = frozenset({types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value})
+_ANSWERS = frozenset(
+    {types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value, types.ErrorCodes.InvalidRequest.value}
+)
 """Errors that a handler answers with on purpose."""
+_MALFORMED = "Unable to deserialize message\n%s"
+"""pygls' word on what `lsp.messages` answers."""
 
 
 def serve(server: KernelOptServer, port: int | None) -> int:
@@ -38,6 +42,8 @@ def serve(server: KernelOptServer, port: int | None) -> int:
 
 def _is_defect(record: logging.LogRecord) -> bool:
     """Whether a logged failure is ours: a request that is answered with what is wrong with it is none."""
+    if record.msg == _MALFORMED:
+        return False
     error = record.exc_info[1] if record.exc_info else None
     return not (isinstance(error, JsonRpcException) and error.code in _ANSWERS)
 
@@ -45,36 +51,26 @@ def _is_defect(record: logging.LogRecord) -> bool:
 async def _serve_stdio(server: KernelOptServer) -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not reach the protocol
-    await _speak(server, StdinAsyncReader(sys.stdin.buffer, server.thread_pool), ClientWriter(out))
+    try:
+        await _speak(server, StdinAsyncReader(sys.stdin.buffer, server.thread_pool), ClientWriter(out))
+    finally:
+        await server.close()  # every job ends with its client
 
 
 async def _serve_one(server: KernelOptServer, port: int) -> None:
-    """One connection; another one is refused, as one protocol object cannot serve two."""
-    is_taken = False
-    ended = asyncio.Event()
+    """One client on a port: what it answers to questions of trust counts for this run only."""
+    from lsp.tcp import listen
 
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal is_taken
-        if is_taken:
-            writer.close()
-            return
-        is_taken = True
-        try:
-            await _speak(server, reader, writer)
-        finally:
-            ended.set()
-
-    listening = await asyncio.start_server(connected, _LOOPBACK, port)
-    sys.stderr.write(f"listening on {_LOOPBACK}:{listening.sockets[0].getsockname()[1]}\n")
-    sys.stderr.flush()
-    async with listening:
-        await ended.wait()
-
-
-async def _speak(server: KernelOptServer, reader: Any, writer: Any) -> None:
-    """Until the client leaves; every job ends with it."""
-    server.protocol.set_writer(writer)
+    server.keeps_answers = False
     try:
-        await run_async(stop_event=Event(), reader=reader, protocol=server.protocol, error_handler=server.report_server_error)
+        await listen(port, lambda reader, writer: _speak(server, reader, writer))
     finally:
         await server.close()
+
+
+async def _speak(server: KernelOptServer, reader: Reader, writer: Any) -> bool:
+    """Until the client leaves; whether one was there."""
+    server.protocol.set_writer(writer)
+    with contextlib.suppress(ConnectionError):
+        await converse(reader, server.protocol)
+    return server.client.is_introduced

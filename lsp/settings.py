@@ -31,6 +31,7 @@ class EditorConfiguration:
         self._wrong: dict[str | Path, str] = {}
         """Setting of the editor, or workspace, → what is wrong with it."""
         self._is_expected = False
+        self._is_only_read = False
 
     @property
     def problem(self) -> str | None:
@@ -40,6 +41,10 @@ class EditorConfiguration:
     def expect(self) -> None:
         """The client is going to say: until it does, nothing runs that it may have switched off."""
         self._is_expected = True
+
+    def only_read(self) -> None:
+        """Nothing runs unasked any more, whatever anybody sets: what it says could not be kept."""
+        self._is_only_read = True
 
     def take(self, settings: object) -> None:
         """The client's settings: ours alone, or under ``kernelopt``. A wrong one is told and left out; the others hold."""
@@ -65,7 +70,7 @@ class EditorConfiguration:
         workspace = find_workspace(path)
         loaded = _load(workspace, self._given)
         settings = loaded.settings if self._is_right(workspace, loaded) and isinstance(loaded, LoadedSettings) else Settings()
-        return settings.model_copy(update={"background": _NOTHING}) if self._is_expected else settings
+        return settings.model_copy(update={"background": _NOTHING}) if self._is_expected or self._is_only_read else settings
 
     def _is_right(self, place: str | Path, loaded: LoadedSettings | str | None) -> bool:
         if not isinstance(loaded, str):

@@ -3,16 +3,36 @@ one would land on another line (seen with pygls 2.1.1; can go when ``TextDocumen
 
 from __future__ import annotations
 
+import logging
+from urllib.parse import unquote
+
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
 from lsp.positions import Positions
 
-__all__ = ["ExactWorkspace"]
+__all__ = ["SYNC", "ExactWorkspace"]
+
+SYNC = types.TextDocumentSyncKind.Incremental
+
+
+_log = logging.getLogger(__name__)
 
 
 class ExactWorkspace(Workspace):
-    """A workspace whose documents follow the specification."""
+    """A workspace whose documents follow the specification; changes of what is not open are passed over."""
+
+    def update_text_document(self, text_doc: types.VersionedTextDocumentIdentifier, change: types.TextDocumentContentChangeEvent) -> None:
+        if unquote(text_doc.uri) in self.text_documents:
+            super().update_text_document(text_doc, change)
+        else:
+            _log.warning("%s was changed, but is not open", text_doc.uri)
+
+    def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        if self.get_notebook_document(notebook_uri=params.notebook_document.uri) is not None:
+            super().update_notebook_document(params)
+        else:
+            _log.warning("%s was changed, but is not open", params.notebook_document.uri)
 
     def _create_text_document(
         self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None

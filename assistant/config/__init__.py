@@ -3,7 +3,7 @@
 from assistant.config.load import EditorSettings, LoadedSettings, load_settings, memory_path
 from assistant.config.paths import UserPaths, find_workspace, user_paths, workspace_folder
 from assistant.config.settings import Settings, setting
-from assistant.config.trust import Consent, ConsentAnswer, EndpointConsent, ProgramConsent, TrustStore
+from assistant.config.trust import Consent, ConsentAnswer, EndpointConsent, ProgramConsent, TrustOfThisRun, TrustStore
 
 __all__ = [
     "Consent",
@@ -13,6 +13,7 @@ __all__ = [
     "LoadedSettings",
     "ProgramConsent",
     "Settings",
+    "TrustOfThisRun",
     "TrustStore",
     "UserPaths",
     "find_workspace",

@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict
 
 from assistant.errors import CannotAnswerError
 
-__all__ = ["Consent", "ConsentAnswer", "EndpointConsent", "ProgramConsent", "TrustStore"]
+__all__ = ["Consent", "ConsentAnswer", "EndpointConsent", "ProgramConsent", "TrustOfThisRun", "TrustStore"]
 
 _LOCK_TIMEOUT_S = 10.0
 """The lock is held for one small write."""
@@ -157,3 +157,22 @@ class TrustStore:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+class TrustOfThisRun(TrustStore):
+    """What was decided for good counts, but answers are kept no longer than the process: nobody knows for sure who gives them."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._given: dict[tuple[str, str], ConsentAnswer] = {}
+
+    def consent(self, asked: Consent) -> ConsentAnswer | None:
+        return self._given.get(_name_of(asked)) or super().consent(asked)
+
+    def answer(self, asked: Consent, answer: ConsentAnswer) -> None:
+        if answer is not ConsentAnswer.ONCE:
+            self._given[_name_of(asked)] = answer
+
+
+def _name_of(asked: Consent) -> tuple[str, str]:
+    return str(asked.folder.resolve()), asked.digest

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from lsp.client import plain
 from lsp.settings import SECTION
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["pull", "register"]
 
-_ANSWER_S = 2.0
-"""How long background work waits for the client's settings."""
+_WARNING = types.MessageType.Warning
+_ANSWER_S = 5.0
+"""How long the client may take before the log says that background work waits for its settings."""
 
 
 def register(server: KernelOptServer) -> None:
@@ -37,13 +39,16 @@ def register(server: KernelOptServer) -> None:
 
 
 async def pull(server: KernelOptServer) -> None:
-    """Ask the client for our section; one that does not answer in time has none, until it does."""
+    """Ask the client for our section. Until it answers, nothing runs unasked that it may have forbidden; an error is an answer: none."""
     items = [types.ConfigurationItem(section=SECTION)]
     asked = asyncio.ensure_future(server.workspace_configuration_async(types.ConfigurationParams(items)))
     answered, _ = await asyncio.wait((asked,), timeout=_ANSWER_S)
-    if not answered or asked.exception() is not None:
-        _take(server, {})
-    answers: list[Any] = list(await asked)
+    if not answered:
+        server.client.log("the editor has not said its settings (workspace/configuration): nothing runs unasked until it does", _WARNING)
+    try:
+        answers: list[Any] = list(await asked)
+    except JsonRpcException:
+        answers = []
     _take(server, plain(answers[0]) if answers else {})
 
 

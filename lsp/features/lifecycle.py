@@ -29,7 +29,7 @@ _WATCHED = (
 
 def register(server: KernelOptServer) -> None:
     @server.feature(types.INITIALIZED)
-    async def initialized(_: types.InitializedParams) -> None:
+    def initialized(_: types.InitializedParams) -> None:  # at once: a document may be opened right behind it
         if server.client.takes_configuration:
             server.configuration.expect()
             server.spawn(pull(server))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from lsprotocol import types
 
@@ -17,7 +18,9 @@ __all__ = ["register"]
 
 def register(server: KernelOptServer) -> None:
     def put(uri: str, trigger: Trigger) -> None:
-        put_document(server, server.workspace.get_text_document(uri), trigger)
+        document = server.workspace.text_documents.get(unquote(uri))  # pygls keeps them by the URI without escapes
+        if document is not None:
+            put_document(server, document, trigger)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:

@@ -92,6 +92,29 @@ async def test_one_client_is_served_a_second_one_is_turned_away_and_exit_ends_it
         assert await process.wait() == 0
 
 
+async def test_what_is_no_client_is_sent_away_and_the_next_one_is_served(cli: Cli) -> None:
+    async with _listening(cli) as (process, port):
+        async with _connected(port):
+            pass  # a port scan
+        async with _connected(port) as reset:
+            reset.writer.write(b"Content-Length: 7\r\n")
+            reset.writer.transport.abort()
+        async with _connected(port) as browser:
+            browser.writer.write(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
+            with contextlib.suppress(ConnectionError):
+                assert await browser.reader.read() == b""
+        async with _connected(port) as client:
+            client.send({"id": 1, "method": "initialize", "params": _INITIALIZE})
+            await client.until("id", 1)
+
+            taken = await asyncio.to_thread(cli.run, "lsp", "--tcp", str(port))
+            assert taken.code == 3 and "cannot be used" in taken.err and "--tcp 0" in taken.err, taken.said
+
+            client.writer.transport.abort()
+        await process.wait()
+        assert process.stderr is not None and b"Traceback" not in await process.stderr.read()
+
+
 async def test_a_client_that_breaks_off_ends_it(cli: Cli) -> None:
     async with _listening(cli) as (process, port):
         async with _connected(port) as client:

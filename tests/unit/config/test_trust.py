@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.config import ConsentAnswer, EndpointConsent, ProgramConsent, TrustStore
+from assistant.config import ConsentAnswer, EndpointConsent, ProgramConsent, TrustOfThisRun, TrustStore
 from assistant.errors import CannotAnswerError
 
 
@@ -137,6 +137,22 @@ def test_processes_that_trust_at_once_lose_nothing(trust: TrustStore, home: Path
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         pool.map(TrustStore(home / "trust.json").trust, folders)
     assert all(trust.is_trusted(folder) for folder in folders)
+
+
+def test_answers_of_a_run_are_not_kept_but_earlier_ones_count(
+    trust: TrustStore, home: Path, workspace: Path, run: ProgramConsent
+) -> None:
+    trust.trust(workspace)
+    trust.answer(run, ConsentAnswer.ALWAYS)
+    of_this_run = TrustOfThisRun(home / "trust.json")
+    assert of_this_run.is_trusted(workspace) and of_this_run.consent(run) is ConsentAnswer.ALWAYS
+
+    other = replace(run, flags=("-O0",))
+    of_this_run.answer(other, ConsentAnswer.NEVER)
+    assert of_this_run.consent(other) is ConsentAnswer.NEVER
+    of_this_run.answer(run, ConsentAnswer.NEVER)
+    assert of_this_run.consent(run) is ConsentAnswer.NEVER
+    assert trust.consent(other) is None and trust.consent(run) is ConsentAnswer.ALWAYS
 
 
 def test_only_the_user_can_read_it(trust: TrustStore, home: Path, workspace: Path) -> None:

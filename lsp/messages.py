@@ -1,0 +1,122 @@
+"""What a client sends, one message at a time: framed, parsed, handed to the protocol; what makes no sense is answered as JSON-RPC says.
+
+pygls 2.1.1 leaves a request with wrong parameters, JSON that cannot be parsed, and a person's answer in a wrong form without a word, and
+takes a negative length for a long header (``run_async`` and ``structure_message``); this can go when it answers them. Example::
+
+    await converse(reader, protocol)     # until the client leaves
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Awaitable
+from concurrent.futures import Future, InvalidStateError
+from typing import Any, Protocol, cast
+
+from cattrs import BaseValidationError, transform_error
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+)
+from pygls.protocol import LanguageServerProtocol
+
+__all__ = ["Reader", "converse", "in_words"]
+
+_LENGTH = re.compile(rb"Content-Length: *(\d+)\s*$", re.IGNORECASE)
+_TOLD_PROBLEMS = 3
+"""Of one message; a wrong one can have hundreds."""
+_log = logging.getLogger(__name__)
+
+
+class Reader(Protocol):
+    """Bytes of the client."""
+
+    def readline(self) -> Awaitable[bytes]: ...
+
+    def readexactly(self, n: int) -> Awaitable[bytes]: ...
+
+
+async def converse(reader: Reader, protocol: LanguageServerProtocol) -> None:
+    """Handle every message until the client leaves."""
+    while (body := await _next_body(reader, protocol)) is not None:
+        _take(body, protocol)
+
+
+async def _next_body(reader: Reader, protocol: LanguageServerProtocol) -> bytes | None:
+    """The next message; None at the end. A header without a length is answered, and passed over."""
+    length, is_begun = 0, False
+    while line := await reader.readline():
+        found = _LENGTH.search(line)
+        if found is not None:
+            length = int(found[1])
+        if line.strip():
+            is_begun = True
+        elif length:
+            try:
+                return await reader.readexactly(length) or None
+            except asyncio.IncompleteReadError:
+                return None
+        elif is_begun:
+            is_begun = False
+            _answer_error(protocol, None, JsonRpcParseError("a header says no Content-Length"))
+    return None
+
+
+def _take(body: bytes, protocol: LanguageServerProtocol) -> None:
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        _answer_error(protocol, None, JsonRpcParseError(f"this is no JSON: {error}"))
+        return
+    if not isinstance(message, dict) or cast(dict[str, Any], message).get("jsonrpc") != "2.0":
+        _answer_error(protocol, None, JsonRpcInvalidRequest("a message is one object with jsonrpc 2.0"))
+        return
+    _handle(cast(dict[str, Any], message), protocol)
+
+
+def _handle(message: dict[str, Any], protocol: LanguageServerProtocol) -> None:
+    try:
+        structured: Any = protocol.structure_message(message)
+    except JsonRpcException as error:
+        _refuse(message, JsonRpcInvalidParams(in_words(error.__cause__ or error)), protocol)
+        return
+    try:
+        protocol.handle_message(structured)
+    except InvalidStateError:
+        _log.warning("an answer to %r came when nobody waited any more", message.get("id"))
+    except Exception as error:  # noqa: BLE001 - the message's boundary: the next one is heard
+        _log.exception("a message could not be handled")
+        _refuse(message, JsonRpcInternalError(f"internal error: {type(error).__name__}: {error}"), protocol)
+
+
+def _refuse(message: dict[str, Any], error: JsonRpcException, protocol: LanguageServerProtocol) -> None:
+    """Whoever waits for something gets the error: the client for its request, a task of ours for the client's answer."""
+    if "method" in message and "id" in message:
+        _answer_error(protocol, message["id"], error)
+    elif "method" in message:
+        _log.warning("%s was passed over: %s", message["method"], error.message)
+    else:
+        futures: dict[Any, Future[Any]] = protocol._request_futures  # pyright: ignore  # pygls has no public way
+        waiting = futures.pop(message.get("id"), None)
+        if waiting is not None and not waiting.done():
+            waiting.set_exception(error)
+
+
+def _answer_error(protocol: LanguageServerProtocol, request: Any, error: JsonRpcException) -> None:
+    answer = {"jsonrpc": "2.0", "id": request, "error": {"code": error.code, "message": error.message}}
+    protocol._send_data(answer)  # pyright: ignore[reportPrivateUsage]  # `ResponseErrorMessage` leaves out an id of null, which JSON-RPC wants
+
+
+def in_words(error: BaseException) -> str:
+    """What is wrong with a message's form: ``required field missing @ $.params.textDocument``, and how many more such."""
+    if not isinstance(error, BaseValidationError):
+        return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    problems = transform_error(error, path="$")
+    more = [f"and {len(problems) - _TOLD_PROBLEMS} more"] if len(problems) > _TOLD_PROBLEMS else []
+    return "; ".join([*problems[:_TOLD_PROBLEMS], *more])

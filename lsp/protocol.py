@@ -1,0 +1,102 @@
+"""The language server protocol as this server speaks it: `initialize` before anything else is loaded, refusals in words, no traceback.
+
+What a handler raises on purpose (`KernelOptError`), or because of a file, becomes the request's error with the way out; of a notification,
+which nobody can be answered, the person is told once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.capabilities import ServerCapabilitiesBuilder
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from assistant.errors import KernelOptError
+from lsp.messages import in_words
+from lsp.offered import COMMANDS, METHODS, NOTEBOOK_SYNC, SCHEME
+from lsp.texts import SYNC, ExactWorkspace
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["REQUEST_FAILED", "ServerProtocol", "refusal"]
+
+REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
+"""The request was valid, but it failed."""
+
+_OPTIONS = {method: options for method, options in METHODS.items() if options is not None}
+_OF_TEXTS = frozenset({None, types.TEXT_DOCUMENT_DID_CHANGE, types.CANCEL_REQUEST, types.SET_TRACE})
+"""Messages that nothing is answered to: answers of the client, and what changes a text."""
+
+
+class ServerProtocol(LanguageServerProtocol):
+    """Answers ``initialize`` before anything else is loaded; keeps documents that are the client's to the character."""
+
+    def __init__(self, server: KernelOptServer, converter: Any) -> None:
+        super().__init__(server, converter)
+        self._ours = server
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        if self._workspace is not None:
+            raise JsonRpcInvalidRequest("initialize was answered before: one client, one server")
+        self._ours.client.introduce(params)
+        result = yield from super().lsp_initialize(params)
+        plain = self.workspace
+        folders = list(plain.folders.values())
+        self._workspace = ExactWorkspace(plain.root_uri, SYNC, folders, plain.position_encoding)
+        encoding = types.PositionEncodingKind(plain.position_encoding)
+        offered = ServerCapabilitiesBuilder(
+            params.capabilities, set(METHODS), _OPTIONS, list(COMMANDS), SYNC, NOTEBOOK_SYNC, encoding
+        ).build()
+        offered.workspace = offered.workspace or types.WorkspaceOptions()
+        offered.workspace.text_document_content = types.TextDocumentContentOptions(schemes=[SCHEME])
+        result.capabilities = self.server_capabilities = offered
+        asyncio.get_running_loop().call_soon(self._ours.load)  # once the answer is on its way
+        return result
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Generator[Any, Any, Any]:
+        if params.command in COMMANDS and len(params.arguments or ()) != 1:
+            raise JsonRpcInvalidParams(f"{params.command} takes one object")
+        try:
+            return (yield from super().lsp_workspace__execute_command(params))
+        except JsonRpcInvalidParams as error:  # the handler itself is not called in here
+            told = error.message if error.__context__ is None else f"{params.command}: {in_words(error.__context__)}"
+            raise JsonRpcInvalidParams(told) from error
+
+    def handle_message(self, message: Any) -> None:
+        if self._workspace is not None:
+            self._ours.load()
+            if getattr(message, "method", None) not in _OF_TEXTS:
+                self._ours.late.catch_up()
+        super().handle_message(message)
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: str | int) -> None:
+        told = None if future.cancelled() else refusal(future.exception())
+        if told is None:
+            super()._send_handler_result(future, msg_id=msg_id)
+            return
+        self._request_futures.pop(msg_id, None)
+        self._send_response(msg_id, error=JsonRpcException(told, REQUEST_FAILED).to_response_error())
+
+    def _check_handler_result(self, future: Future[Any]) -> None:
+        told = None if future.cancelled() else refusal(future.exception())
+        if told is None:
+            super()._check_handler_result(future)
+        else:
+            self._ours.client.say_once(told)
+
+
+def refusal(error: BaseException | None) -> str | None:
+    """What a person is told of an expected failure, with the way out; None for what is none."""
+    if isinstance(error, KernelOptError):
+        return f"{error.message}; {error.remedy}" if error.remedy else error.message
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return None
