@@ -19,7 +19,9 @@ from assistant.model.device import Architecture, Target
 from assistant.model.plan import TriedBefore
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
 from assistant.model.source import LaunchSite
+from assistant.plan.expert.analysis.workload_block import DeclaredShape
 from assistant.plan.llm.annotate import annotated
+from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.region import Part, region_of
 from assistant.plan.llm.static_notes import array_notes, loop_notes
 from assistant.ports import PlanRequest
@@ -66,6 +68,8 @@ class Facts:
     """Lines of the region and of launches, which stay in the listing whatever is cut."""
     launches: tuple[str, ...]
     """Launch expressions in the text."""
+    declared: tuple[str, ...]
+    """Launches of a workload block, where the real ones are elsewhere."""
     workload: tuple[str, ...]
     """Launches that were counted."""
     hardware: tuple[str, ...]
@@ -101,8 +105,9 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         parts=tuple(PartShown(part.id, part.first_line, part.text.replace("\r\n", "\n")) for part in region),
         listing=annotated(parsed.source.text, evidence),
         is_annotated=any(fact.line is not None for fact in evidence),
-        kept_lines=region_lines(region) | {site.line for site in sites},
+        kept_lines=region_lines(region) | {site.line for site in sites} | {line for line, _ in declared_launches(parsed, kernel)},
         launches=tuple(_launch(site) for site in sites),
+        declared=tuple(_declared(line, shape) for line, shape in declared_launches(parsed, kernel)),
         workload=_workload(request.profiles),
         hardware=_hardware(request.target, request.architecture) if signals.hardware != "off" else (),
         hardware_source=request.target.source,
@@ -175,6 +180,11 @@ def _launch(site: LaunchSite) -> str:
     arguments = ", ".join(argument.text for argument in site.arguments)
     loop = "; in a loop" if site.is_in_loop else ""
     return f"line {site.line}: grid = {site.grid.text}, block = {site.block.text}{shared}, arguments = ({arguments}){loop}"
+
+
+def _declared(line: int, shape: DeclaredShape) -> str:
+    grid, block = (", ".join(item.text for item in items) for items in (shape.grid, shape.block))
+    return f"line {line}: workload {shape.name}: grid = [{grid}], block = [{block}]"
 
 
 def _workload(profiles: tuple[LaunchProfile, ...]) -> tuple[str, ...]:

@@ -1,48 +1,97 @@
 """Launches that an answer changes: expressions of grid, block, shared memory and arguments, put in the place of the present ones.
 
 They run on the host, with the rights of whoever starts the program: only arithmetic over names is taken, and every change is host code
-that a person is asked about. Example::
+that a person is asked about. Where the text only declares a launch (a workload block), the block is changed, and that the real launch
+follows is an assumption. Example::
 
-    launch_edits(parsed, kernel, [LaunchChange(line=29, block="dim3(32, 8)")])
+    launched(parsed, kernel, [LaunchChange(line=29, block="dim3(32, 8)")])   # Launched(edits=(…,), labels=(Label.HOST_CODE,))
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span, TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.analysis.workload_block import DeclaredShape, launched_with, shapes_in
 from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.schemas import LaunchChange
 
-__all__ = ["launch_edits"]
+__all__ = ["Launched", "declared_launches", "launched"]
 
 _TOKEN = re.compile(r"\s+|[A-Za-z_]\w*|\d[\w.]*|::|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%().,<>?:&|\[\]]")
 _EFFECT = re.compile(r"\+\+|--|<<<|>>>|<%|%>|[)\]]\s*\(|\b(?:new|delete|throw|operator|asm|typeid|co_await)\b")
 """What changes something, ends the launch, or calls a function that no name before the parenthesis tells."""
+_ITEM = r'(?:\d{1,10}|"[\w\s+\-*/%(),.]{1,80}")'
+_ITEMS = re.compile(rf"(?!.*(?:\*/|/\*))\s*\[?\s*(?P<items>{_ITEM}(?:\s*,\s*{_ITEM}){{0,2}})\s*\]?\s*", re.DOTALL)
+"""One to three items of a declared grid or block: numbers, or expressions of the block's grammar as strings;
+nothing that ends a comment."""
 _CALL = re.compile(r"([A-Za-z_][\w:]*)\s*(?:<[^<>()]*>\s*)?\(")
 _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "static_cast", "int", "unsigned", "size_t"})
 """What an expression may call: nothing that has an effect."""
 
 
-def launch_edits(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> tuple[TextEdit, ...] | Refusal:
-    """Edits of the launch expressions; a refusal for a line without a launch of the kernel, or an expression that does more than count."""
+@dataclass(frozen=True)
+class Launched:
+    """Changed launches as edits."""
+
+    edits: tuple[TextEdit, ...] = ()
+    labels: tuple[Label, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | Refusal:
+    """The changes made; a refusal for a line without a launch of the kernel, or an expression that does more than count."""
     sites = {site.line: site for site in parsed.launch_sites_of(kernel)}
+    if not sites:
+        return _declared_anew(parsed, kernel, changes)
     edits = list[TextEdit]()
     for change in changes:
-        site = sites.get(change.line)
-        if site is None:
-            where = (
-                f"its launches are at line {', '.join(map(str, sites))}"
-                if sites
-                else "this text has no launch of it: leave `launches` empty"
-            )
-            return Refusal(f"it changes a launch of {kernel.name} at line {change.line}, but {where}")
+        if change.line not in sites:
+            places = ", ".join(map(str, sites))
+            return Refusal(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are at line {places}")
         problem = next((p for p in map(_problem, _expressions(change)) if p is not None), None)
         if problem is not None:
             return Refusal(f"the launch at line {change.line}: {problem}")
-        edits += _site_edits(parsed.source.text, site, change)
-    return tuple(edit for edit in edits if parsed.source.text[edit.span.start : edit.span.end] != edit.new_text)
+        edits += _site_edits(sites[change.line], change)
+    made = _changing(parsed.source.text, edits)
+    return Launched(made, (Label.HOST_CODE,) if made else ())
+
+
+def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | Refusal:
+    """The same for launches that workload blocks declare, by the line of their grid."""
+    blocks = dict(declared_launches(parsed, kernel))
+    edits, said = list[TextEdit](), list[str]()
+    for change in changes:
+        shape = blocks.get(change.line)
+        if shape is None:
+            where = f"declared at line {', '.join(map(str, blocks))}" if blocks else "not in this text: leave `launches` empty"
+            return Refusal(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are {where}")
+        if change.shared is not None or change.arguments is not None:
+            return Refusal("of a declared launch only grid and block can be changed")
+        for name, items, wanted in (("grid", shape.grid, change.grid), ("block", shape.block, change.block)):
+            found = None if wanted is None else _ITEMS.fullmatch(wanted)
+            if found is not None:
+                edits.append(TextEdit(Span(items[0].span.start, items[-1].span.end), found["items"]))
+                said.append(f"{name} [{found['items']}]")
+            elif wanted is not None:
+                return Refusal(f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}')
+    made = _changing(parsed.source.text, edits)
+    return Launched(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),)) if made else Launched()
+
+
+def declared_launches(parsed: ParsedSource, kernel: Kernel) -> tuple[tuple[int, DeclaredShape], ...]:
+    """(line of the grid, declared launch) of a kernel that the text itself does not launch; none whose shape was only guessed."""
+    if parsed.launch_sites_of(kernel):
+        return ()
+    shapes = (shape for shape in shapes_in(parsed.source.text, kernel) if shape.grid and shape.block and not shape.is_guessed)
+    return tuple((parsed.source.line_of(shape.grid[0].span.start), shape) for shape in shapes)
+
+
+def _changing(text: str, edits: Iterable[TextEdit]) -> tuple[TextEdit, ...]:
+    return tuple(edit for edit in edits if text[edit.span.start : edit.span.end] != edit.new_text)
 
 
 def _expressions(change: LaunchChange) -> Iterable[str]:
@@ -55,6 +104,8 @@ def _problem(expression: str) -> str | None:
     rest = _TOKEN.sub("", expression)
     if rest:
         return f"{shown} holds {rest[0]!r}, which is not part of an expression of names, numbers and operators"
+    if expression.startswith("["):
+        return f"{shown} is a list; write `dim3(…)`"
     effect = _EFFECT.search(expression)
     if effect is not None:
         return f"{shown} holds `{effect[0]}`, but it may only compute"
@@ -74,7 +125,7 @@ def _is_one(expression: str) -> bool:
     return depth == 0
 
 
-def _site_edits(text: str, site: LaunchSite, change: LaunchChange) -> list[TextEdit]:
+def _site_edits(site: LaunchSite, change: LaunchChange) -> list[TextEdit]:
     edits = list[TextEdit]()
     if change.grid is not None:
         edits.append(TextEdit(site.grid.span, change.grid))

@@ -17,7 +17,7 @@ from assistant.model.verification import Label
 from assistant.plan.llm.cleaning import cleaned
 from assistant.plan.llm.foreign import foreign_code, lost_code
 from assistant.plan.llm.headers import header_edits, header_labels, without_includes
-from assistant.plan.llm.launching import launch_edits
+from assistant.plan.llm.launching import launched
 from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.schemas import CodeReply
 from assistant.source.edits import apply_edits, edits_between
@@ -46,6 +46,8 @@ class RegionEdit:
     edits: tuple[TextEdit, ...]
     labels: tuple[Label, ...]
     """What follows from what it touches."""
+    assumptions: tuple[str, ...] = ()
+    """What follows for code that is not in the text."""
 
 
 def region_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Part, ...]:
@@ -104,12 +106,12 @@ def _completed(
 ) -> RegionEdit | Refusal:
     """The edits of the parts with those of launches and includes, checked as a whole."""
     included = header_edits(parsed, headers)
-    launched = launch_edits(parsed, kernel, reply.launches)
+    launches = launched(parsed, kernel, reply.launches)
     if isinstance(included, Refusal):
         return included
-    if isinstance(launched, Refusal):
-        return launched
-    every = (*included, *edits, *launched)
+    if isinstance(launches, Refusal):
+        return launches
+    every = (*included, *edits, *launches.edits)
     after = apply_edits(parsed.source.text, every)
     if not isinstance(after, str):
         return Refusal("its changes overlap")
@@ -118,8 +120,7 @@ def _completed(
     problem = _broken_signature(parsed, kernel, reply, parse(Source(parsed.source.path, after)))
     if problem is not None:
         return Refusal(problem)
-    labels = (*((Label.HOST_CODE,) if launched else ()), *header_labels(included))
-    return RegionEdit(every, tuple(dict.fromkeys(labels)))
+    return RegionEdit(every, tuple(dict.fromkeys((*launches.labels, *header_labels(included)))), launches.assumptions)
 
 
 def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource) -> str | None:

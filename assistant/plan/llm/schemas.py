@@ -69,14 +69,14 @@ def plain(text: str) -> str:
     return _TAG.sub("< ", shown.replace("![", "[").replace("](", "] ("))
 
 
-def _numbers_as_text(value: Any) -> Any:
-    """``256`` for ``"256"``: a launch size that is a plain number."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+def _as_expression(value: Any) -> Any:
+    """A launch size that is a plain number, ``256``, or a list of a workload block, ``["ceil(n/32)", 4]``, as text."""
+    return json.dumps(value) if type(value) in (int, list) else value
 
 
 _Line = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=500)]
 _Paragraph = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=4000)]
-_Expression = Annotated[str, BeforeValidator(_numbers_as_text), StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+_Expression = Annotated[str, BeforeValidator(_as_expression), StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 
 

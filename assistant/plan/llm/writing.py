@@ -67,7 +67,7 @@ def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: 
     reply = answer.value
     code = "\n".join([request.parsed.source.text, *(part.code for part in reply.parts), *_launch_texts(reply)])
     summary = checked(reply.summary, (), code)
-    assumptions = tuple(text for text in reply.assumptions if text)  # conditions, not claims: none is kept from people
+    assumptions = (*edit.assumptions, *(text for text in reply.assumptions if text))  # conditions, not claims: none is kept from people
     assumed = (Label.ASSUMPTION,) if assumptions else ()
     return Rewrite(
         technique=step.technique,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from assistant.model.source import Expression, Kernel, Span
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["DeclaredShape", "declared_shapes", "guessed_launch", "launch_elsewhere"]
+__all__ = ["DeclaredShape", "declared_shapes", "guessed_launch", "launch_elsewhere", "launched_with", "shapes_in"]
 
 _BLOCK = re.compile(r"/\*\s*kernelopt\b(?P<toml>.*?)\*/", re.DOTALL)
 _SECTION = re.compile(r"^\s*\[workload\.(?P<name>[\w-]+)\]\s*$(?P<body>.*?)(?=^\s*\[workload\.[\w-]+\]|\Z)", re.DOTALL | re.MULTILINE)
@@ -42,12 +42,17 @@ class DeclaredShape:
 
 def declared_shapes(context: TransformationContext) -> tuple[DeclaredShape, ...]:
     """Every ``[workload.NAME]`` of the text that is about the context's kernel."""
+    return shapes_in(context.text, context.kernel)
+
+
+def shapes_in(text: str, kernel: Kernel) -> tuple[DeclaredShape, ...]:
+    """Every ``[workload.NAME]`` of ``text`` that is about the kernel."""
     found: list[DeclaredShape] = []
-    for comment in _BLOCK.finditer(context.text):
+    for comment in _BLOCK.finditer(text):
         for section in _SECTION.finditer(comment["toml"]):
             start = comment.start("toml") + section.start("body")
-            kernel = _KERNEL.search(section["body"])
-            if _is_about(context.kernel, section["name"] if kernel is None else kernel["name"]):
+            named = _KERNEL.search(section["body"])
+            if _is_about(kernel, section["name"] if named is None else named["name"]):
                 grid, block = _items(section["body"], "grid", start), _items(section["body"], "block", start)
                 is_guessed = _GUESSED.search(section["body"]) is not None
                 found.append(DeclaredShape(section["name"], grid, block, is_guessed))
@@ -67,9 +72,12 @@ def guessed_launch(context: TransformationContext) -> str | None:
 
 def launch_elsewhere(context: TransformationContext, change: str) -> tuple[str, ...]:
     """The assumption of an edit whose launch (``blocks of 32 threads``) is only declared; empty where the text itself launches."""
-    if _is_launched(context):
-        return ()
-    return (f"your own code launches {context.kernel.name} with {change}: this file only declares a launch, so change yours accordingly",)
+    return () if _is_launched(context) else (launched_with(context.kernel, change),)
+
+
+def launched_with(kernel: Kernel, change: str) -> str:
+    """What must hold where only a declared launch was changed."""
+    return f"your own code launches {kernel.name} with {change}: this file only declares a launch, so change yours accordingly"
 
 
 def _is_launched(context: TransformationContext) -> bool:

@@ -67,6 +67,14 @@ int main()
 }
 """
 KERNEL_TEXT = TEXT[TEXT.index("__global__") : TEXT.index("\n\nstatic void run")]
+DECLARED = """\
+/* kernelopt
+[workload.transpose]
+grid = ["ceil(n/32)", "ceil(n/8)"]
+block = [32, 8]
+*/
+""" + TEXT.replace("    transpose<<<grid, block>>>(out, in, n, 2.0f);\n", "")
+"""The kernel with a declared launch only."""
 
 
 def evidence(number: int, metric: str, value: float, unit: str, line: int | None) -> Evidence:

@@ -21,7 +21,7 @@ from assistant.plan.llm.talk import Talk
 from assistant.ports import PlanRequest, Recalled, Story
 from assistant.source.edits import apply_edits
 from assistant.source.hunks import unified_diff
-from tests.unit.plan.llm.bed import TEXT, Ledger, Scripted, catalogue, evidence, request_of, settings, stamps
+from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, Scripted, catalogue, evidence, request_of, settings, stamps
 
 SNAPSHOTS = Path(__file__).parent / "__snapshots__" / "test_prompts.ambr"
 STEP = Step(
@@ -97,6 +97,10 @@ async def test_code(snapshot: SnapshotAssertion) -> None:
 async def test_code_unlike_an_earlier_variant(snapshot: SnapshotAssertion) -> None:
     own = replace(STEP, technique="row-swap", title="Swap rows")
     assert shown(await inputs().code(request_of(), own, (REWRITE,))) == snapshot
+
+
+async def test_code_for_a_declared_launch(snapshot: SnapshotAssertion) -> None:
+    assert shown(await inputs().code(request_of(DECLARED, evidence=(), findings=()), STEP, ())) == snapshot
 
 
 async def test_repair_compile(snapshot: SnapshotAssertion) -> None:

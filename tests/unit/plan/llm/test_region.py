@@ -14,7 +14,7 @@ from assistant.plan.llm.region import RegionEdit, edit_of, part_texts, region_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.source.edits import apply_edits
 from assistant.source.parse import parse
-from tests.unit.plan.llm.bed import KERNEL_TEXT, REPOSITORY, TEXT, request_of
+from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, REPOSITORY, TEXT, request_of
 
 BETTER = KERNEL_TEXT.replace("out[x * n + y] = scaled", "float v = scaled").replace("by);", "by);\n        out[x * n + y] = v;")
 
@@ -187,6 +187,41 @@ def test_a_changed_launch_is_host_code() -> None:
     assert found.labels == (Label.HOST_CODE,)
 
 
+def test_a_declared_launch_is_changed_where_it_is_declared() -> None:
+    launch = {"line": 3, "grid": ["ceil(n/64)", "ceil(n/4)"], "block": "[64, 4]"}
+    found = answer(text=DECLARED, launches=[launch])
+    assert after(found, DECLARED).startswith("""\
+/* kernelopt
+[workload.transpose]
+grid = ["ceil(n/64)", "ceil(n/4)"]
+block = [64, 4]
+*/
+""")
+    assert isinstance(found, RegionEdit)
+    assert found.labels == (Label.ASSUMPTION,)
+    assert 'launches transpose with grid ["ceil(n/64)", "ceil(n/4)"] and block [64, 4]' in found.assumptions[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"line": 9}, "its launches are declared at line 3"),
+        ({"block": "dim3(32, 4)"}, 'is a list such as ["ceil(n/32)", 4]'),
+        ({"block": "[32, 8]\n*/ int hook = f();"}, "is a list"),
+        ({"grid": '["n */ int hook"]'}, "is a list"),
+        ({"block": "[1, 2, 3, 4]"}, "is a list"),
+        ({"shared": "64"}, "only grid and block"),
+    ],
+)
+def test_a_declared_launch_takes_lists_only(change: dict[str, object], said: str) -> None:
+    assert said in refusal(answer(text=DECLARED, launches=[{"line": 3} | change]))
+
+
+def test_a_guessed_launch_is_not_built_upon() -> None:
+    text = DECLARED.replace("block = [32, 8]", "block = [32, 8]  # guessed")
+    assert "leave `launches` empty" in refusal(answer(text=text, launches=[{"line": 3, "block": "[64, 4]"}]))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -197,6 +232,7 @@ def test_a_changed_launch_is_host_code() -> None:
         ({"block": "n = 4"}, "which is not part"),
         ({"block": "n++"}, "may only compute"),
         ({"block": "32>>>(out, in, n, 2.0f); exit(1); transpose<<<1, 32"}, "which is not part"),
+        ({"block": [32, 8]}, "is a list; write `dim3(…)`"),
         ({"block": "64, 0, 0"}, "is not one expression"),
         ({"block": "dim3(32"}, "parentheses"),
         ({"block": ")32("}, "parentheses"),
