@@ -29,7 +29,8 @@ def _failure(finding: VerificationFinding, cases: tuple[CaseResult, ...]) -> str
     case = "" if finding.case is None or finding.case >= len(cases) else f", on {_values(cases[finding.case])}"
     place = "" if finding.buffer is None else f"buffer {finding.buffer}"
     place += "" if finding.index is None else f", element {finding.index}"
-    values = "" if finding.expected is None else f": expected {finding.expected}, but it is {finding.actual}"
+    is_said = finding.expected is None or finding.expected in finding.message
+    values = "" if is_said else f": expected {finding.expected}, but it is {finding.actual}"
     detail = f" ({place.strip(', ')}{values})" if place or values else ""
     return f"{finding.code}{line}{case}: {finding.message}{detail}"
 
