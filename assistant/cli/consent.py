@@ -62,14 +62,14 @@ class ModelOnTerminal:
 
 @dataclass(frozen=True)
 class ModelByName:
-    """Nobody can answer: what the command names is the answer."""
+    """Nobody can answer: what the command names is the answer, or what was answered for good before."""
 
     trust: TrustStore
 
     async def __call__(self, notice: ModelNotice) -> str | None:
-        if not notice.is_named:
-            return "nobody can be asked here whether a language model may be asked"
         refused = _refused(self.trust, notice)
+        if refused is None and not (notice.is_named or _is_agreed(self.trust, notice)):
+            return "nobody can be asked here whether a language model may be asked"
         if refused is None:
             for line in notice.lines:
                 console(is_error=True).print(line, markup=False)
@@ -84,13 +84,18 @@ class ModelAsRemembered:
 
     async def __call__(self, notice: ModelNotice) -> str | None:
         refused = _refused(self.trust, notice)
-        if refused is not None or all(self.trust.consent(consent) is ConsentAnswer.ALWAYS for consent in _consents(notice)):
+        if refused is not None or _is_agreed(self.trust, notice):
             return refused
         return f"kernelopt optimize {notice.file.name} asks once whether a language model may be asked here"
 
 
 def _consents(notice: ModelNotice) -> tuple[EndpointConsent, ...]:
     return tuple(EndpointConsent(notice.workspace, endpoint) for endpoint in notice.endpoints)
+
+
+def _is_agreed(trust: TrustStore, notice: ModelNotice) -> bool:
+    """Whether all its endpoints may always be asked in this workspace."""
+    return all(trust.consent(consent) is ConsentAnswer.ALWAYS for consent in _consents(notice))
 
 
 def _refused(trust: TrustStore, notice: ModelNotice) -> str | None:

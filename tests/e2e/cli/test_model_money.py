@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from assistant.config import ConsentAnswer, EndpointConsent, TrustStore
 from tests.e2e.cli.harness import Cli, make_cli, no_orphans, wait_until_gone
 from tests.e2e.cli.kernels_of_a_model import REGISTER_SUM, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
@@ -65,6 +66,23 @@ def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
         assert endpoint.asked == []
     assert any("nobody can be asked here" in message["message"] for message in ended.all("message"))
     assert ended.one("proposal")["model"] is None
+
+
+def test_model_and_expert_compete_in_one_search(cli: Cli) -> None:
+    """Where a person said yes for good, ``auto`` has both planned by one round and judged by one judge."""
+    path = cli.example("transpose.cu")
+    unpadded = TILED_TRANSPOSE.replace("[33]", "[32]")
+    model = ScriptedModel([plan(step("tile-of-its-own", 11, "KO101", title="Use a tile")), plan()], [code(unpadded)])
+    with asked_by(cli, model, search=ONE_VARIANT) as endpoint:
+        consent = EndpointConsent(cli.folder, endpoint.base_url)
+        TrustStore(cli.home / "trust.json").answer(consent, ConsentAnswer.ALWAYS)
+        ended = cli.run("optimize", path, "--planner", "auto", "--json", deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    assert {step["planner"] for step in ended.all("plan")[0]["steps"]} == {"expert", "llm:scripted"}
+    tried = {candidate["technique"]: candidate for candidate in ended.all("candidate")}
+    assert {"tile-of-its-own", "staged-store"} <= set(tried)
+    best = max(ended.all("candidate"), key=lambda candidate: candidate["ratio"] or 0)
+    assert ended.one("proposal")["techniques"][0] == best["technique"]
 
 
 def test_a_terminal_is_asked_once_and_always_here_is_remembered(unguarded: Cli) -> None:
