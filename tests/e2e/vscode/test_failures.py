@@ -30,6 +30,7 @@ async def test_a_wrong_python_is_told_and_a_right_one_starts_the_server(
     await window.open_file("halve.cu")
     told = await window.see(window.notifications, "names /no/such/python, which cannot be started")
     await window.see(told.get_by_role("button", name="Choose Python…"))
+    await window.see_count(window.notifications, 1)
     await window.see(window.page.locator(".statusbar"), "kernelopt: no server")
     await window.shoot("wrong")
     settings({PYTHON: sys.executable})

@@ -113,7 +113,7 @@ export class EditorModel {
         return true;
       }
       if (answer !== show) return false;
-      await this.#notes.showText(`request ${asked.request_id}`, asked.messages.map(({ author, text }) => `── ${author} ──\n${text}`).join("\n\n"));
+      await this.#notes.showText(`request to ${model.name}`, asked.messages.map(({ author, text }) => `── ${author} ──\n${text}`).join("\n\n"));
       if (!(await this.#hasSeen(model))) return false;
     }
   }

@@ -18,7 +18,7 @@ export async function chooseProposal(open: readonly Proposal[]): Promise<string 
   return (await vscode.window.showQuickPick(items, { title: "Which proposal?", matchOnDescription: true, matchOnDetail: true }))?.id;
 }
 
-export async function chooseVerb(hunkCount: number): Promise<Verb | undefined> {
+export async function chooseVerb(title: string, hunkCount: number): Promise<Verb | undefined> {
   const verbs: readonly (vscode.QuickPickItem & { readonly verb: Verb })[] = [
     { verb: "preview", label: "$(diff) Preview", detail: "The live document beside the proposal" },
     { verb: "accept", label: "$(check) Accept", detail: "As one edit of your buffer, which undo takes back" },
@@ -28,7 +28,7 @@ export async function chooseVerb(hunkCount: number): Promise<Verb | undefined> {
     { verb: "edit", label: "$(edit) Edit", detail: "A scratch copy; saving it has it judged" },
   ];
   const offered = verbs.filter(({ verb }) => verb !== "hunks" || hunkCount > 1);
-  return (await vscode.window.showQuickPick(offered, { title: "What to do with the proposal?" }))?.verb;
+  return (await vscode.window.showQuickPick(offered, { title }))?.verb;
 }
 
 /** Ids of the hunks that are ticked; undefined where the question is dismissed. */

@@ -103,8 +103,8 @@ export class Review implements vscode.Disposable {
   async choose(open: readonly Proposal[]): Promise<void> {
     const proposal = this.proposalAt(undefined) ?? (await chooseProposal(open));
     if (proposal === undefined) return;
-    const count = open.find((other) => other.id === proposal)?.hunk_ids.length ?? 1;
-    switch (await chooseVerb(count)) {
+    const known = open.find((other) => other.id === proposal);
+    switch (await chooseVerb(known?.title ?? "The proposal", known?.hunk_ids.length ?? 1)) {
       case "preview":
         return await this.preview(proposal);
       case "accept":

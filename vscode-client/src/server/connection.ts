@@ -56,9 +56,16 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
     },
   };
   const program = { command: command.program, args: [...command.args], options: { env: command.environment } };
-  const client: LanguageClient = new LanguageClient("kernelopt", "kernelopt", program, options);
+  const client: LanguageClient = new QuietClient("kernelopt", "kernelopt", program, options);
   answerCompletions(client, wiring.complete);
   return client;
+}
+
+/** Failures of the server and of its commands are told by us, with what mends them; the library's own messages go to the log alone. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
 }
 
 function answerCompletions(client: LanguageClient, complete: Complete): void {
