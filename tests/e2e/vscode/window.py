@@ -26,7 +26,7 @@ __all__ = ["DEADLINE_MS", "Window"]
 DEADLINE_MS = 90_000.0
 """Of one wait, on a loaded machine with a cold cache."""
 _LENS = ".codelens-decoration a, .codelens-decoration > span"
-_TYPING_DELAY_MS = 5.0
+_TRIES = 6
 _ROW = ".quick-input-list .monaco-list-row"
 _POLL_S = 0.1
 _GLANCE_MS = 500.0
@@ -53,15 +53,17 @@ class Window:
 
     async def open_file(self, name: str) -> None:
         """Open a file of the folder by its name."""
-        await self.page.keyboard.press("Control+P")
-        await self._pick(name, name)
+        await (await self.find_file(name)).click()
         await expect(self.page.locator(f'.tabs-container [data-resource-name="{name}"]')).to_be_visible(timeout=DEADLINE_MS)
         await self.page.locator(".monaco-editor .view-line").first.wait_for(timeout=DEADLINE_MS)
 
+    async def find_file(self, name: str) -> Locator:
+        """The row of *Go to File* that opens a file of the folder."""
+        return await self._find("Control+P", name, name)
+
     async def command(self, title: str) -> None:
         """Run a command of the palette by its whole title."""
-        await self.page.keyboard.press("F1")
-        await self._pick(title, title)
+        await (await self._find("F1", f">{title}", title)).click()
 
     async def choose(self, label: str) -> None:
         """Take a row of the quick pick that is open."""
@@ -75,13 +77,20 @@ class Window:
         """Put text in at the cursor, as pasting does: nothing is completed or indented."""
         await self.page.keyboard.insert_text(text)
 
-    async def _pick(self, words: str, label: str) -> None:
-        """Type into the quick input that opens, and take the row with exactly that label."""
+    async def _find(self, key: str, words: str, label: str) -> Locator:
+        """Open the quick input and type into it; the row with exactly that label."""
+        await (await self._quick_input(key)).fill(words)
+        return await self.see(self.page.locator(_ROW).filter(has=self.page.get_by_text(label, exact=True)))
+
+    async def _quick_input(self, key: str) -> Locator:
+        """Open it by its key; again where an editor that was just opening took the focus, and with it closed the input."""
         box = self.page.locator(".quick-input-widget input.input")
-        await box.wait_for(timeout=DEADLINE_MS)
-        await self.page.keyboard.type(words, delay=_TYPING_DELAY_MS)
-        row = self.page.locator(_ROW).filter(has=self.page.get_by_text(label, exact=True)).first
-        await row.click(timeout=DEADLINE_MS)
+        for _ in range(_TRIES):
+            await self.page.keyboard.press(key)
+            with contextlib.suppress(Error):
+                await box.wait_for(timeout=DEADLINE_MS / _TRIES)
+                return box
+        raise AssertionError(f"{key} opens nothing")
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -158,10 +167,8 @@ class Window:
 
     async def go_to(self, line: int, column: int = 1) -> None:
         """Put the cursor there, both from 1."""
-        await self.page.keyboard.press("Control+G")
-        box = self.page.locator(".quick-input-widget input.input")
-        await box.wait_for(timeout=DEADLINE_MS)
-        await self.page.keyboard.type(f"{line}:{column}", delay=_TYPING_DELAY_MS)
+        box = await self._quick_input("Control+G")
+        await box.fill(f":{line}:{column}")
         await self.page.keyboard.press("Enter")
         await box.wait_for(state="hidden", timeout=DEADLINE_MS)
 
