@@ -126,6 +126,8 @@ class Cli:
             "TMPDIR": str(self.temporary),
             "PYTHONPATH": os.pathsep.join(map(str, (ROOT, NO_NETWORK))),
             "COLUMNS": "80",
+            "PYTHONDONTWRITEBYTECODE": "",  # compiled once, as where it is installed
+            "PYTHONPYCACHEPREFIX": str(shared_cache() / "bytecode"),
         }
         return kept | own | self.variables
 

@@ -80,6 +80,8 @@ class Editor:
         self.changed: list[dict[str, Any]] = []
         self.stderr: list[str] = []
         self.encoding = "utf-16"
+        self.closers: list[Callable[[], None]] = []
+        """Close what is open besides single documents."""
         self.registered: list[str] = []
         self._refreshed = 0
         self._reading: asyncio.Task[None] | None = None
@@ -122,6 +124,25 @@ class Editor:
     def close(self, document: Document) -> None:
         del self.documents[document.uri]
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(document.uri)))
+
+    async def clear(self) -> None:
+        """Close everything, let what runs end, and forget what was seen: as a fresh editor, on the server that is warm."""
+        for close in tuple(self.closers):
+            close()
+        for document in tuple(self.documents.values()):
+            self.close(document)
+        for job in await self.jobs():
+            await self.run("kernelopt.job.cancel", job_id=job["job_id"])
+        await self.until(self._is_idle)
+        for seen in (self.asked, self.applied, self.published, self.events, self.changed):
+            seen.clear()
+        self.client.messages.clear()
+        self.client.log_messages.clear()
+        self.client.diagnostics.clear()
+        self.client.progress_reports.clear()
+
+    async def _is_idle(self) -> bool:
+        return not await self.jobs()
 
     # --- what a person sees -----------------------------------------------------------------------------------------
 

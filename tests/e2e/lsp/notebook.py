@@ -28,6 +28,7 @@ class Notebook:
         self._numbers = count()
         self._version = 1
         self.uri = path.as_uri()
+        editor.closers.append(self.close)
         self.cells = [self._cell(text) for text in texts]
         notebook = types.NotebookDocument(self.uri, "jupyter-notebook", 1, [_entry(cell) for cell in self.cells])
         editor.client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(notebook, [_item(cell) for cell in self.cells]))
@@ -59,6 +60,7 @@ class Notebook:
         self._editor.client.notebook_document_did_save(types.DidSaveNotebookDocumentParams(identifier))
 
     def close(self) -> None:
+        self._editor.closers.remove(self.close)
         closed = [types.TextDocumentIdentifier(cell.uri) for cell in self.cells]
         for cell in self.cells:
             del self._editor.documents[cell.uri]

@@ -36,17 +36,17 @@ async def test_a_column_after_emoji_and_cjk_is_right_in_every_encoding(cli: Cli,
     await editor.until(lambda: [editor.part(document, item.range) for item in editor.errors(document)] == ["missing_name"])
 
 
-async def test_an_edit_of_a_file_with_windows_line_ends_is_accepted_with_them(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=OFF)
-    document = editor.open(cli.folder / "windows.cu", "__global__ void k(float *x)\r\n{\r\n    x[0] = 1.0f;\r\n}\r\n")
+async def test_an_edit_of_a_file_with_windows_line_ends_is_accepted_with_them(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=OFF)
+    document = editor.open(shared_cli.folder / "windows.cu", "__global__ void k(float *x)\r\n{\r\n    x[0] = 1.0f;\r\n}\r\n")
     await editor.run("kernelopt.workload.init", uri=document.uri, kernel="k")
     await editor.until(lambda: editor.applied)
     await editor.until(lambda: "kernelopt" in document.text)
     assert document.text.endswith("{\r\n    x[0] = 1.0f;\r\n}\r\n")
 
 
-async def test_an_untitled_document_is_compiled(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=COMPILE_ONLY)
+async def test_an_untitled_document_is_compiled(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=COMPILE_ONLY)
     document = editor.open("untitled:Untitled-1", "__global__ void k(float *x) { x[0] = missing_name; }\n")
     (error,) = await editor.until(lambda: editor.errors(document))
     assert editor.part(document, error.range) == "missing_name"
@@ -54,27 +54,27 @@ async def test_an_untitled_document_is_compiled(cli: Cli, open_editor: Start) ->
     await editor.until(lambda: not editor.errors(document))
 
 
-async def test_the_unsaved_text_is_what_is_compiled(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=COMPILE_ONLY)
-    document = editor.open(cli.write("halve.cu", HALVE), HALVE.replace("0.5f", "missing_name"))
+async def test_the_unsaved_text_is_what_is_compiled(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=COMPILE_ONLY)
+    document = editor.open(shared_cli.write("halve.cu", HALVE), HALVE.replace("0.5f", "missing_name"))
     await editor.until(lambda: editor.errors(document))
     editor.type(document, HALVE)
     await editor.until(lambda: not editor.errors(document))
-    assert not list(cli.folder.glob("*.tmp"))
+    assert not list(shared_cli.folder.glob("*.tmp"))
 
 
-async def test_a_source_without_kernels_is_compiled_like_any_other(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings={"background": {"compile": "on_type", "verify": "off", "profile": "off", "pause_s": 0.05}})
-    document = editor.open(cli.write("host.cu", "int main() { return missing_name; }\n"))
+async def test_a_source_without_kernels_is_compiled_like_any_other(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=COMPILE_ONLY)
+    document = editor.open(shared_cli.write("host.cu", "int main() { return missing_name; }\n"))
     (error,) = await editor.until(lambda: editor.errors(document))
     assert "missing_name" in error.message
     editor.replace(document, "missing_name", "0")
     await editor.until(lambda: not editor.errors(document))
 
 
-async def test_closing_ends_the_background_job_and_clears_the_notes(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=VERIFY_ONLY)
-    document = editor.open(cli.write("sleepy.cu", SLEEPY))
+async def test_closing_ends_the_background_job_and_clears_the_notes(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=VERIFY_ONLY)
+    document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))
     await editor.until(programs)
     editor.close(document)
     await editor.until(lambda: not programs(), deadline_s=10)
@@ -103,9 +103,9 @@ def programs() -> list[int]:
     return [process.pid for process in alive() if process.name == "program"]
 
 
-async def test_twenty_thousand_lines_are_shown_and_typed_in(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=OFF)
-    document = editor.open(cli.write("large.cu", halves(3400)))
+async def test_twenty_thousand_lines_are_shown_and_typed_in(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=OFF)
+    document = editor.open(shared_cli.write("large.cu", halves(3400)))
     assert document.text.count("\n") > 20_000
     assert len(await editor.symbols(document)) == 3400
     begin = time.monotonic()
@@ -126,9 +126,9 @@ async def test_twenty_thousand_lines_are_shown_and_typed_in(cli: Cli, open_edito
         ("script.py", "python", "print('no kernel here')\n"),
     ],
 )
-async def test_what_holds_no_kernel_gets_nothing(cli: Cli, open_editor: Start, name: str, language: str, text: str) -> None:
-    editor = await open_editor()
-    document = editor.open(cli.write(name, text), language=language)
+async def test_what_holds_no_kernel_gets_nothing(shared_cli: Cli, shared_editor: Start, name: str, language: str, text: str) -> None:
+    editor = await shared_editor()
+    document = editor.open(shared_cli.write(name, text), language=language)
     for _ in range(3):
         assert await editor.titles(document) == [] and await editor.hints(document) == {} and await editor.symbols(document) == []
         assert await editor.hover(document, 0) == "" and await editor.actions(document, 0) == []

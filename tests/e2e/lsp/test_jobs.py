@@ -30,9 +30,9 @@ async def checks(editor: Editor, document: Document) -> list[str]:
     return [job["job_id"] for job in await editor.jobs() if job["uri"] == document.uri and job["command"] == "check"]
 
 
-async def test_the_cross_in_the_progress_ends_the_job_and_its_processes(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=ON_COMMAND)
-    document = editor.open(cli.write("sleepy.cu", SLEEPY))
+async def test_the_cross_in_the_progress_ends_the_job_and_its_processes(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=ON_COMMAND)
+    document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))
     job = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]
     (begin,) = await editor.until(lambda: progress(editor, types.WorkDoneProgressBegin))
     assert begin.cancellable and "sleepy.cu" in begin.title and list(editor.client.progress_reports) == [job]
@@ -44,9 +44,9 @@ async def test_the_cross_in_the_progress_ends_the_job_and_its_processes(cli: Cli
     await editor.until(lambda: not running_programs(), deadline_s=2)
 
 
-async def test_a_job_is_cancelled_by_its_id(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=ON_COMMAND)
-    document = editor.open(cli.write("sleepy.cu", SLEEPY))
+async def test_a_job_is_cancelled_by_its_id(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=ON_COMMAND)
+    document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))
     job = (await editor.run("kernelopt.profile", uri=document.uri))["job_id"]
     await editor.until(running_programs)
     assert await editor.run("kernelopt.job.cancel", job_id=job) == {"is_cancelled": True}
@@ -55,9 +55,9 @@ async def test_a_job_is_cancelled_by_its_id(cli: Cli, open_editor: Start) -> Non
     assert await editor.run("kernelopt.job.cancel", job_id=job) == {"is_cancelled": False}
 
 
-async def test_a_newer_text_replaces_the_background_job(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=VERIFY_ONLY)
-    document = editor.open(cli.write("sleepy.cu", SLEEPY))
+async def test_a_newer_text_replaces_the_background_job(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=VERIFY_ONLY)
+    document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))
     await editor.until(running_programs)
     (first,) = await checks(editor, document)
     editor.type(document, "// newer\n" + document.text)
@@ -70,12 +70,12 @@ async def is_replaced(editor: Editor, document: Document, job: str) -> bool:
     return job not in await checks(editor, document)
 
 
-async def test_what_a_person_asks_for_goes_first_and_the_background_goes_on_after_it(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=VERIFY_ONLY)
-    sleepy = editor.open(cli.write("sleepy.cu", SLEEPY))
+async def test_what_a_person_asks_for_goes_first_and_the_background_goes_on_after_it(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=VERIFY_ONLY)
+    sleepy = editor.open(shared_cli.write("sleepy.cu", SLEEPY))
     await editor.until(running_programs)
     (behind,) = await checks(editor, sleepy)
-    halve = editor.open(cli.write("halve.cu", HALVE))
+    halve = editor.open(shared_cli.write("halve.cu", HALVE))
     await editor.run("kernelopt.check", uri=halve.uri)
     await editor.until(lambda: any(message.startswith("halve.cu: ") for message in editor.said))
     await editor.until(running_programs)
@@ -87,9 +87,9 @@ async def is_idle(editor: Editor) -> bool:
     return await editor.jobs() == []
 
 
-async def test_profiling_one_kernel_keeps_what_is_known_of_the_others(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(settings=ON_COMMAND)
-    document = editor.open(cli.write("sums.cu", SUMS))
+async def test_profiling_one_kernel_keeps_what_is_known_of_the_others(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=ON_COMMAND)
+    document = editor.open(shared_cli.write("sums.cu", SUMS))
     await editor.run("kernelopt.profile", uri=document.uri)
     await editor.until(lambda: any("sums.cu" in message for message in editor.said))
     before = await headlines(editor, document)

@@ -78,10 +78,10 @@ async def test_the_server_asks_for_notebooks_of_python(open_editor: Start) -> No
     assert {cell.language for cell in selector.cells or ()} == {"python", "cuda-cpp", "cuda"}
 
 
-async def test_errors_symbols_and_lenses_stand_in_their_cell(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=COMPILE)
+async def test_errors_symbols_and_lenses_stand_in_their_cell(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
     texts = ["import cupy as cp", "%%cu\n" + MISSING, BROKEN_STRING, 'cp.RawModule(code=f"{code}")', "# RawKernel is only spoken of"]
-    notebook = Notebook(editor, cli.folder / "a b.ipynb", texts)
+    notebook = Notebook(editor, shared_cli.folder / "a b.ipynb", texts)
     plain, magic, string, declined, spoken_of = notebook.cells
     await editor.until(lambda: editor.errors(magic) and editor.errors(string) and editor.diagnostics(declined))
     for cell, line in ((magic, 3), (string, 3)):
@@ -128,9 +128,9 @@ async def test_a_python_file_without_cuda_opens_nothing(cli: Cli, open_editor: S
     assert {path.name for path in cli.home.iterdir()} == {"cache"}, "no memory was opened"
 
 
-async def test_a_cell_becomes_cuda_while_it_is_typed_and_stops_being_it(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=COMPILE)
-    notebook = Notebook(editor, cli.folder / "typed.ipynb", [""])
+async def test_a_cell_becomes_cuda_while_it_is_typed_and_stops_being_it(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
+    notebook = Notebook(editor, shared_cli.folder / "typed.ipynb", [""])
     (cell,) = notebook.cells
     written = "%%cu\n" + MISSING
     for end in range(0, len(written) + 1, 3):
@@ -142,9 +142,9 @@ async def test_a_cell_becomes_cuda_while_it_is_typed_and_stops_being_it(cli: Cli
     assert await editor.titles(cell) == []
 
 
-async def test_cells_come_move_and_go(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=COMPILE)
-    notebook = Notebook(editor, cli.folder / "cells.ipynb", ["x = 1", "%%cu\n" + MISSING])
+async def test_cells_come_move_and_go(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
+    notebook = Notebook(editor, shared_cli.folder / "cells.ipynb", ["x = 1", "%%cu\n" + MISSING])
     first = notebook.cells[1]
     await editor.until(lambda: editor.errors(first))
     second = notebook.insert(0, MISSING.replace("scale", "other"), "cuda-cpp")
@@ -164,17 +164,17 @@ async def test_cells_come_move_and_go(cli: Cli, open_editor: Start) -> None:
     assert await editor.ask("kernelopt/list", what="kernels") == []
 
 
-async def test_what_stands_before_a_string_moves_what_is_shown_of_it(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=COMPILE)
-    document = editor.open(cli.write("moved.py", BROKEN_STRING), language="python")
+async def test_what_stands_before_a_string_moves_what_is_shown_of_it(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
+    document = editor.open(shared_cli.write("moved.py", BROKEN_STRING), language="python")
     await editor.until(lambda: editor.errors(document))
     editor.replace(document, "import cupy as cp\n", "import cupy as cp\nimport os\n")
     await editor.until(lambda: [note.range.start.line for note in editor.errors(document)] == [4])
     assert parts(editor, document) == ["missing"]
 
 
-async def test_the_arguments_of_a_magic_are_no_cuda(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=COMPILE)
+async def test_the_arguments_of_a_magic_are_no_cuda(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
     heads = (
         "%%kernelopt --kernel scale --grid 4 ",
         "%%cu -o '--flag'",
@@ -182,7 +182,7 @@ async def test_the_arguments_of_a_magic_are_no_cuda(cli: Cli, open_editor: Start
         "%%writefile -a sub/scale.cu",
         "%%writefile x.cuh",
     )
-    notebook = Notebook(editor, cli.folder / "magics.ipynb", [f"\n{head}\n{MISSING}" for head in heads])
+    notebook = Notebook(editor, shared_cli.folder / "magics.ipynb", [f"\n{head}\n{MISSING}" for head in heads])
     for cell in notebook.cells:
         await editor.until(lambda cell=cell: editor.errors(cell))
         assert parts(editor, cell) == ["missing"] and editor.errors(cell)[0].range.start.line == 4
@@ -190,10 +190,10 @@ async def test_the_arguments_of_a_magic_are_no_cuda(cli: Cli, open_editor: Start
         assert await editor.actions(cell, 1) == [] and await editor.actions(cell, 2) != []
 
 
-async def test_two_versions_of_one_kernel_are_told_apart(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=QUIET)
+async def test_two_versions_of_one_kernel_are_told_apart(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=QUIET)
     string = 'import cupy as cp\na = cp.RawKernel(r"""{0}""", "scale")\nb = cp.RawKernel(r"""{0}// again\n""", "scale")\n'
-    document = editor.open(cli.write("twice.py", string.format(MISSING)), language="python")
+    document = editor.open(shared_cli.write("twice.py", string.format(MISSING)), language="python")
     lenses = [lens for lens in await editor.lenses(document) if lens.command and lens.command.title == "Profile"]
     arguments = [lens.command.arguments[0] for lens in lenses if lens.command and lens.command.arguments]
     assert [argument["kernel"] for argument in arguments] == ["scale(float *)"] * 2
@@ -204,9 +204,9 @@ async def test_two_versions_of_one_kernel_are_told_apart(cli: Cli, open_editor: 
     assert sorted(message.split(":")[0] for message in editor.said) == ["twice.py.scale-2.cu", "twice.py.scale.cu"]
 
 
-async def test_a_workload_is_declared_inside_the_string(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=QUIET)
-    document = editor.open(cli.write("declared.py", BROKEN_STRING.replace("missing", "2")), language="python")
+async def test_a_workload_is_declared_inside_the_string(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=QUIET)
+    document = editor.open(shared_cli.write("declared.py", BROKEN_STRING.replace("missing", "2")), language="python")
     (lens,) = [lens for lens in await editor.lenses(document) if lens.command and lens.command.title == "Verify"]
     assert lens.command is not None and lens.command.arguments
     await editor.run("kernelopt.workload.init", **lens.command.arguments[0])
@@ -279,17 +279,17 @@ def decisions(cli: Cli, proposal: str) -> list[str]:
         return [decision.kind.value for decision in store.decisions(proposal)]
 
 
-async def test_a_race_in_a_cell_is_reported_in_its_line(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks())
-    notebook = Notebook(editor, cli.folder / "race.ipynb", ["%%cu\n" + RACE])
+async def test_a_race_in_a_cell_is_reported_in_its_line(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks())
+    notebook = Notebook(editor, shared_cli.folder / "race.ipynb", ["%%cu\n" + RACE])
     (cell,) = notebook.cells
     await editor.until(lambda: editor.of_code(cell, "KO202"))
     assert editor.part(cell, editor.of_code(cell, "KO202")[0].range) == "tile[threadIdx.x] = in[threadIdx.x];"
 
 
-async def test_nobody_is_asked_to_run_a_text_that_says_nothing_of_a_run(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks())
-    document = editor.open(cli.write("asked.py", BROKEN_STRING.replace("missing", "2")), language="python")
+async def test_nobody_is_asked_to_run_a_text_that_says_nothing_of_a_run(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks())
+    document = editor.open(shared_cli.write("asked.py", BROKEN_STRING.replace("missing", "2")), language="python")
     await until_hints(editor, document, [2])
     await editor.quiet()
     assert editor.asked == []
@@ -302,20 +302,20 @@ async def test_nobody_is_asked_to_run_a_text_that_says_nothing_of_a_run(cli: Cli
     assert "asked.py.scale.cu" in editor.asked[0].message
 
 
-async def test_includes_are_looked_for_beside_the_python_file(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=COMPILE)
-    cli.write("factor.cuh", "#define missing 2.0f\n")
+async def test_includes_are_looked_for_beside_the_python_file(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
+    shared_cli.write("factor.cuh", "#define missing 2.0f\n")
     document = editor.open(
-        cli.write("including.py", f'import cupy\ncupy.RawKernel("""#include "factor.cuh"\n{MISSING}""")\n'), language="python"
+        shared_cli.write("including.py", f'import cupy\ncupy.RawKernel("""#include "factor.cuh"\n{MISSING}""")\n'), language="python"
     )
     await until_hints(editor, document, [2])
     assert editor.diagnostics(document) == []
 
 
-async def test_an_edit_that_would_change_another_kernel_too_is_refused_with_the_reason(cli: Cli, open_editor: Start) -> None:
-    editor = await open_editor(capabilities=with_notebooks(), settings=QUIET)
+async def test_an_edit_that_would_change_another_kernel_too_is_refused_with_the_reason(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=QUIET)
     text = f'import cupy\ns = r"""{MISSING}"""\na = cupy.RawKernel(s, "scale")\nb = cupy.RawKernel("#define missing 2\\n" + s, "scale")\n'
-    document = editor.open(cli.write("shared.py", text), language="python")
+    document = editor.open(shared_cli.write("shared.py", text), language="python")
     commands = [lens.command for lens in await editor.lenses(document) if lens.command and lens.command.title == "Verify"]
     arguments = [argument for command in commands for argument in command.arguments or ()]
     assert [argument["source"].rpartition("#")[2] for argument in arguments] == ["scale", "scale-2"]
