@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
 __all__ = ["close_document", "put_document"]
+
+_HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def put_document(server: KernelOptServer, document: TextDocument, trigger: Trigger) -> None:
@@ -61,7 +64,7 @@ def _read(
     server: KernelOptServer, document: TextDocument, before: tuple[Unit, ...], trigger: Trigger
 ) -> tuple[tuple[Unit, ...], tuple[PassedOver, ...]]:
     """The units of a document, and what is passed over."""
-    uri, text, root, encoding = document.uri, document.source, _root(server), _encoding(server)
+    uri, text, root, encoding = document.uri, _well_formed(document.source), _root(server), _encoding(server)
     notebook = server.workspace.get_notebook_document(cell_uri=uri)
     if not is_source(uri if notebook is None else notebook.uri):
         return (), ()
@@ -76,6 +79,11 @@ def _read(
     if is_cuda(uri, document.language_id) and head_of(text) is None:
         return read_cuda_cell(opened, *names), ()
     return read_embedded(opened, *names)
+
+
+def _well_formed(text: str) -> str:
+    """The text with U+FFFD for half of a surrogate pair, which JSON can carry and no file can: of the same width in every encoding."""
+    return text if text.isascii() else _HALF_OF_A_PAIR.sub("\ufffd", text)
 
 
 def _root(server: KernelOptServer) -> Path | None:

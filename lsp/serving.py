@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
-_ANSWERS = frozenset(
-    {types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value, types.ErrorCodes.InvalidRequest.value}
-)
+_ANSWERS = frozenset({types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value, types.ErrorCodes.InvalidRequest.value})
 """Errors that a handler answers with on purpose."""
 _MALFORMED = "Unable to deserialize message\n%s"
 """pygls' word on what `lsp.messages` answers."""

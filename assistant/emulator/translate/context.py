@@ -37,7 +37,8 @@ class UnitContext:
 
 
 def lex_files(texts: Mapping[Path, str]) -> list[LexedFile]:
-    """Tokens, brackets and declarations of every file of a unit."""
+    """Tokens, brackets and declarations of every file of a unit; a byte order mark is a blank, as to a compiler."""
+    texts = {path: f" {text[1:]}" if text.startswith("\ufeff") else text for path, text in texts.items()}
     lexed = {path: without_disabled(lex(text)) for path, text in texts.items()}
     macros = {p: [m for t in tokens if t.kind is Kind.DIRECTIVE and (m := macro_of(t, texts[p]))] for p, tokens in lexed.items()}
     code_macros = frozenset(m.name for found in macros.values() for m in found if any(t.text in ("{", ";") for t in m.body))

@@ -19,6 +19,8 @@ from assistant.source.embedded.statements import program_of
 
 __all__ = ["find_embedded"]
 
+_MOST_CALLS = 200
+"""Of one text: programs have a handful. What is beyond is said to be passed over, once, and costs nothing at a keystroke."""
 _MARKER = re.compile("|".join(NAMES))
 
 
@@ -41,7 +43,10 @@ def _in_python(text: str, container: Container, start: int) -> tuple[Embedded | 
     bindings = Bindings(program)
     expressions = Expressions(program, bindings)
     found: dict[object, Embedded | Declined] = {}
-    for call in calls_of(program, bindings):
+    for index, call in enumerate(calls_of(program, bindings)):
+        if index == _MOST_CALLS:
+            found[index] = Declined(call.kind, call.span, f"it is beyond the first {_MOST_CALLS} in one file")
+            break
         value = text_of(call, expressions)
         if isinstance(value, NotText):
             found.setdefault((call.kind, value.span, value.reason), Declined(call.kind, value.span, value.reason))

@@ -67,6 +67,13 @@ def test_what_is_no_cuda_source_is_misuse(cli: Cli, command: str, name: str, con
     _is_clean(cli, ended, path, content)
 
 
+def test_a_byte_order_mark_is_no_part_of_the_program(cli: Cli) -> None:
+    path = cli.folder / "marked.cu"
+    path.write_bytes(b"\xef\xbb\xbf" + program().encode())
+    ended = cli.run("check", path)
+    assert ended.code == 0, ended.said
+
+
 @pytest.mark.parametrize(("name", "words"), [("missing.cu", "does not exist"), (".", "is a folder")])
 def test_what_is_no_file_is_misuse(cli: Cli, name: str, words: str) -> None:
     ended = cli.run("profile", name)

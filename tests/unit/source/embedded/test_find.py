@@ -292,6 +292,13 @@ def test_any_text_is_read_without_an_error(text: str, container: Container) -> N
             replace(found, (TextEdit(Span(0, len(found.text)), "int x;\n"),))
 
 
+def test_what_is_beyond_hundreds_of_calls_is_declined_once() -> None:
+    found = find_embedded("".join(f"RawKernel('k{number}')\n" for number in range(1000)), Container.PYTHON_FILE)
+    assert len([item for item in found if isinstance(item, Embedded)]) == 200
+    (declined,) = [item for item in found if isinstance(item, Declined)]
+    assert "first 200" in declined.reason
+
+
 def test_a_long_text_without_a_marker_costs_one_scan() -> None:
     program = "x = foo(1, 'abc')  # some program\n" * 30_000
     started = time.process_time()
