@@ -145,7 +145,7 @@ class PlannerChoice:
         else:
             reason = "nobody agreed to asking a language model"
         if reason is not None:
-            yield self._expert_plans(reason, "--planner llm asks for a model by name")
+            yield self._expert_plans(reason, None if notice.is_named else "--planner llm asks for a model by name")
             return
         for line in () if self.ask is not None else notice.lines:
             yield self.job.message(Severity.INFORMATION, line)
