@@ -43,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
     review,
     watch,
     watch.onDidChange(({ proposals }) => review.keep(new Set(proposals.map(({ id }) => id)))),
-    tellFailures(server, log),
+    tellFailures(server, manifest.version, log),
     tellOffers(server, watch, review, (run) => void told(log, run)),
     registerCommands({ context, log, launcher, server, watch, notes, review, model }),
     registerView(watch),

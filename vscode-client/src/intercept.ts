@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import type { Notes } from "./notes.ts";
-import type { Explained } from "./protocol/answers.ts";
+import type { Explained, KernelArguments } from "./protocol/answers.ts";
 import type { ProposalArguments, Review } from "./review/review.ts";
 import type { Execute, Next } from "./server/connection.ts";
 
@@ -13,8 +13,28 @@ export function intercepting(review: Review, notes: Notes): Execute {
     if (isProposal(argument) && (await reviewed(command, argument, review))) return undefined;
     if (EXPLAINED.has(command)) return await shown(command, values, next, notes);
     const asked = await question(command, argument);
-    return asked === "dismissed" ? undefined : await next(command, asked === undefined ? values : [asked]);
+    if (asked === "dismissed") return undefined;
+    const answer = await next(command, asked === undefined ? values : [asked]);
+    if (ANSWERED.has(command)) void said(answer, argument);
+    return answer;
   };
+}
+
+const ANSWERED: ReadonlySet<string> = new Set(["kernelopt.pair.start", "kernelopt.pair.constrain"]);
+const SUGGEST = "Suggest";
+
+/** A pair session's answer in one line, and what is asked next. */
+async function said(answer: unknown, argument: unknown): Promise<void> {
+  const { answer: line } = (answer ?? {}) as { readonly answer?: unknown }; // undefined: the request failed, and that was told
+  if (typeof line !== "string") return;
+  const chosen = await vscode.window.showInformationMessage(line, SUGGEST);
+  if (chosen === SUGGEST) await vscode.commands.executeCommand("kernelopt.pair.suggest", kernelOf(argument));
+}
+
+/** The document and kernel of any pair command's argument. */
+function kernelOf(argument: unknown): KernelArguments {
+  const { uri, kernel, source } = argument as KernelArguments; // lenses, actions and rows give these
+  return { uri, ...(kernel === undefined ? {} : { kernel }), ...(source === undefined ? {} : { source }) };
 }
 
 const EXPLAINED: ReadonlySet<string> = new Set(["kernelopt.kernel.explain", "kernelopt.pair.why", "kernelopt.pair.stop"]);

@@ -45,6 +45,7 @@ const FAILURES: readonly Failure[] = [
   { kind: "python_missing", python: "/no/python" },
   { kind: "package_missing", python: "/usr/bin/python3" },
   { kind: "start_failed", detail: "it ended" },
+  { kind: "other_version", version: "0.0.9", wanted: "0.1.0" },
   { kind: "crashed", count: 5 },
 ];
 

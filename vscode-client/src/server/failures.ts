@@ -54,6 +54,11 @@ export function explain(failure: Failure): Explanation {
       );
     case "start_failed":
       return told(`The language server did not start: ${failure.detail}`, [AGAIN, LOG, CHOOSE]);
+    case "other_version":
+      return told(
+        `kernelopt.server.python runs kernelopt ${failure.version}; this extension belongs to ${failure.wanted}, and some of it may not work.`,
+        [CHOOSE],
+      );
     case "crashed":
       return told(`The language server ended ${failure.count} times within three minutes and is left alone.`, [AGAIN, LOG]);
     default:

@@ -36,6 +36,7 @@ export class Watch implements vscode.Disposable {
       this.#changed,
       server.onDidChangeState(() => this.refresh()),
       server.onDidChangeDocuments(() => this.refresh()),
+      vscode.workspace.onDidCloseTextDocument(() => this.refresh()),
     ];
   }
 

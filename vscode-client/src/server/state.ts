@@ -24,4 +24,6 @@ export type Failure =
   | { readonly kind: "package_missing"; readonly python: string }
   /** It was started and did not answer. */
   | { readonly kind: "start_failed"; readonly detail: string }
+  /** It runs, but is not the one that belongs to this extension. */
+  | { readonly kind: "other_version"; readonly version: string; readonly wanted: string }
   | { readonly kind: "crashed"; readonly count: number };

@@ -4,15 +4,17 @@ import * as vscode from "vscode";
 
 import { explain } from "./failures.ts";
 import type { Server } from "./server.ts";
-import type { ServerState } from "./state.ts";
+import type { Failure, ServerState } from "./state.ts";
 
-export function tellFailures(server: Server, log: vscode.LogOutputChannel): vscode.Disposable {
+/** `version`: of the extension, and so of the server that belongs to it. */
+export function tellFailures(server: Server, version: string, log: vscode.LogOutputChannel): vscode.Disposable {
   let last = "";
   return server.onDidChangeState((state) => {
     void vscode.commands.executeCommand("setContext", "kernelopt.state", contextOf(state));
-    if (state.kind === "running") last = "";
-    if (state.kind !== "failed") return;
-    const { message, buttons, isQuestion } = explain(state.failure);
+    const failure = problem(state, version);
+    if (state.kind === "running" && failure === undefined) last = "";
+    if (failure === undefined) return;
+    const { message, buttons, isQuestion } = explain(failure);
     if (!isQuestion) log.error(message);
     if (message === last) return;
     last = message;
@@ -23,6 +25,12 @@ export function tellFailures(server: Server, log: vscode.LogOutputChannel): vsco
       if (chosen !== undefined) void vscode.commands.executeCommand(chosen.command, ...(chosen.argument === undefined ? [] : [argument(chosen.argument)]));
     });
   });
+}
+
+/** What is wrong in a state; a server of another version runs, and that is told. */
+function problem(state: ServerState, version: string): Failure | undefined {
+  if (state.kind === "failed") return state.failure;
+  return state.kind === "running" && state.version !== version ? { kind: "other_version", version: state.version, wanted: version } : undefined;
 }
 
 /** What `when` clauses of the manifest know the state by. */
