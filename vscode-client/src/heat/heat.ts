@@ -119,7 +119,7 @@ function decoration(step: number): vscode.TextEditorDecorationType {
     overviewRulerColor: new vscode.ThemeColor("kernelopt.heatRuler"),
     overviewRulerLane: vscode.OverviewRulerLane.Center,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-    after: { color: new vscode.ThemeColor("editorInlayHint.foreground"), margin: "0 0 0 2em" },
+    after: { color: new vscode.ThemeColor("editor.foreground"), margin: "0 0 0 2em" },
   });
 }
 
