@@ -45,6 +45,8 @@ def setback_of(tried: Tried) -> Setback | None:
         problems=tuple(dict.fromkeys(problem for launch in launches for problem in launch.profile.problems)),
         evidence=tuple(fact for item in tried.after for fact in item.evidence),
         ratio=tried.ratio,
+        profiles=tuple(launch.profile for launch in launches),
+        resources=next((item.resources for item in tried.after), None),
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assistant.model.build import Diagnostic
-from assistant.model.profile import Evidence, Problem
+from assistant.model.build import Diagnostic, KernelResources
+from assistant.model.profile import Evidence, LaunchProfile, Problem
 from assistant.model.source import TextEdit
 from assistant.model.verification import CaseResult, Label, VerificationFinding
 
@@ -153,6 +153,9 @@ class Setback:
     """Of the candidate, where it ran: what it changed and what it did not."""
     ratio: float | None = None
     """time(before)/time(candidate) where it came that far."""
+    profiles: tuple[LaunchProfile, ...] = ()
+    """The candidate's counted launches, most costly first, where it ran."""
+    resources: KernelResources | None = None
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,24 @@ from assistant.model.source import LaunchSite
 from assistant.plan.expert.analysis.workload_block import DeclaredShape
 from assistant.plan.llm.annotate import annotated
 from assistant.plan.llm.launching import declared_launches
+from assistant.plan.llm.limits import limit_notes
 from assistant.plan.llm.region import Part, region_of
 from assistant.plan.llm.static_notes import array_notes, loop_notes
 from assistant.ports import PlanRequest
 from assistant.profile.catalogue import metric
 from assistant.profile.quantity import counted_noun, format_quantity
 
-__all__ = ["EvidenceGroup", "Facts", "PartShown", "diagnostic_lines", "evidence_groups", "facts_of", "problem_lines", "region_lines"]
+__all__ = [
+    "EvidenceGroup",
+    "Facts",
+    "PartShown",
+    "diagnostic_lines",
+    "evidence_groups",
+    "facts_of",
+    "limits_of",
+    "problem_lines",
+    "region_lines",
+]
 
 _MOST_LAUNCHES = 12
 _MOST_DIAGNOSTICS = 20
@@ -72,6 +83,8 @@ class Facts:
     """Launches of a workload block, where the real ones are elsewhere."""
     workload: tuple[str, ...]
     """Launches that were counted."""
+    limits: tuple[str, ...]
+    """What takes the time of the costliest launch."""
     hardware: tuple[str, ...]
     hardware_source: str
     findings: tuple[str, ...]
@@ -109,6 +122,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         launches=tuple(_launch(site) for site in sites),
         declared=tuple(_declared(line, shape) for line, shape in declared_launches(parsed, kernel)),
         workload=_workload(request.profiles),
+        limits=limits_of(request.profiles, request.resources, request) if has_profile else (),
         hardware=_hardware(request.target, request.architecture) if signals.hardware != "off" else (),
         hardware_source=request.target.source,
         findings=tuple(_finding(finding) for finding in request.findings) if has_profile else (),
@@ -124,6 +138,11 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         wishes=request.wishes,
         hint=request.hint,
     )
+
+
+def limits_of(profiles: tuple[LaunchProfile, ...], resources: KernelResources | None, request: PlanRequest) -> tuple[str, ...]:
+    """What takes the time of the first launch, on the request's target; nothing where none was counted."""
+    return limit_notes(profiles[0], resources, request.architecture, request.target) if profiles else ()
 
 
 def region_lines(parts: Iterable[Part]) -> frozenset[int]:

@@ -72,6 +72,7 @@ _CUTS = (
         "lines of the file far from the kernel and its launches",
         lambda f: replace(f, listing=elided(f.listing, f.kept_lines)),
     ),
+    _Cut("what takes the time", lambda f: replace(f, limits=())),
     _Cut("compiler messages", lambda f: replace(f, diagnostics=())),
     _Cut("summaries", lambda f: replace(f, summaries=())),
     _Cut("everything that was tried", lambda f: replace(f, tried=())),

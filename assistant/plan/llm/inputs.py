@@ -17,9 +17,10 @@ from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.annotate import annotated, elided
-from assistant.plan.llm.context import Facts, diagnostic_lines, evidence_groups, facts_of, problem_lines, region_lines
+from assistant.plan.llm.context import Facts, diagnostic_lines, evidence_groups, facts_of, limits_of, problem_lines, region_lines
 from assistant.plan.llm.fit import fitted
 from assistant.plan.llm.headers import HEADERS
+from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.region import region_of
@@ -72,7 +73,7 @@ class Inputs:
         """Asks for the candidate again, without what it met."""
         facts = facts_of(request, self._signals)
         if setback.kind is not SetbackKind.NOT_FASTER:
-            facts = replace(facts, findings=(), evidence=(), meanings=(), hardware=(), recalled=(), resources=(), diagnostics=())
+            facts = replace(facts, limits=(), findings=(), evidence=(), meanings=(), hardware=(), recalled=(), resources=(), diagnostics=())
         facts = await self._summaries.made(facts, request.evidence)
         is_told = getattr(self._signals, _SIGNAL_OF[setback.kind]) != "off"
         is_repeated = any(setback.reason == finding.message for finding in setback.findings)
@@ -129,7 +130,8 @@ class Inputs:
                 }
             case SetbackKind.NOT_FASTER:
                 after = evidence_groups(setback.evidence) if self._signals.profile != "off" else ()
-                return {"after": after, "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}"}
+                limits = limits_of(setback.profiles, setback.resources, request) if self._signals.profile != "off" else ()
+                return {"after": after, "limits": limits, "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}"}
 
     def _candidate(self, request: PlanRequest, setback: Setback) -> str:
         """The candidate's region as a listing with its own line numbers; the whole text where the kernel cannot be found in it."""
@@ -139,7 +141,7 @@ class Inputs:
         listing = annotated(setback.text, shown)
         if kernel is None:
             return "\n".join(listing)
-        launches = {site.line for site in parsed.launch_sites_of(kernel)}
+        launches = {site.line for site in parsed.launch_sites_of(kernel)} | {line for line, _ in declared_launches(parsed, kernel)}
         return "\n".join(elided(listing, region_lines(region_of(parsed, kernel)) | launches))
 
     def _fitted(self, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:

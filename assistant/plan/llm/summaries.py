@@ -28,7 +28,7 @@ _FIELDS = {
     "compile": ("resources", "diagnostics"),
     "sanitizer": ("problems",),
     "static": ("loops", "arrays"),
-    "profile": ("findings", "evidence"),
+    "profile": ("limits", "findings", "evidence"),
     "hardware": ("hardware",),
     "memory": ("recalled",),
 }

@@ -23,7 +23,7 @@ from assistant.model.completion import (
     ServedModel,
 )
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.profile import Evidence, Finding, Grade, LaunchProfile, Method, Severity
+from assistant.model.profile import Evidence, Finding, Grade, InstructionMix, LaunchProfile, LineAccess, LineInstructions, Method, Severity
 from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue, load_catalogue
 from assistant.plan.llm.planner import LlmPlanner
@@ -89,13 +89,20 @@ EVIDENCE = (
 )
 
 
+ACCESSES = (
+    LineAccess("/kernel.cu", 14, "global load", 4, 8192, 262144, 32768, 32768, None, None, Grade.EXACT),
+    LineAccess("/kernel.cu", 14, "global store", 4, 8192, 262144, 262144, 32768, None, None, Grade.EXACT),
+)
+INSTRUCTIONS = (LineInstructions("/kernel.cu", 14, InstructionMix(fp32=262144, integer=786432, load_store=524288)),)
+
+
 def request_of(text: str = TEXT, kernel: str = "transpose", **changes: Any) -> PlanRequest:
     parsed = parse(Source(Path("/kernel.cu"), text))
     found = next(k for k in parsed.kernels if k.name == kernel)
     limits = architecture("sm_90")
     assert limits is not None
     config = LaunchConfig(Dim3(32, 128), Dim3(32, 8))
-    profile = LaunchProfile(0, "transpose", config, Method.EMULATOR, DEVICE, 4096, (), (), (), None, None, ())
+    profile = LaunchProfile(0, "transpose", config, Method.EMULATOR, DEVICE, 4096, ACCESSES, (), INSTRUCTIONS, 65536, None, ())
     finding = Finding("KO102", found.key, 14, Severity.WARNING, "each store of a warp touches 32 sectors", ("E4", "E2"), 0.6)
     resources = KernelResources(found.key, "_Z9transpose", "sm_90", 16, 0, 0, 0, 0, 0)
     inputs: dict[str, Any] = {"parsed": parsed, "kernel": found, "profiles": (profile,), "findings": (finding,), "evidence": EVIDENCE}

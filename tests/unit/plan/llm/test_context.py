@@ -53,3 +53,14 @@ def test_each_signal_can_be_switched_off() -> None:
         signals = Settings.model_validate({"signals": {signal: "off"}}).signals
         assert getattr(raw, field) != ()
         assert getattr(facts_of(request, signals), field) == ()
+
+
+def test_what_takes_the_time_is_told_with_device_and_method() -> None:
+    limits = facts_of(request_of(), Settings().signals).limits
+    assert "limited by L2 cache (" in limits[0] and limits[0].endswith("nothing was timed")
+    assert "786,432 integer, 524,288 load store, 262,144 fp32" in limits[2]
+    assert limits[3] == "resident at most: 8 blocks, 64 of 64 warps per SM (occupancy rules of the architecture)"
+
+
+def test_without_a_compiler_nothing_is_said_of_residency() -> None:
+    assert not any("resident" in line for line in facts_of(request_of(resources=None), Settings().signals).limits)

@@ -120,7 +120,9 @@ async def test_repair_wrong_answer(snapshot: SnapshotAssertion) -> None:
 
 
 async def test_refine(snapshot: SnapshotAssertion) -> None:
-    setback = Setback(SetbackKind.NOT_FASTER, "no gain is predicted", candidate(), evidence=AFTER, ratio=1.002)
+    setback = Setback(
+        SetbackKind.NOT_FASTER, "no gain is predicted", candidate(), evidence=AFTER, ratio=1.002, profiles=request_of().profiles
+    )
     assert shown(await inputs().improve(request_of(), STEP, REWRITE, setback)) == snapshot
 
 
