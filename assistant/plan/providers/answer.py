@@ -2,7 +2,7 @@
 
 Example::
 
-    answer = Answer("http://localhost:8000/v1", PieceRedaction(None, print), key=None)
+    answer = Answer("http://localhost:8000/v1", PieceRedaction(None, print), key=None, max_tokens=8192)
     for data in stream:
         if (failure := answer.add(data)) is not None: ...
     answer.ended()            # Completion | CompletionFailure
@@ -21,14 +21,17 @@ __all__ = ["ANSWER_BYTES", "Answer", "well_formed"]
 
 ANSWER_BYTES = 1_000_000
 """Of an answer's text; more than 100 times what the longest kernel needs."""
+_BYTES_PER_TOKEN = 8
+"""Code has about three to four; an endpoint that passes the bound on its answer by is stopped here, so that a budget holds."""
 _MODEL_NAME_LENGTH = 200
 
 
 class Answer:
     """What has come so far."""
 
-    def __init__(self, endpoint: str, shown: PieceRedaction, key: str | None) -> None:
+    def __init__(self, endpoint: str, shown: PieceRedaction, key: str | None, max_tokens: int) -> None:
         self._endpoint = endpoint
+        self._limit_bytes = min(ANSWER_BYTES, max_tokens * _BYTES_PER_TOKEN)
         self._shown = shown
         self._key = key
         self._pieces: list[str] = []
@@ -58,7 +61,7 @@ class Answer:
             if choice.delta is not None:
                 self._refusal += choice.delta.refusal or ""
                 self._take(choice.delta.content or "")
-        return self.oversized() if self._size_bytes > ANSWER_BYTES else None
+        return self.oversized() if self._size_bytes > self._limit_bytes else None
 
     def ended(self) -> Completion | CompletionFailure:
         """The whole answer, after its last piece."""
@@ -77,7 +80,7 @@ class Answer:
         return self._failure(FailureKind.BAD_REPLY, message, "check that provider.base_url is an OpenAI-compatible endpoint")
 
     def oversized(self) -> CompletionFailure:
-        message = f"the answer of {self._endpoint} is larger than {ANSWER_BYTES:,} bytes"
+        message = f"the answer of {self._endpoint} is larger than {self._limit_bytes:,} bytes"
         return self._failure(FailureKind.TOO_LARGE, message, "ask another model, or go on with --planner expert")
 
     def broken(self, kind: FailureKind, message: str, remedy: str) -> CompletionFailure:
@@ -87,7 +90,7 @@ class Answer:
 
     def _take(self, piece: str) -> None:
         self._size_bytes += len(piece.encode("utf-8", "surrogatepass"))
-        if piece and self._size_bytes <= ANSWER_BYTES:
+        if piece and self._size_bytes <= self._limit_bytes:
             self._pieces.append(piece)
             self._shown.add(well_formed(piece))
 

@@ -80,7 +80,7 @@ class EndpointProvider:
         connection = self._connections[request.role]
         if connection.missing is not None:
             return connection.missing
-        answer = Answer(connection.base_url, PieceRedaction(connection.key, on_text), connection.key)
+        answer = Answer(connection.base_url, PieceRedaction(connection.key, on_text), connection.key, request.max_output_tokens)
         client = self._client(request.role, connection)
         await self._paces[connection.base_url].turn()
         try:

@@ -78,6 +78,6 @@ def test_answers_without_bounds_are_bounded_and_the_search_ends_well(cli: Cli) -
         assert not ended.all("candidate")
         assert ended.one("plan")["declines"][0]["technique"] == "language-model"
         assert "nothing to propose" in ended.one("job_ended")["reason"]
-    fewer = plan(*(step(f"technique-{number}", 11) for number in range(1_000)))
+    fewer = plan(*(step(f"technique-{number}", 11) for number in range(200)))
     cut = optimize(cli, cli.example("transpose.cu"), ScriptedModel([fewer, plan()], [code(EMPTY)]))
     assert 0 < len(cut.all("plan")[0]["steps"]) < 100

@@ -186,6 +186,11 @@ async def test_an_answer_of_more_than_a_megabyte_is_cut_off() -> None:
     assert failure.partial_text is not None and len(failure.partial_text) <= 1_000_000
 
 
+async def test_an_endpoint_that_passes_the_bound_by_is_stopped() -> None:
+    failure = await check_fails(FailureKind.TOO_LARGE, Says("word " * 2000))
+    assert failure.partial_text is not None and len(failure.partial_text) <= 8 * REQUEST.max_output_tokens
+
+
 async def test_bytes_without_an_end_are_cut_off() -> None:
     await check_fails(FailureKind.TOO_LARGE, Sends(b": nothing" * 100_000, repeats=60))
 
