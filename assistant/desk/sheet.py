@@ -191,8 +191,10 @@ class Sheet:
         """How long the last parse took, the view included."""
 
     def _look(self) -> None:
-        routes = self._headers.routes(self.path, self.parsed.source.text)
-        view = view_of(self.parsed, self._analyses, self._proposals, self._static, routes)
+        text = self.parsed.source.text
+        routes = self._headers.routes(self.path, text)
+        offered = tuple(proposal for proposal in self._proposals if proposal.after_text != text)  # another process undid what stands here
+        view = view_of(self.parsed, self._analyses, offered, self._static, routes)
         self.view: View = replace(view, pairs=self._pairs)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 from lsprotocol import types
@@ -130,6 +131,12 @@ async def test_a_preview_is_a_file_where_the_editor_only_shows_files(offered: Of
     await editor.until(lambda: editor.client.shown_documents)
     path = Path(editor.client.shown_documents[0].uri.removeprefix("file://"))
     assert path.is_relative_to(offered.cli.folder / ".kernelopt") and content(path) == offered.proposal["diff"]
+
+    await asyncio.to_thread(shutil.rmtree, offered.cli.folder / ".kernelopt")
+    (offered.cli.folder / ".kernelopt").write_text("no folder can be made here")
+    for verb in ("preview", "edit"):
+        error = await failure(editor, f"kernelopt.proposal.{verb}", proposal_id=offered.id)
+        assert ".kernelopt" in error and "Errno" not in error and "Traceback" not in error, error
 
 
 async def test_a_preview_is_a_path_in_a_message_for_the_least_of_editors(offered: Offered, open_editor: Start) -> None:
