@@ -135,6 +135,30 @@ async def test_cases_of_a_proposal_can_be_verified_again_one_by_one(offered: Off
 
 
 @pytest.mark.asyncio(loop_scope="function")
+async def test_the_text_in_the_editor_is_verified_against_an_earlier_one(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(options=OURS, settings=NO_BACKGROUND)
+    program = cli.write("sums.cu", SUMS)
+    document = editor.open(program, SUMS.replace("+= 2.0f", "+= 3.0f"))
+    job = (await editor.run("kernelopt.verify", uri=document.uri, kernel="second(float *)", before=SUMS))["job_id"]
+    await editor.until(lambda: _told(editor, job, "job_ended"))
+    (comparison,) = _told(editor, job, "comparison")
+    assert comparison["kernel"] == "second(float *)" and comparison["verification"]["outcome"] == "FAIL"
+    cases = await editor.ask("kernelopt/list", what="cases")
+    assert [(item["kernel"], item["state"], item["verdict"]) for item in cases] == [("second(float *)", "judged", "FAIL")]
+    failed = next(test for test in cases[0]["tests"] if test["outcome"] == "FAIL")
+    assert "wrong value" in failed["detail"] and failed["seed"] is not None
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_a_job_that_nobody_allowed_ends_for_whoever_waits_for_it(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(options=OURS, settings=NO_BACKGROUND, answer=lambda _: "Never")
+    document = editor.open(cli.write("sums.cu", SUMS))
+    job = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]
+    (ended,) = await editor.until(lambda: _told(editor, job, "job_ended"))
+    assert ended["exit_code"] != 0 and ended["reason"]
+
+
+@pytest.mark.asyncio(loop_scope="function")
 async def test_decisions_and_the_ladder_of_a_pair_session_are_listed(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, options=OURS, settings=NO_BACKGROUND)
     document = editor.open(offered.source)

@@ -192,7 +192,8 @@ function settle(run: vscode.TestRun, item: vscode.TestItem, made: Group): void {
 function settleCases(run: vscode.TestRun, item: vscode.TestItem, made: Group): void {
   for (const test of made.tests) {
     const place = item.children.get(test.shape)?.children.get(caseId(test));
-    if (place !== undefined) tell(run, place, result(test.outcome, test.detail));
+    const detail = test.detail === "" && test.outcome !== "PASS" ? (made.reasons[0] ?? "") : test.detail; // one finding speaks for all of its kind
+    if (place !== undefined) tell(run, place, result(test.outcome, detail));
   }
 }
 

@@ -80,7 +80,7 @@ class Explorer implements vscode.Disposable {
     const item = this.#item(file.children, kernelId(kernel), kernel.name, file.uri, { kind: "kernel", kernel });
     item.range = new vscode.Range(kernel.document_line, 0, kernel.document_line, 0);
     const check = this.#item(item.children, "check", CHECK, file.uri, { kind: "check", kernel });
-    check.sortText = ""; // above what edits are
+    check.sortText = "0"; // above what edits are
     check.range = item.range;
     const local = item.children.get(EDIT) !== undefined && !groups.some(({ id }) => id === EDIT) ? [EDIT] : [];
     keepOnly(item.children, ["check", ...local, ...groups.map(({ id }) => id)]);
