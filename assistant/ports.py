@@ -320,7 +320,7 @@ class StoredAnalysis:
     """The last answer of one command on one file."""
 
     command: str
-    """``inspect``, ``check`` or ``profile``."""
+    """``inspect``, ``check``, ``profile`` or ``judge``; with ``:some`` behind it where it is on some of the file's kernels only."""
     text_sha256: str
     """Of the text that was looked at."""
     events: tuple[str, ...]
