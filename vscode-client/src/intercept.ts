@@ -27,7 +27,7 @@ const SUGGEST = "Suggest";
 async function said(answer: unknown, argument: unknown): Promise<void> {
   const { answer: line } = (answer ?? {}) as { readonly answer?: unknown }; // undefined: the request failed, and that was told
   if (typeof line !== "string") return;
-  const chosen = await vscode.window.showInformationMessage(line, SUGGEST);
+  const chosen = await vscode.window.showInformationMessage(`kernelopt: ${line}`, SUGGEST);
   if (chosen === SUGGEST) await vscode.commands.executeCommand("kernelopt.pair.suggest", kernelOf(argument));
 }
 
