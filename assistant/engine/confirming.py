@@ -51,7 +51,8 @@ class Confirmation:
             )
             return
         yield events.StageStarted(kit.job.id, "confirm", f"{kit.name}: fresh values, repeats, checks, boundary shapes")
-        verification = await kit.bench.verify(link, link.looked, link.kept[-1].rewrite, is_confirming=True)
+        with kit.accounts.holding_gpu():
+            verification = await kit.bench.verify(link, link.looked, link.kept[-1].rewrite, is_confirming=True)
         comparison = predict_speed(kit.bench.kernel(kit.start), kit.bench.kernel(link))
         if not isinstance(verification, Verification) or comparison is None:
             reason = "it does not launch the kernel" if isinstance(verification, Verification) else why(verification)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+from assistant.engine.choice import Taken
 from assistant.engine.confirming import Confirmation, Offer
 from assistant.engine.frontier import Frontier, Node
 from assistant.engine.records import costliest
@@ -35,6 +36,10 @@ class KernelSearch:
         self._kit = kit
         self._offer = offer
         self._frontier = Frontier.at(Node(kit.start), kit.shape.width)
+        self._places: tuple[Taken, ...] = ()
+        """What was turned down, in the text that the user has."""
+        self._seen: set[str] = set()
+        """Texts that were confirmed, whether they were offered or not."""
         self._is_idle = False
         """No plan of the last round had a step."""
         self.accepted: Link | None = None
@@ -48,9 +53,11 @@ class KernelSearch:
             text = f"{kit.name}: {place} is not offered again: {refusal.decision}"
             yield kit.job.message(Severity.INFORMATION, text, remedy)
         for offer_index in range(_MOST_OFFERS):
-            async for event in self._searched():
-                yield event
-            if not self._frontier.chosen:
+            self._note_refusals()
+            if not (self._kit.shape.asks_models and self._left()):
+                async for event in self._searched():
+                    yield event
+            if not self._left():
                 return
             confirmation = Confirmation(self._kit, self._frontier.root, self._offer)
             async for event in self._confirmed(confirmation):
@@ -61,9 +68,11 @@ class KernelSearch:
                 yield kit.job.message(Severity.INFORMATION, f"{kit.name}: looks for the next best edit, without what was rejected")
 
     async def _searched(self) -> AsyncIterator[events.Event]:
-        """Rounds, each on the frontier of the last one."""
-        self._begin_again()
+        """Rounds from the text that the user has, each on the frontier of the last one."""
         kit = self._kit
+        kit.book.begin_again()
+        kit.book.starts_from(kit.start.text, "the text that the search starts from")
+        self._frontier = Frontier.at(Node(kit.start, taken=self._places), kit.shape.width)
         taking_up = TakingUp(kit, self._frontier)
         async for event in taking_up.run():
             yield event
@@ -104,7 +113,8 @@ class KernelSearch:
 
     async def _confirmed(self, confirmation: Confirmation) -> AsyncIterator[events.Event]:
         """The best version, or the next best where it does not hold."""
-        for node in self._frontier.ranked()[:_MOST_CONFIRMATIONS]:
+        for node in self._left()[:_MOST_CONFIRMATIONS]:
+            self._seen.add(node.text)
             confirmation.is_failed = False
             async for event in confirmation.run(node):
                 yield event
@@ -113,14 +123,20 @@ class KernelSearch:
             if not confirmation.is_failed:
                 return
 
-    def _begin_again(self) -> None:
-        """From the text that the user has, without what was turned down."""
-        places = tuple(refusal.place for refusal in self._refusals())
-        refused = frozenset((place.technique, line) for place in places for line in place.lines)
-        self._kit = replace(self._kit, refused=refused)
-        self._kit.book.begin_again()
-        self._kit.book.starts_from(self._kit.start.text, "the text that the search starts from")
-        self._frontier = Frontier.at(Node(self._kit.start, taken=places), self._kit.shape.width)
+    def _left(self) -> tuple[Node, ...]:
+        """Kept versions that nobody has seen or turned down, best first.
+
+        After a rejection a model's are offered without asking it again; rules plan again at once, which may come to more.
+        """
+        return tuple(node for node in self._frontier.ranked() if node.text not in self._seen and not self._is_turned_down(node))
+
+    def _is_turned_down(self, node: Node) -> bool:
+        first = node.link.kept[0].step
+        return (first.technique, first.line) in self._kit.refused
+
+    def _note_refusals(self) -> None:
+        self._places = tuple(refusal.place for refusal in self._refusals())
+        self._kit = replace(self._kit, refused=frozenset((place.technique, line) for place in self._places for line in place.lines))
 
     def _refusals(self) -> tuple[Refusal, ...]:
         kit = self._kit

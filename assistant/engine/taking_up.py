@@ -52,7 +52,8 @@ class TakingUp:
         """None where it does not hold any more."""
         trial = self.kit.book.known(parent.text, attempt.text)
         if trial is None:
-            trial = await self.kit.bench.judge(parent.link, self._step(attempt), _rewrite(attempt))
+            with self.kit.accounts.holding_gpu():
+                trial = await self.kit.bench.judge(parent.link, self._step(attempt), _rewrite(attempt))
             self.kit.book.keep(parent.text, trial)
         ratio = trial.tried.ratio
         return None if trial.link is None or ratio is None else Node(trial.link, parent.ratio * ratio, parent.taken)
