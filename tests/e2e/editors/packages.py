@@ -18,7 +18,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["EDITORS", "EMACS", "HELIX", "NEOVIM", "NEW_NEOVIM", "OLD_NEOVIM", "Packaged", "cache_folder"]
+__all__ = ["EDITORS", "EMACS", "HELIX", "NEOVIM", "NEW_NEOVIM", "OLD_NEOVIM", "Packaged", "cache_folder", "unpack"]
 
 _FETCH_DEADLINE_S = 600
 _DEBIAN = "Debian"
@@ -65,7 +65,7 @@ EDITORS = (NEOVIM, OLD_NEOVIM, EMACS, HELIX)
 def main() -> int:
     """Unpack every editor that is not there yet; one line for each that is not to be had."""
     for editor in EDITORS:
-        if not editor.is_unpacked and (reason := _unpack(editor)) is not None:
+        if not editor.is_unpacked and (reason := unpack(editor)) is not None:
             sys.stdout.write(f"kernelopt: SKIPPED the tests with {editor.name}: {reason}\n")
     return 0
 
@@ -75,7 +75,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kernelopt-test-editors"
 
 
-def _unpack(editor: Packaged) -> str | None:
+def unpack(editor: Packaged) -> str | None:
     """Download and unpack; why that cannot be done, else None."""
     if platform.system() != "Linux" or shutil.which("apt-get") is None or shutil.which("dpkg") is None:
         return "this machine has no apt-get, Debian's package client"

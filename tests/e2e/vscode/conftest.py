@@ -1,4 +1,4 @@
-"""One code-server with the installed extension and one browser for all tests; each test has a window, a folder and a memory of its own."""
+"""One code-server with the installed extension and one browser for a module; each test has a window and a memory of its own."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ import pytest_asyncio
 
 from assistant.memory.store import open_store
 from assistant.model.proposal import ProposalState
-from tests.e2e.cli.harness import Cli, adopt_orphans, make_cli
+from tests.e2e.cli.harness import Cli, adopt_orphans, make_cli, no_orphans
+from tests.e2e.vscode.chromium import launch_options
 from tests.e2e.vscode.code_server import CodeServer, code_server, install
-from tests.e2e.vscode.parts import BROWSER_FLAGS, browser, extension, missing
+from tests.e2e.vscode.parts import extension, missing
 from tests.e2e.vscode.programs import WAVES
 
 if TYPE_CHECKING:
@@ -49,12 +50,20 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 
 
 @pytest.fixture(scope="session")
-def served(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Generator[CodeServer]:
-    """code-server with the extension, installed from its package as a person would."""
+def _installed(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:  # pyright: ignore[reportUnusedFunction]
+    """A user's data folder with the extension, installed from its package as a person would."""
     data = tmp_path_factory.mktemp("user")
     said = install(cli, data, extension())
     assert "successfully installed" in said, said
-    with code_server(cli, data, {"kernelopt.server.python": sys.executable}) as running:
+    return data
+
+
+@pytest.fixture(scope="module")
+def served(cli: Cli, _installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[CodeServer]:
+    """One code-server for a module's tests; nothing that it started is alive afterwards."""
+    data = tmp_path_factory.mktemp("user") / "data"
+    shutil.copytree(_installed, data)
+    with no_orphans(), code_server(cli, data, {"kernelopt.server.python": sys.executable}) as running:
         yield running
 
 
@@ -116,12 +125,13 @@ def folder(cli: Cli) -> Path:
     return cli.folder
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def chromium() -> AsyncGenerator[Browser]:
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def chromium(served: CodeServer) -> AsyncGenerator[Browser]:
+    """A browser that is closed before code-server is."""
     from playwright.async_api import async_playwright  # here, as the tests are skipped where it is not installed
 
     async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=browser(), args=BROWSER_FLAGS)
+        started = await playwright.chromium.launch(**(launch_options() or {}))
         yield started
         await started.close()
 

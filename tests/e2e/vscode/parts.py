@@ -1,14 +1,14 @@
 """The real parts of the VS Code tests: Node.js, code-server (VS Code's own workbench and extension host), axe-core, a browser.
 
 Node.js and what npm fetches lie in the user's cache folder and are kept between runs; nothing is installed. The browser is the
-machine's own Chromium, and Playwright comes with the dependency group ``vscode``. The extension is built from this tree into its ``.vsix``.
+machine's own Chromium or Debian's, Playwright comes with the dependency group ``vscode``, and the extension is built from this tree.
 
 code-server's own post-install script refuses to run as root and downloads from hosts that package registries do not cover, so its
 packages are installed without scripts, and the three that hold compiled code which the tests need are built here.
 
 Example::
 
-    python tests/e2e/vscode/parts.py      # what `make vscode` runs; says 'kernelopt: SKIPPED' for what is not to be had
+    python -m tests.e2e.vscode.parts      # what `make vscode` runs; says 'kernelopt: SKIPPED' for what is not to be had
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["AXE", "BROWSER_FLAGS", "browser", "code_server_command", "extension", "missing"]
+from tests.e2e.vscode.chromium import fetch, launch_options
+
+__all__ = ["AXE", "code_server_command", "extension", "missing"]
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "vscode-client"
@@ -36,17 +38,6 @@ _ENTRY = Path("node_modules", "code-server", "out", "node", "entry.js")
 _AXE = _CACHE / f"axe-core-{AXE_VERSION}"
 AXE = _AXE / "node_modules" / "axe-core" / "axe.min.js"
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER_FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-"""The sandbox needs rights that containers do not give; the rest keeps the browser off the network."""
 _NPM_DEADLINE_S = 600
 _SHIPPED = ("LICENSE", "assistant", "jupyter_ext", "lsp", "prompts", "pyproject.toml", "vscode-client")
 """What the ``.vsix`` is made of; the Python package is inside it as a wheel."""
@@ -63,18 +54,14 @@ def main() -> int:
 
 def missing() -> str | None:
     """What the tests cannot do without and is not there, else None."""
-    if browser() is None:
-        return f"no {_BROWSERS[0]} is installed"
+    if launch_options() is None:
+        return "no browser is there"
     if importlib.util.find_spec("playwright") is None:
         return "Python's playwright is not installed"
     absent = [path for path in (_node(), _CODE_SERVER / _ENTRY, AXE) if not path.exists()]
     if absent:
         return f"{absent[0].name} is not there"
     return None if extension().exists() else "the extension is not built"
-
-
-def browser() -> str | None:
-    return next((found for name in _BROWSERS if (found := shutil.which(name)) is not None), None)
 
 
 def code_server_command() -> tuple[str, ...]:
@@ -90,9 +77,7 @@ def extension() -> Path:
 
 def _make() -> str | None:
     """Make everything that is missing or old; why that cannot be done, else None."""
-    if browser() is None:
-        return f"no browser; try: apt-get install {_BROWSERS[0]}"
-    if (reason := _tool().install()) is not None:
+    if (reason := fetch() or _tool().install()) is not None:
         return reason
     try:
         _once(_CODE_SERVER, _ENTRY, _install_code_server)
