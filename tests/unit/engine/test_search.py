@@ -9,15 +9,18 @@ from pathlib import Path
 import pytest
 
 from assistant.config import user_paths
+from assistant.engine.decide import DecisionRequest
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session, SessionParts
 from assistant.lab.cpu import CpuLab
 from assistant.memory.store import open_store
 from assistant.model import events
 from assistant.model.plan import Plan, Rewrite, Setback, Step
+from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import PlanRequest, Story
+from tests.unit.engine.fakes import FakeModels
 
 WORKLOAD = """\
 /* kernelopt
@@ -63,7 +66,12 @@ class TwoEdits:
 
     name = "two edits"
 
+    def __init__(self, rash: str) -> None:
+        self.plan_count = 0
+        self._texts = {"rash-edit": rash, "careful-edit": RIGHT}
+
     async def plan(self, request: PlanRequest) -> Plan:
+        self.plan_count += 1
         if NAIVE not in request.parsed.source.text:
             return Plan((), (), self.name)
         steps = [
@@ -72,7 +80,7 @@ class TwoEdits:
         return Plan(tuple(steps), (), self.name)
 
     async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
-        text = ONLY_FOR_MULTIPLES_OF_32 if step.technique == "rash-edit" else RIGHT
+        text = self._texts[step.technique]
         yield Rewrite(step.technique, step.kernel, step.line, (TextEdit(request.kernel.span, text),), "Use a tile.", ())
 
     async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> None:
@@ -82,23 +90,50 @@ class TwoEdits:
         return f"{len(story.steps)} step, {len(story.left)} findings left"
 
 
+class RejectFirst:
+    """A person who wants something else than what is offered first."""
+
+    def __init__(self) -> None:
+        self.seen: list[Proposal] = []
+
+    async def __call__(self, proposal: Proposal) -> DecisionRequest | None:
+        self.seen.append(proposal)
+        return DecisionRequest(DecisionKind.REJECTED, reason_code="style") if len(self.seen) == 1 else None
+
+
 @pytest.fixture
-def heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[events.Event]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cache = user_paths().cache
-    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
-    path = tmp_path / "turn.cu"
-    path.write_text(f"{WORKLOAD}\n{NAIVE}\n")
-    parts = SessionParts(open_store, lambda request, scratch, target: CpuLab(scratch, cache, target), TwoEdits(), Catalogue(()), "a test")
-    session = Session(parts)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "cache").symlink_to(cache, target_is_directory=True)
+    (home / "config.toml").write_text('[provider]\nkind = "openai"\nmodel = "small"\n[search]\nbeam = 1\n')
+    monkeypatch.setenv("KERNELOPT_HOME", str(home))
+    (tmp_path / "turn.cu").write_text(f"{WORKLOAD}\n{NAIVE}\n")
+    return tmp_path
+
+
+def search(folder: Path, planner: TwoEdits, is_model: bool, person: RejectFirst | None = None) -> list[events.Event]:
+    parts = SessionParts(
+        open_store=open_store,
+        open_lab=lambda request, scratch, target: CpuLab(scratch, user_paths().cache, target),
+        planner=planner,
+        catalogue=Catalogue(()),
+        who="a test",
+        load_models=lambda: FakeModels(planned_by=planner),
+    )
+    options = OptimizeOptions(planner="llm" if is_model else "expert", may_call_models=is_model)
 
     async def collected() -> list[events.Event]:
-        stream = session.optimize(JobRequest(path, tmp_path), OptimizeOptions(planner="expert"), Accept.NONE, None)
+        accept = Accept.NONE if person is None else Accept.ASK
+        stream = Session(parts).optimize(JobRequest(folder / "turn.cu", folder), options, accept, person)
         return [event async for event in stream]
 
     return asyncio.run(collected())
 
 
-def test_what_fails_its_confirmation_gives_way_to_the_next_best(heard: list[events.Event]) -> None:
+def test_what_fails_its_confirmation_gives_way_to_the_next_best(folder: Path) -> None:
+    heard = search(folder, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), is_model=False)
     tried = {event.technique: event for event in heard if isinstance(event, events.CandidateTried)}
     assert [event.outcome for event in tried.values()] == ["kept", "kept"]
     assert (tried["rash-edit"].ratio or 0) > (tried["careful-edit"].ratio or 0)
@@ -106,3 +141,11 @@ def test_what_fails_its_confirmation_gives_way_to_the_next_best(heard: list[even
     assert proposal.techniques == ("careful-edit",)
     assert proposal.explanation.splitlines()[-1].startswith("1 step, ")
     assert any("failed its confirmation" in event.message for event in heard if isinstance(event, events.Message))
+
+
+def test_after_a_rejection_a_models_next_best_edit_is_offered_without_asking_it_again(folder: Path) -> None:
+    person, planner = RejectFirst(), TwoEdits(RIGHT.replace("[33]", "[34]"))
+    heard = search(folder, planner, is_model=True, person=person)
+    offered = [event.techniques for event in heard if isinstance(event, events.ProposalMade)]
+    assert sorted(offered) == [("careful-edit",), ("rash-edit",)]
+    assert planner.plan_count == 2  # on the text as it was, and on the version that was kept
