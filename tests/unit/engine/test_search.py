@@ -66,13 +66,13 @@ class TwoEdits:
 
     name = "two edits"
 
-    def __init__(self, rash: str) -> None:
+    def __init__(self, rash: str, careful: str = RIGHT) -> None:
         self.plan_count = 0
-        self._texts = {"rash-edit": rash, "careful-edit": RIGHT}
+        self._texts = {"rash-edit": rash, "careful-edit": careful}
 
     async def plan(self, request: PlanRequest) -> Plan:
         self.plan_count += 1
-        if NAIVE not in request.parsed.source.text:
+        if NAIVE not in request.parsed.source.text:  # one of its edits is made
             return Plan((), (), self.name)
         steps = [
             Step(name, request.kernel.key, request.kernel.line, "because", (), "KO101", (), 1.0) for name in ("rash-edit", "careful-edit")
@@ -149,3 +149,24 @@ def test_after_a_rejection_a_models_next_best_edit_is_offered_without_asking_it_
     offered = [event.techniques for event in heard if isinstance(event, events.ProposalMade)]
     assert sorted(offered) == [("careful-edit",), ("rash-edit",)]
     assert planner.plan_count == 2  # on the text as it was, and on the version that was kept
+
+
+def test_a_model_whose_edits_gain_nothing_is_asked_as_often_as_patience_says(folder: Path) -> None:
+    with_value = NAIVE.replace(
+        "if (x < n && y < n) out[x * n + y] = in[y * n + x];",
+        "if (x < n && y < n) {\n        float v = in[y * n + x];\n        out[x * n + y] = v;\n    }",
+    )
+    planner = TwoEdits(with_value, with_value.replace("float v", "const float v"))
+    heard = search(folder, planner, is_model=True)
+    tried = [event.outcome for event in heard if isinstance(event, events.CandidateTried)]
+    assert tried == ["not_better", "not_better"]
+    assert planner.plan_count == 2
+
+
+def test_a_kernel_near_the_speed_of_light_is_left_as_it_is(folder: Path) -> None:
+    config = folder / "home" / "config.toml"
+    config.write_text(config.read_text() + "near_limit_ratio = 0.001\n")
+    planner = TwoEdits(ONLY_FOR_MULTIPLES_OF_32)
+    heard = search(folder, planner, is_model=True)
+    assert planner.plan_count == 0
+    assert any("is reached, so the search ends here" in event.message for event in heard if isinstance(event, events.Message))
