@@ -104,5 +104,6 @@ def _end_of_piece(tokens: tuple[Token, ...], closings: Mapping[int, int], first:
 
 
 def _indent_of(text: str, offset: int) -> int:
-    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    start = text.rfind("\n", 0, offset) + 1
+    start = text.rfind("\r", start, offset) + 1 or start
     return len(text[start:offset].expandtabs(_TAB_WIDTH))
