@@ -40,12 +40,13 @@ _QUIET: dict[str, object] = {
     "workbench.enableExperiments": False,
     "extensions.ignoreRecommendations": True,
     "editor.minimap.enabled": False,
+    "editor.cursorBlinking": "solid",
     "files.autoSave": "off",
     "files.hotExit": "off",
     "git.enabled": False,
     "security.workspace.trust.startupPrompt": "always",
 }
-"""Nothing that is not the tests' own moves; workspace trust stays on, and asks."""
+"""Nothing moves but by the tests: what blinks is drawn anew all the time. Workspace trust stays on, and asks."""
 
 
 @dataclass(frozen=True)

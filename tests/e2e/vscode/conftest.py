@@ -175,7 +175,7 @@ async def open_window(chromium: Browser, served: CodeServer, shots: Path) -> Asy
 
     async def opened(folder: Path, *, is_trusted: bool = True) -> Window:
         served.forget()
-        context = await chromium.new_context(viewport=_SIZE, permissions=["clipboard-read", "clipboard-write"])
+        context = await chromium.new_context(viewport=_SIZE, reduced_motion="reduce", permissions=["clipboard-read", "clipboard-write"])
         windows.append(Window(await context.new_page(), shots))
         await windows[-1].visit(served.address(folder), is_trusted=is_trusted)
         return windows[-1]
