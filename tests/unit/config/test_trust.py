@@ -139,9 +139,7 @@ def test_processes_that_trust_at_once_lose_nothing(trust: TrustStore, home: Path
     assert all(trust.is_trusted(folder) for folder in folders)
 
 
-def test_answers_of_a_run_are_not_kept_but_earlier_ones_count(
-    trust: TrustStore, home: Path, workspace: Path, run: ProgramConsent
-) -> None:
+def test_answers_of_a_run_are_not_kept_but_earlier_ones_count(trust: TrustStore, home: Path, workspace: Path, run: ProgramConsent) -> None:
     trust.trust(workspace)
     trust.answer(run, ConsentAnswer.ALWAYS)
     of_this_run = TrustOfThisRun(home / "trust.json")
