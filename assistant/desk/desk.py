@@ -320,6 +320,9 @@ class Desk:
         sheet = self._sheets.get(work.key)
         if sheet is not None:
             sheet.abandon(work.id)
+            if work.task.verb in _SEARCHES and refusal is None and not is_cancelled:
+                # who let a search run the program may read beside the kernel what it starts from, where stages run by themselves
+                self._staging.changed(sheet.key, Trigger.SAVED, self._parts.settings_of(sheet.path))
         self._parts.listener.job_ended(work, refusal, is_cancelled)
 
     # --- inside -----------------------------------------------------------------------------------------------------
