@@ -172,7 +172,7 @@ async def _read(stream: openai.AsyncStream[object], connection: Connection, answ
     except openai.APIError as error:
         failure = failure_of(Refusal(connection.base_url, 500, error.code, redacted(_said(error), connection.key)))
         return answer.broken(failure.kind, failure.message, failure.remedy)
-    except ValueError:  # no JSON, or no UTF-8: the client decodes both
+    except (ValueError, RecursionError):  # no JSON, no UTF-8, or JSON too deep to read: the client decodes them
         return answer.malformed()
     finally:
         await stream.close()

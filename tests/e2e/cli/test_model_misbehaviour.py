@@ -10,7 +10,7 @@ from tests.endpoint.server import Breaks, Refuses, Reply, Says, Sends, Stalls
 GOOD = code(TILED_TRANSPOSE)
 CALLS: tuple[tuple[Reply, str], ...] = (  # as many as a plan may have steps
     (Breaks("half an ans"), "unreachable"),
-    (Sends(bytes(range(256)) * 50), "bad_reply"),
+    (Sends(b"data: " + b"[" * 200_000 + b"\n\n"), "bad_reply"),
     (Says("I will not", finish="content_filter"), "blocked"),
     (Refuses(400, "context_length_exceeded"), "too_large"),
     (Stalls(), "timed_out"),

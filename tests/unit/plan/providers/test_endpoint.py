@@ -174,6 +174,10 @@ async def test_a_wait_beyond_the_time_out_is_not_begun() -> None:
         (Sends(b'data: {"choices": "none"}\n\n'), FailureKind.BAD_REPLY),
         (Sends(bytes(range(256)) * 8), FailureKind.BAD_REPLY),
         (Sends(b"data: \xff\xfe\n\n"), FailureKind.BAD_REPLY),
+        (Sends(b"data: " + b"[" * 200_000 + b"\n\n"), FailureKind.BAD_REPLY),
+        (Sends(b"data: " + b"[" * 900 + b"]" * 900 + b"\n\n"), FailureKind.BAD_REPLY),
+        (Sends(b'data: {"error": ' + b"[" * 900 + b"]" * 900 + b"}\n\n"), FailureKind.UNREACHABLE),
+        (Sends(b'data: {"choices": [{"index": ' + b"9" * 5000 + b"}]}\n\n"), FailureKind.BAD_REPLY),
         (Sends(b'data: {"error": {"message": "out of memory"}}\n\n'), FailureKind.UNREACHABLE),
     ],
 )
