@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from assistant.config import ConsentAnswer, ProgramConsent, Settings, find_workspace
-from assistant.desk.guard import CONSENTED, Guard
-from assistant.desk.jobs import refusal_of
+from assistant.config import Settings, find_workspace
+from assistant.desk.admission import Admission
+from assistant.desk.guard import Guard
 from assistant.desk.lanes import Lane, Work
 from assistant.desk.models import ModelConsents
 from assistant.desk.report import Report
@@ -120,10 +119,7 @@ class Desk:
         self._parsing: dict[str, asyncio.TimerHandle] = {}
         self._staging = Staging(self._start_stage)
         self._poll: asyncio.Task[None] | None = None
-        self._submitting: dict[str, tuple[Work, asyncio.Task[None]]] = {}
-        """By job id: what somebody asked for and is not queued yet."""
-        self._asking: set[str] = set()
-        """Jobs for which a person is being asked."""
+        self._admission = Admission(parts.guard, parts.quick, parts.heavy, self, self._renewed)
         self.review = Review(store, parts.who)
         self.spent: BudgetSpent | None = None
         """What the last job with a model has spent; None before one."""
@@ -262,15 +258,15 @@ class Desk:
 
     def cancel(self, job_id: str) -> bool:
         """End a job, of this desk or of another process; False when there is none of that id."""
-        if job_id in self._submitting:
-            return self._submitting[job_id][1].cancel()
+        if self._admission.cancel(job_id):
+            return True
         return self._parts.quick.cancel(job_id) or self._parts.heavy.cancel(job_id) or self._store.request_cancel(job_id)
 
     def works(self) -> tuple[Work, ...]:
         """Running and waiting jobs; those that wait for a person's answer last."""
         queued = (*self._parts.quick.works, *self._parts.heavy.works)
         ids = {work.id for work in queued}
-        return (*queued, *(work for work, _ in self._submitting.values() if work.id not in ids))
+        return (*queued, *(work for work in self._admission.works if work.id not in ids))
 
     def running(self) -> frozenset[str]:
         """Ids of the jobs that run; the others wait."""
@@ -278,7 +274,7 @@ class Desk:
 
     def reason_to_wait(self, work: Work) -> str | None:
         """Why a job does not start, though nothing else runs; None: it only waits its turn."""
-        if work.id in self._asking:
+        if self._admission.is_asking(work.id):
             return "an answer to whether the program may be run"
         return self._parts.heavy.reason_to_wait(work)
 
@@ -288,8 +284,7 @@ class Desk:
             self._poll.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._poll
-        for _, submitting in tuple(self._submitting.values()):
-            submitting.cancel()
+        self._admission.close()
         for key in self.keys():
             self.remove(key)
         await asyncio.gather(self._parts.quick.close(), self._parts.heavy.close())
@@ -389,15 +384,8 @@ class Desk:
 
     def _submit_soon(self, sheet: Sheet, task: Task, is_background: bool) -> str:
         work = Work(new_id("J"), sheet.key, task, is_background, self)
-        submitting = asyncio.create_task(self._submit(work))
-        self._submitting[work.id] = (work, submitting)
-        submitting.add_done_callback(functools.partial(self._submitted, work))
+        self._admission.ask(work)
         return work.id
-
-    def _submitted(self, work: Work, submitting: asyncio.Task[None]) -> None:
-        del self._submitting[work.id]
-        if submitting.cancelled():
-            self.ended(work, None, is_cancelled=True)
 
     async def _start_stage(self, key: str, verb: Verb) -> None:
         """One background stage, if nobody has answered it for this text."""
@@ -411,36 +399,14 @@ class Desk:
         sheet.reparse()
         if sheet.is_compiled if verb is Verb.INSPECT else sheet.parsed.kernels and sheet.has_workload:
             request = replace(self._request(sheet), needs_kernels=verb is not Verb.INSPECT)
-            await self._submit(Work(new_id("J"), key, Task(verb, request), True, self))
+            await self._admission.admit(Work(new_id("J"), key, Task(verb, request), True, self))
 
-    async def _submit(self, work: Work) -> None:
-        """Queue the work once it may run. Whatever is in the way is how it ends: nothing that was asked for vanishes."""
-        try:
-            ready = await self._ready(work)
-        except KernelOptError as error:
-            self.ended(work, error, is_cancelled=False)
-            return
-        except Exception as error:
-            self.ended(work, refusal_of(error), is_cancelled=False)
-            raise  # a defect is the loop's to report, too
-        if ready is None:
-            self.ended(work, None, is_cancelled=True)
-        else:
-            (self._parts.heavy if work.task.runs_program else self._parts.quick).submit(ready)
-
-    async def _ready(self, work: Work) -> Work | None:
-        """The work as it is to run, background work on the text as it stands by then; None where it is not wanted any more.
-
-        Raises UsageError where a person did not consent to what he asked for, and what reading the trust file raises.
-        """
-        task = work.task
-        if task.runs_program and (answer := await self._may_run(work)) not in CONSENTED:
-            if work.is_background:
-                return None
-            raise _not_run(task.request, answer)
+    async def _renewed(self, work: Work) -> Work | None:
+        """As it is to run: searches with what was said of models, background work on the text as it stands by now."""
         sheet = self._sheets.get(work.key)
         if sheet is None:
             return None
+        task = work.task
         if task.verb in _SEARCHES:
             return replace(work, task=await self._with_models(sheet, task))
         if not work.is_background:
@@ -448,13 +414,6 @@ class Desk:
         request = replace(self._request(sheet), needs_kernels=task.request.needs_kernels)
         sheet.set_up(_setup_of(request))
         return replace(work, task=replace(task, request=request))
-
-    async def _may_run(self, work: Work) -> ConsentAnswer | None:
-        self._asking.add(work.id)
-        try:
-            return await self._parts.guard.may_run(_run_of(work.task.request), is_asked_for=not work.is_background)
-        finally:
-            self._asking.discard(work.id)
 
     async def _with_models(self, sheet: Sheet, task: Task) -> Task:
         """The task with what a person said of asking a language model."""
@@ -479,16 +438,3 @@ class Desk:
 def _setup_of(request: JobRequest) -> object:
     """What, besides its text, a source's answers depend on."""
     return (request.target, request.device, request.cflags)
-
-
-def _run_of(request: JobRequest) -> ProgramConsent:
-    """What a person consents to."""
-    return ProgramConsent(find_workspace(request.file), (str(request.file),), request.cflags or ())
-
-
-def _not_run(request: JobRequest, answer: ConsentAnswer | None) -> UsageError:
-    if answer is ConsentAnswer.NEVER:
-        folder = find_workspace(request.file)
-        remedy = f"to be asked again: kernelopt trust --revoke {folder}, then kernelopt trust {folder}"
-        return UsageError(f"{request.file.name} was not run: you answered Never", remedy)
-    return UsageError(f"{request.file.name} was not run: nobody consented", "start the job again to be asked again")
