@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,10 +14,12 @@ if TYPE_CHECKING:
     from assistant.engine.planning import ModelNotice
     from lsp.server import KernelOptServer
 
-__all__ = ["PROTOCOL", "Client", "as_object", "plain"]
+__all__ = ["PROTOCOL", "Client", "as_object", "plain", "without_links"]
 
 PROTOCOL = 1
 """Version of the ``kernelopt/…`` methods (DESIGN §9.2)."""
+_SHOWN_CHARACTERS = 800
+"""Of a command in a question: VS Code cuts a message at 1,000, and what a person says yes to must not be what was cut off."""
 _VERSION_KEEPERS = frozenset({"Neovim"})
 """Refuse an edit of an older text and do not advertise ``documentChanges``: Neovim from 0.7 to 0.10 (``vim.lsp.util``)."""
 
@@ -117,7 +120,7 @@ class Client:
 
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A message that people see."""
-        self._server.window_show_message(types.ShowMessageParams(kind, message))
+        self._server.window_show_message(types.ShowMessageParams(kind, without_links(message)))
 
     def say_once(self, message: str) -> None:
         """A warning that people see once, however often it comes up."""
@@ -138,7 +141,9 @@ class Client:
         """The answer that a person chose; None for none, and where the client cannot ask. Some clients never answer."""
         items = [types.MessageActionItem(answer) for answer in answers]
         try:
-            chosen = await self._server.window_show_message_request_async(types.ShowMessageRequestParams(kind, message, items))
+            chosen = await self._server.window_show_message_request_async(
+                types.ShowMessageRequestParams(kind, without_links(message), items)
+            )
         except JsonRpcException as error:
             self.log(f"the editor answered a question with an error: {error}", types.MessageType.Warning)
             return None
@@ -149,9 +154,13 @@ class Client:
         from assistant.config import ConsentAnswer  # `initialize` is answered before settings are loaded
 
         answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
-        flags = f" with {' '.join(run.flags)}" if run.flags else ""
-        question = f"kernelopt wants to build and run {' '.join(run.command)}{flags}, to verify and profile its kernels. Run it?"
-        chosen = await self.choose(question, tuple(answers))
+        command = shlex.join(run.command) + (f" with {shlex.join(run.flags)}" if run.flags else "")
+        what = command
+        if len(command) > _SHOWN_CHARACTERS:
+            self.log(f"what kernelopt wants to build and run: {command}", types.MessageType.Warning)
+            what = f"{command[:_SHOWN_CHARACTERS]}… ({len(command) - _SHOWN_CHARACTERS:,} characters more: the log has all of it)"
+            del answers["Always here"]  # nobody has read it here
+        chosen = await self.choose(f"kernelopt wants to build and run {what}, to verify and profile its kernels. Run it?", tuple(answers))
         return None if chosen is None else answers.get(chosen)
 
     async def ask_model(self, notice: ModelNotice) -> ConsentAnswer | None:
@@ -161,6 +170,11 @@ class Client:
         answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
         chosen = await self.choose("\n".join((*notice.lines, "Ask it?")), tuple(answers))
         return None if chosen is None else answers.get(chosen)
+
+
+def without_links(message: str) -> str:
+    """``[text](command:…)`` with a space inside: VS Code makes a link of that in every message, whoever wrote it."""
+    return message.replace("](", "] (")
 
 
 def as_object(value: Any) -> dict[str, Any]:

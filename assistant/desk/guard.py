@@ -9,6 +9,7 @@ Example::
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -45,7 +46,10 @@ class Guard:
         """Raises UsageError for a file that is not trusted, CannotAnswerError where the trust file cannot be read."""
         if not self._is_folder_trusted(find_workspace(path)):
             told = f"{path.parent} is not trusted: sources there are only parsed"
-            raise UsageError(told, "kernelopt trust DIR, or trust it in the editor")
+            is_file_asked = self.is_trusted_by_editor is None
+            raise UsageError(
+                told, f"kernelopt trust {shlex.quote(str(path.parent))}" if is_file_asked else "trust the folder in the editor"
+            )
 
     async def may_run(self, run: ProgramConsent, is_asked_for: bool) -> ConsentAnswer | None:
         """The answer to this very run; asks where nobody has. None: no answer, or not trusted.

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from assistant.desk.markdown import fenced, tamed
 from assistant.desk.picture import comparison_sentence, evidence_value, proposal_title
 from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.engine.defects import problems_in_words
@@ -136,7 +137,7 @@ def kernel_table(kernel: KernelView) -> str:
         rows += ["", "| evidence | line | value | method |", "|---|---|---|---|"]
         rows += [_evidence_row(item) for item in kernel.evidence]
     if kernel.check is not None and kernel.check.problems:
-        rows += ["", *(f"- {Path(problem.file).name}:{problem.line}: {problem.message}" for problem in kernel.check.problems)]
+        rows += ["", *(f"- {tamed(f'{Path(problem.file).name}:{problem.line}: {problem.message}')}" for problem in kernel.check.problems)]
     return "\n".join(rows)
 
 
@@ -145,7 +146,7 @@ def line_table(lines: Sequence[LineView], notes: Sequence[Note], code: Sequence[
     rows: list[str] = []
     for note in notes:
         if note.code is not None and note.severity is not Severity.INFORMATION:
-            rows.append(f"**{note.code}** {note.message}\n")
+            rows.append(f"**{note.code}** {tamed(note.message)}\n")
     if lines:
         rows += ["| access | requests | threads/request | counted | ideal | grade |", "|---|---|---|---|---|---|"]
         rows += [_line_row(item) for item in lines]
@@ -160,18 +161,18 @@ def _machine_code(item: CodeView) -> str:
     more = len(item.instructions) - len(shown)
     cut = [f"… and {more} more"] if more else []
     count = counted_noun(len(item.instructions), "instruction")
-    return "\n".join([f"\n`{item.instance}`, {count} ({item.architecture} SASS)", "", "```", *shown, *cut, "```"])
+    return "\n".join([f"\n`{item.instance}`, {count} ({item.architecture} SASS)", "", fenced("\n".join([*shown, *cut]))])
 
 
 def proposal_text(proposal: Proposal) -> str:
     """Markdown: claim, verdict, explanation, diff."""
-    parts = [f"### {proposal.id}: {proposal_title(proposal)}", "", proposal.summary, "", proposal.explanation]
+    parts = [f"### {proposal.id}: {tamed(proposal_title(proposal))}", "", tamed(proposal.summary), "", tamed(proposal.explanation)]
     if proposal.labels:
         parts += ["", "Needs your decision on: " + ", ".join(label.value for label in proposal.labels)]
     if proposal.assumptions:
-        parts += ["", *(f"- assumes: {assumption}" for assumption in proposal.assumptions)]
+        parts += ["", *(f"- assumes: {tamed(assumption)}" for assumption in proposal.assumptions)]
     diff = unified_diff(proposal.before_text, proposal.after_text, proposal.path.name)
-    return "\n".join([*parts, "", "```diff", diff.rstrip("\n"), "```"])
+    return "\n".join([*parts, "", fenced(diff, "diff")])
 
 
 def pair_headline(turns: Sequence[Turn]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from lsprotocol import types
 
+from assistant.config import ProgramConsent
 from lsp.client import Client
 from lsp.server import KernelOptServer
 
@@ -26,3 +29,53 @@ def test_a_client_of_ours_names_what_it_supports() -> None:
 def test_a_client_that_says_it_wrongly_supports_nothing(supports: Any) -> None:
     client = introduced({"protocol": 1, "supports": supports})
     assert client.is_ours and not client.supports("event")
+
+
+class Asked:
+    """Keeps what a client is asked and told, and answers nothing."""
+
+    def __init__(self) -> None:
+        self.questions: list[types.ShowMessageRequestParams] = []
+        self.said: list[str] = []
+        self.logged: list[str] = []
+
+    async def window_show_message_request_async(self, params: types.ShowMessageRequestParams) -> None:
+        self.questions.append(params)
+
+    def window_show_message(self, params: types.ShowMessageParams) -> None:
+        self.said.append(params.message)
+
+    def window_log_message(self, params: types.LogMessageParams) -> None:
+        self.logged.append(params.message)
+
+
+def consent_asked(*command: str, flags: tuple[str, ...] = ()) -> tuple[types.ShowMessageRequestParams, Asked]:
+    asked = Asked()
+    asyncio.run(Client(cast(KernelOptServer, asked)).ask_consent(ProgramConsent(Path("/w"), command, flags)))
+    (question,) = asked.questions
+    return question, asked
+
+
+def titles(question: types.ShowMessageRequestParams) -> list[str]:
+    return [item.title for item in question.actions or ()]
+
+
+def test_the_question_of_consent_quotes_what_is_one_argument() -> None:
+    question, _ = consent_asked("./run me", flags=("-DX=1; rm -r y",))
+    assert "build and run './run me' with '-DX=1; rm -r y', to verify" in question.message
+    assert titles(question) == ["Once", "Always here", "Never"]
+
+
+def test_flags_that_no_message_holds_are_counted_and_logged_and_not_allowed_for_good() -> None:
+    question, asked = consent_asked("a.cu", flags=("-DLONG=" + "x" * 2000, "--last"))
+    assert len(question.message) < 1000 and "characters more: the log has all of it" in question.message and "Run it?" in question.message
+    assert titles(question) == ["Once", "Never"]
+    assert any("--last" in text for text in asked.logged)
+
+
+def test_no_message_holds_a_link() -> None:
+    asked = Asked()
+    client = Client(cast(KernelOptServer, asked))
+    client.say("unknown setting [fix me](command:x)")
+    asyncio.run(client.choose("[a](command:b).cu: run it?", ("Once",)))
+    assert asked.said == ["unknown setting [fix me] (command:x)"] and "](" not in asked.questions[0].message

@@ -1,0 +1,27 @@
+"""Text of others inside Markdown: names, messages and source code are shown as they read, and make no image, link or HTML."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["fenced", "tamed"]
+
+_SHORTEST_FENCE = 3
+_RUN = re.compile(r"`+")
+_LINK = re.compile(r"\](?=[(:])")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_FENCE = re.compile(r"^(\s*)(?:`{3,}|~{3,})", re.MULTILINE)
+
+
+def tamed(text: str) -> str:
+    """The text with a space where an image, a link or HTML would begin; a fence begins no block.
+
+    A space, as a backslash would be shown in code spans, and in front of another one would do nothing.
+    """
+    return _FENCE.sub(r"\1``", _TAG.sub("< ", _LINK.sub("] ", text)))
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A block of code that nothing inside it ends."""
+    fence = "`" * max(_SHORTEST_FENCE, *(len(run) + 1 for run in _RUN.findall(text)), 0)
+    return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
