@@ -9,7 +9,7 @@ __all__ = ["fenced", "tamed"]
 _SHORTEST_FENCE = 3
 _RUN = re.compile(r"`+")
 _LINK = re.compile(r"\](?=[(:])")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_TAG = re.compile(r"<(?=[A-Za-z][A-Za-z0-9-]*(?:[\s/>:]|$)|[/!?])")
 _FENCE = re.compile(r"^(\s*)(?:`{3,}|~{3,})", re.MULTILINE)
 
 
