@@ -32,7 +32,7 @@ async def test_in_an_untrusted_folder_sources_are_only_parsed(cli: Cli, open_edi
     assert [symbol.name for symbol in await editor.symbols(document)] == ["halve"]
     assert "Optimize" in await editor.titles(document)
     error = await failure(editor, "kernelopt.check", uri=document.uri)
-    assert "not trusted" in error and "kernelopt trust" in error
+    assert "not trusted" in error and "trust the folder in the editor" in error
     editor.save(document)
     await asyncio.sleep(1.0)
     assert descendants(editor) == [] and editor.asked == [] and editor.events == []
@@ -42,7 +42,7 @@ async def test_without_a_word_from_the_editor_the_trust_file_decides(cli: Cli, o
     editor = await open_editor(options={})
     document = editor.open(cli.write("halve.cu", HALVE))
     await asyncio.sleep(0.5)
-    assert descendants(editor) == [] and "not trusted" in await failure(editor, "kernelopt.check", uri=document.uri)
+    assert descendants(editor) == [] and f"kernelopt trust {cli.folder}" in await failure(editor, "kernelopt.check", uri=document.uri)
     assert (await asyncio.to_thread(cli.run, "trust", cli.folder)).code == 0
     editor.save(document)
     await editor.until(lambda: is_compiled(editor, document))
