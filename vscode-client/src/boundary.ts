@@ -2,6 +2,8 @@
 
 import * as vscode from "vscode";
 
+import { plain } from "./plain.ts";
+
 const LOG = "Show Log";
 const TRUST = "Manage Trust";
 
@@ -20,7 +22,7 @@ export async function told<Answer>(log: vscode.LogOutputChannel, run: () => Prom
 /** In Restricted Mode little is allowed, so that is offered to be mended first. */
 async function tell(log: vscode.LogOutputChannel, words: string): Promise<void> {
   const buttons = vscode.workspace.isTrusted ? [LOG] : [TRUST, LOG];
-  const chosen = await vscode.window.showErrorMessage(`kernelopt: ${words}`, ...buttons);
+  const chosen = await vscode.window.showErrorMessage(plain(`kernelopt: ${words}`), ...buttons);
   if (chosen === LOG) log.show();
   if (chosen === TRUST) await vscode.commands.executeCommand("workbench.trust.manage");
 }

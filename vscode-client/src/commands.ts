@@ -12,6 +12,7 @@ import type { Launcher } from "./server/launch.ts";
 import { doctor, installCompilerWheels, installServer } from "./server/machine.ts";
 import type { Watch } from "./server/picture.ts";
 import type { LanguageServer } from "./server/server.ts";
+import type { Telling } from "./server/tell.ts";
 import type { Row } from "./view/rows.ts";
 
 /** Everything that a command may need; made in `extension.ts`. */
@@ -24,12 +25,16 @@ export interface Parts {
   readonly notes: Notes;
   readonly review: Review;
   readonly model: EditorModel;
+  readonly telling: Telling;
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {
   const all = { ...serverCommands(parts), ...reviewCommands(parts), ...viewCommands(parts), ...kernelCommands(parts) };
   const registered = Object.entries(all).map(([name, run]) =>
-    vscode.commands.registerCommand(`kernelopt.ui.${name}`, (...values: never[]) => told(parts.log, () => run(...values))),
+    vscode.commands.registerCommand(`kernelopt.ui.${name}`, (...values: never[]) => {
+      parts.telling.asked();
+      return told(parts.log, () => run(...values));
+    }),
   );
   return vscode.Disposable.from(...registered);
 }

@@ -33,6 +33,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new LanguageServer(launcher, { log, execute, manifest, complete: (...asked) => model.complete(...asked) });
   const review = new Review(server, notes);
   const watch = new Watch(server, log);
+  const telling = tellFailures(server, manifest.version, log);
   const opening = registerPanel(context, server, log);
   registerHeat(context, server, log);
   registerTesting(context, server, log);
@@ -42,10 +43,10 @@ export function activate(context: vscode.ExtensionContext): void {
     server,
     review,
     watch,
-    watch.onDidChange(({ proposals }) => review.keep(new Set(proposals.map(({ id }) => id)))),
-    tellFailures(server, manifest.version, log),
+    watch.onDidChange(({ proposals, isAnswered }) => isAnswered && review.keep(new Set(proposals.map(({ id }) => id)))),
+    telling,
     tellOffers(server, watch, review, (run) => void told(log, run)),
-    registerCommands({ context, log, launcher, server, watch, notes, review, model }),
+    registerCommands({ context, log, launcher, server, watch, notes, review, model, telling }),
     registerView(watch),
     registerStatusBar(server, watch),
     registerMcp(launcher, server),

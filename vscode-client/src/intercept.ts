@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import type { Notes } from "./notes.ts";
+import { plain } from "./plain.ts";
 import type { Explained, KernelArguments } from "./protocol/answers.ts";
 import type { ProposalArguments, Review } from "./review/review.ts";
 import type { Execute, Next } from "./server/connection.ts";
@@ -27,7 +28,7 @@ const SUGGEST = "Suggest";
 async function said(answer: unknown, argument: unknown): Promise<void> {
   const { answer: line } = (answer ?? {}) as { readonly answer?: unknown }; // undefined: the request failed, and that was told
   if (typeof line !== "string") return;
-  const chosen = await vscode.window.showInformationMessage(`kernelopt: ${line}`, SUGGEST);
+  const chosen = await vscode.window.showInformationMessage(plain(`kernelopt: ${line}`), SUGGEST);
   if (chosen === SUGGEST) await vscode.commands.executeCommand("kernelopt.pair.suggest", kernelOf(argument));
 }
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { Picture } from "../src/server/picture.ts";
+import type { Picture } from "../src/server/asked.ts";
 import { type Row, rows } from "../src/view/rows.ts";
 
-const NOTHING: Picture = { kernels: [], proposals: [], decisions: [], pairs: [], jobs: [], status: undefined };
+const NOTHING: Picture = { kernels: [], proposals: [], decisions: [], pairs: [], jobs: [], status: undefined, isAnswered: true };
 const URI = "file:///w/my%20kernel.cu";
 const FULL: Picture = {
   ...NOTHING,

@@ -8,6 +8,7 @@
 import * as vscode from "vscode";
 
 import type { Notes } from "../notes.ts";
+import { plain } from "../plain.ts";
 import { type Completed, type CompletionAsked, Refusal } from "../protocol/completion.ts";
 import { refusalOf } from "./refusals.ts";
 
@@ -106,7 +107,7 @@ export class EditorModel {
       "Requests are sent only by jobs that you start, each is kept in memory, and what comes back is verified before you see it.";
     const [allow, show] = ["Allow in This Workspace", "Show the Request"];
     for (;;) {
-      const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, allow, show);
+      const answer = await vscode.window.showWarningMessage(plain(question), { modal: true, detail }, allow, show);
       if (answer === allow) {
         const allowed = this.#context.workspaceState.get<readonly string[]>(ALLOWED, []);
         await this.#context.workspaceState.update(ALLOWED, [...allowed, model.id]);
@@ -121,7 +122,7 @@ export class EditorModel {
   /** Lets a person read what is shown before the question comes back. */
   async #hasSeen(model: vscode.LanguageModelChat): Promise<boolean> {
     const go = "Decide";
-    return (await vscode.window.showInformationMessage(`This would be sent to ${model.name}.`, go, "Do Not Send")) === go;
+    return (await vscode.window.showInformationMessage(plain(`This would be sent to ${model.name}.`), go, "Do Not Send")) === go;
   }
 }
 

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 
 import { told } from "../boundary.ts";
+import { plain } from "../plain.ts";
 import type { KernelOptEvent } from "../protocol/events.ts";
 import type { Report } from "../protocol/report.ts";
 import type { Next } from "../server/connection.ts";
@@ -179,7 +180,7 @@ class ProfilePanel {
       case "drawn":
         return message.as === "png" ? await this.#save("png", Buffer.from(message.data, "base64")) : await this.#saveHtml(message);
       case "failed":
-        void vscode.window.showErrorMessage(`The profile could not be drawn: ${message.what}`);
+        void vscode.window.showErrorMessage(plain(`The profile could not be drawn: ${message.what}`));
     }
   }
 
@@ -199,7 +200,7 @@ class ProfilePanel {
     try {
       await this.#server.execute("kernelopt.profile", { uri: this.#uri.toString() });
     } catch (error) {
-      void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+      void vscode.window.showWarningMessage(plain(error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -222,7 +223,7 @@ class ProfilePanel {
     const target = await vscode.window.showSaveDialog({ ...suggested, title: "Export Profile", filters: { [suffix.toUpperCase()]: [suffix] } });
     if (target === undefined) return;
     await vscode.workspace.fs.writeFile(target, data);
-    const chosen = await vscode.window.showInformationMessage(`Saved ${target.path.split("/").at(-1)}.`, "Open");
+    const chosen = await vscode.window.showInformationMessage(plain(`Saved ${target.path.split("/").at(-1)}.`), "Open");
     if (chosen === "Open") await vscode.env.openExternal(target);
   }
 

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { plain } from "../plain.ts";
 import type { Proposal } from "../protocol/answers.ts";
 import type { Watch } from "../server/picture.ts";
 import type { Server } from "../server/server.ts";
@@ -24,7 +25,7 @@ export function tellOffers(server: Server, watch: Watch, review: Review, tell: (
 
 async function offer(proposal: Proposal, review: Review): Promise<void> {
   const told = `A proposal for ${proposal.kernel.replace(/\(.*$/s, "")}: ${proposal.title}.`;
-  switch (await vscode.window.showInformationMessage(told, PREVIEW, ACCEPT)) {
+  switch (await vscode.window.showInformationMessage(plain(told), PREVIEW, ACCEPT)) {
     case PREVIEW:
       return await review.preview(proposal.id);
     case ACCEPT:

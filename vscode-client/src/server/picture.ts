@@ -2,23 +2,11 @@
 
 import * as vscode from "vscode";
 
-import type { Decision, Job, Kernel, PairSession, Proposal, Status } from "../protocol/answers.ts";
+import { asked, NOTHING, type Picture } from "./asked.ts";
 import type { Server } from "./server.ts";
 
 /** Several changes at once are one question. */
 const PAUSE_MS = 150;
-
-export interface Picture {
-  readonly kernels: readonly Kernel[];
-  readonly proposals: readonly Proposal[];
-  readonly decisions: readonly Decision[];
-  readonly pairs: readonly PairSession[];
-  readonly jobs: readonly Job[];
-  /** Undefined while no server runs. */
-  readonly status: Status | undefined;
-}
-
-const NOTHING: Picture = { kernels: [], proposals: [], decisions: [], pairs: [], jobs: [], status: undefined };
 
 export class Watch implements vscode.Disposable {
   picture: Picture = NOTHING;
@@ -57,22 +45,7 @@ export class Watch implements vscode.Disposable {
 
   async #ask(): Promise<Picture> {
     if (this.#server.state.kind !== "running") return NOTHING;
-    const [kernels, proposals, decisions, pairs, status] = await Promise.all([
-      this.#list<Kernel>("kernels"),
-      this.#list<Proposal>("proposals"),
-      this.#list<Decision>("decisions"),
-      this.#list<PairSession>("pair"),
-      this.#server.request<Status>("kernelopt/status", {}).catch(() => undefined),
-    ]);
-    return { kernels, proposals, decisions, pairs, jobs: status?.jobs ?? [], status };
-  }
-
-  async #list<Item>(what: string): Promise<readonly Item[]> {
-    try {
-      return await this.#server.request<readonly Item[]>("kernelopt/list", { what });
-    } catch (error) {
-      this.#log.debug(`list of ${what}: ${String(error)}`);
-      return [];
-    }
+    const ask = async <Answer>(method: string, params: object): Promise<Answer> => await this.#server.request<Answer>(method, params);
+    return await asked(ask, this.picture, (what, error) => this.#log.debug(`${what}: ${String(error)}`));
   }
 }

@@ -1,7 +1,7 @@
 /** What the status bar says of the server: a short text, a long one, and whether it asks for attention. Values only. */
 
 import type { Spent } from "../protocol/answers.ts";
-import type { Picture } from "../server/picture.ts";
+import type { Picture } from "../server/asked.ts";
 import { explain } from "../server/failures.ts";
 import type { ServerState } from "../server/state.ts";
 

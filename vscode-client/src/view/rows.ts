@@ -1,7 +1,7 @@
 /** The rows of the kernelopt view, from what the server knows. Values only: each row says all in words, none by its icon alone. */
 
 import type { Decision, Job, Kernel, PairSession, PairVersion, Proposal } from "../protocol/answers.ts";
-import type { Picture } from "../server/picture.ts";
+import type { Picture } from "../server/asked.ts";
 
 export interface Row {
   /** Stays the same while it is the same thing: the tree keeps what is open. */
