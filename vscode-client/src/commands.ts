@@ -9,7 +9,7 @@ import type { KernelArguments } from "./protocol/answers.ts";
 import type { Review } from "./review/review.ts";
 import { askKey, forgetKey } from "./server/keys.ts";
 import type { Launcher } from "./server/launch.ts";
-import { doctor, installCompilerWheels, installServer } from "./server/machine.ts";
+import { doctor, installCompilerWheels, installIntoPython, installServer } from "./server/machine.ts";
 import type { Watch } from "./server/picture.ts";
 import type { LanguageServer } from "./server/server.ts";
 import type { Telling } from "./server/tell.ts";
@@ -51,6 +51,7 @@ function serverCommands({ context, launcher, log, model, notes, server }: Parts)
     showLog: () => log.show(),
     doctor: () => doctor(launcher, server, notes),
     installServer: () => installServer(launcher, server, log),
+    installIntoPython: () => installIntoPython(launcher, server, log),
     installCompilers: () => installCompilerWheels(launcher, server, log),
     setKey: () => restartAfter(askKey(context.secrets)),
     forgetKey: () => restartAfter(forgetKey(context.secrets)),

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 
-import { type Installation, install, isInstalled, type Place, privatePython } from "../src/server/install.ts";
+import { explain } from "../src/server/failures.ts";
+import { type Installation, install, installInto, isInstalled, markUsed, type Place, privatePython } from "../src/server/install.ts";
 import { findPython, isNewEnough, packaged } from "../src/server/python.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "kernelopt-install-"));
@@ -38,7 +39,7 @@ function how(pythons: readonly string[] = [PYTHON ?? ""]): Installation {
   return { pythons, onText: () => undefined, signal: new AbortController().signal };
 }
 
-test("the server gets an environment of its own, and that of the version before goes", async () => {
+test("the server gets an environment of its own, and that of another version goes once nobody uses it", async () => {
   const old = place("ok", "0.0.1");
   assert.equal(await install(old, how()), undefined);
   assert.equal(await packaged(privatePython(old), "0.0.1"), "usable");
@@ -47,8 +48,48 @@ test("the server gets an environment of its own, and that of the version before 
   const now = place("ok", "0.0.2");
   assert.equal(await isInstalled(now), false);
   assert.equal(await install(now, how()), undefined);
+  assert.deepEqual(readdirSync(now.folder), ["0.0.1", "0.0.2"], "a window that was not reloaded may still run it");
+  utimesSync(join(old.folder, "0.0.1"), 0, 0);
+  await markUsed(now);
+  assert.equal(await install(now, how()), undefined);
   assert.deepEqual(readdirSync(now.folder), ["0.0.2"]);
   assert.equal(await packaged(privatePython(now), "0.0.1"), "no_package");
+});
+
+test("installing again mends an environment that is broken", async () => {
+  const broken = place("mended", "0.0.6");
+  assert.equal(await install(broken, how()), undefined);
+  const lib = join(broken.folder, "0.0.6", "lib");
+  rmSync(join(lib, readdirSync(lib)[0] ?? "", "site-packages", "assistant"), { recursive: true });
+  assert.equal(await packaged(privatePython(broken), "0.0.6"), "no_package");
+  assert.equal(await install(broken, how()), undefined);
+  assert.equal(await packaged(privatePython(broken), "0.0.6"), "usable");
+  assert.deepEqual(readdirSync(broken.folder), ["0.0.6"]);
+});
+
+test("the package inside the extension goes into a Python of the user's, where that is asked for", async () => {
+  const own = place("own", "0.0.7");
+  const python = join(FOLDER, "theirs", "bin", "python");
+  execFileSync(PYTHON ?? "python3", ["-m", "venv", join(FOLDER, "theirs")]);
+  assert.equal(await packaged(python, "0.0.7"), "no_package");
+  assert.equal(await installInto(python, own, how()), undefined);
+  assert.equal(await packaged(python, "0.0.7"), "usable");
+});
+
+test("a Python that is too old is told to be, whatever else it lacks", async () => {
+  const old = join(FOLDER, "python3.9");
+  writeFileSync(old, '#!/bin/sh\nif [ "$1" = -P ]; then echo "Unknown option: -P"; exit 2; fi\necho "3.9 $0"\n');
+  chmodSync(old, 0o755);
+  assert.equal(await packaged(old, "0.0.1"), "too_old");
+  assert.match(explain({ kind: "python_too_old", python: old }).message, /older than Python 3\.11/);
+});
+
+test("no remedy fetches a package of our name from an index that may not be ours", () => {
+  const { message, buttons } = explain({ kind: "package_missing", python: "/p" });
+  assert.doesNotMatch(message, /pip install/);
+  assert.equal(buttons[0]?.command, "kernelopt.ui.installIntoPython");
+  const commands = explain({ kind: "start_failed", detail: "", isPrivate: true }).buttons.map(({ command }) => command);
+  assert.ok(commands.includes("kernelopt.ui.installServer"), "a broken environment can be made anew");
 });
 
 test("a failed install says pip's reason and leaves nothing behind", async () => {
@@ -71,7 +112,7 @@ test("a cancelled install leaves nothing behind", async () => {
   const ending = new AbortController();
   const work = install(cancelled, { ...how(), signal: ending.signal });
   ending.abort();
-  assert.notEqual(await work, undefined);
+  assert.deepEqual(await work, { kind: "cancelled" });
   assert.deepEqual(readdirSync(cancelled.folder), []);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Job, Status } from "../src/protocol/answers.ts";
-import type { Picture } from "../src/server/picture.ts";
+import type { Picture } from "../src/server/asked.ts";
 import type { Failure, ServerState } from "../src/server/state.ts";
 import { explain } from "../src/server/failures.ts";
 import { spentWords, statusWords } from "../src/status/words.ts";
@@ -11,7 +11,7 @@ const STATUS: Status = { jobs: [], is_trusted: true, problem: null, device: null
 const RUNNING: ServerState = { kind: "running", version: "0.1.0" };
 
 function picture(status: Partial<Status>, jobs: readonly Job[] = []): Picture {
-  return { kernels: [], proposals: [], decisions: [], pairs: [], jobs, status: { ...STATUS, ...status } };
+  return { kernels: [], proposals: [], decisions: [], pairs: [], jobs, status: { ...STATUS, ...status }, isAnswered: true };
 }
 
 function job(is_background: boolean, is_running: boolean): Job {
@@ -44,7 +44,7 @@ const FAILURES: readonly Failure[] = [
   { kind: "install_failed", detail: "ERROR: No matching distribution found for pygls" },
   { kind: "python_missing", python: "/no/python" },
   { kind: "package_missing", python: "/usr/bin/python3" },
-  { kind: "start_failed", detail: "it ended" },
+  { kind: "start_failed", isPrivate: true, detail: "it ended" },
   { kind: "other_version", version: "0.0.9", wanted: "0.1.0" },
   { kind: "crashed", count: 5 },
 ];

@@ -17,6 +17,8 @@ export interface Explanation {
 }
 
 const INSTALL: Button = { title: "Install", command: "kernelopt.ui.installServer" };
+const REINSTALL: Button = { title: "Reinstall", command: "kernelopt.ui.installServer" };
+const PUT_IN: Button = { title: "Install It There", command: "kernelopt.ui.installIntoPython" };
 const AGAIN: Button = { title: "Try Again", command: "kernelopt.ui.restart" };
 const REPEAT: Button = { title: "Try Again", command: "kernelopt.ui.installServer" };
 const LOG: Button = { title: "Show Log", command: "kernelopt.ui.showLog" };
@@ -45,15 +47,19 @@ export function explain(failure: Failure): Explanation {
       );
     case "install_failed":
       return told(`The language server could not be installed: ${failure.detail}`, [REPEAT, LOG, CHOOSE]);
+    case "cancelled":
+      return { message: "kernelopt: the installation was cancelled.", buttons: [AGAIN, CHOOSE], isQuestion: true };
+    case "python_too_old":
+      return told(`kernelopt.server.python names ${failure.python}, which is older than Python 3.11.`, [CHOOSE, PYTHON_PAGE, AGAIN]);
     case "python_missing":
       return told(`kernelopt.server.python names ${failure.python}, which cannot be started.`, [CHOOSE, AGAIN]);
     case "package_missing":
       return told(
-        `${failure.python} has no kernelopt of this version: run "${failure.python} -m pip install kernelopt", or leave kernelopt.server.python empty.`,
-        [CHOOSE, AGAIN, LOG],
+        `${failure.python} has no kernelopt of this version that works. The one inside this extension can be installed there; or leave kernelopt.server.python empty.`,
+        [PUT_IN, CHOOSE, AGAIN, LOG],
       );
     case "start_failed":
-      return told(`The language server did not start: ${failure.detail}`, [AGAIN, LOG, CHOOSE]);
+      return told(`The language server did not start: ${failure.detail}`, [AGAIN, ...(failure.isPrivate ? [REINSTALL] : []), LOG, CHOOSE]);
     case "other_version":
       return told(
         `kernelopt.server.python runs kernelopt ${failure.version}; this extension belongs to ${failure.wanted}, and some of it may not work.`,

@@ -5,7 +5,8 @@
  */
 
 import { createReadStream, createWriteStream } from "node:fs";
-import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
@@ -15,6 +16,8 @@ import type { Failure } from "./state.ts";
 
 const DEADLINE_MS = 15 * 60_000;
 const LAST_WORDS = 400;
+/** Of an environment of another version: a window that was not reloaded may still run it. */
+const UNUSED_MS = 14 * 24 * 60 * 60_000;
 
 export interface Place {
   /** Where environments are kept. */
@@ -42,18 +45,35 @@ export async function isInstalled(place: Place): Promise<boolean> {
   );
 }
 
-/** Makes the environment; why that cannot be done, else undefined. A part-made one is never left under its final name. */
+/** Notes that a server is started in it, so that it is not taken for one that nobody uses. */
+export async function markUsed(place: Place): Promise<void> {
+  const now = new Date();
+  await utimes(join(place.folder, place.version), now, now).catch(() => undefined); // it may belong to somebody else
+}
+
+/** Makes the environment, anew where it is there and maybe broken; why that cannot be done, else undefined. A part-made one is never left under its final name. */
 export async function install(place: Place, how: Installation): Promise<Failure | undefined> {
   const base = await findPython(how.pythons);
   if (base === undefined) return { kind: "no_python", looked: how.pythons };
   await mkdir(place.folder, { recursive: true });
+  const isRepair = await isInstalled(place);
   const part = join(place.folder, `${place.version}.${process.pid}.part`);
   try {
     const failure = await fill(place, how, base, part);
-    if (failure === undefined) await moveIntoPlace(place, part);
+    if (failure === undefined) await moveIntoPlace(place, part, isRepair);
     return failure;
   } finally {
     await rm(part, { recursive: true, force: true });
+  }
+}
+
+/** Puts the extension's own wheel into a Python that is the user's. */
+export async function installInto(python: string, place: Place, how: Installation): Promise<Failure | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "kernelopt-"));
+  try {
+    return await pip(python, [await unpacked(place, folder)], how);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -64,29 +84,47 @@ export async function installCompilers(place: Place, how: Installation): Promise
 
 async function fill(place: Place, how: Installation, base: string, part: string): Promise<Failure | undefined> {
   const made = await run(base, [ISOLATED, "-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
+  if (how.signal.aborted) return { kind: "cancelled" };
   if (made.code !== 0) return { kind: "no_venv", python: base, detail: lastWords(made.output) };
-  const wheel = join(part, basename(place.packedWheel, ".br"));
-  await pipeline(createReadStream(place.packedWheel), createBrotliDecompress(), createWriteStream(wheel));
+  const wheel = await unpacked(place, part);
   const failure = await pip(inside(part), [wheel], how);
   await rm(wheel);
   return failure;
 }
 
+/** The extension's wheel, in a folder. */
+async function unpacked(place: Place, folder: string): Promise<string> {
+  const wheel = join(folder, basename(place.packedWheel, ".br"));
+  await pipeline(createReadStream(place.packedWheel), createBrotliDecompress(), createWriteStream(wheel));
+  return wheel;
+}
+
 async function pip(python: string, what: readonly string[], how: Installation): Promise<Failure | undefined> {
   const args = [ISOLATED, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...what];
   const ended = await run(python, args, { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
+  if (how.signal.aborted) return { kind: "cancelled" };
   return ended.code === 0 ? undefined : { kind: "install_failed", detail: lastWords(ended.output) };
 }
 
-/** Another window may have been faster: then its environment stays. Those of other versions go. */
-async function moveIntoPlace(place: Place, part: string): Promise<void> {
+/** Another window may have been faster: then its environment stays. One that was there before is replaced; those of other versions go once unused. */
+async function moveIntoPlace(place: Place, part: string, isRepair: boolean): Promise<void> {
   const wanted = join(place.folder, place.version);
-  await rename(part, wanted).catch(async (error: unknown) => {
-    if (!(await isInstalled(place))) throw error;
+  await rename(part, wanted).catch(async () => {
+    if (!isRepair && (await isInstalled(place))) return;
+    const broken = `${part}.old.part`;
+    await rename(wanted, broken);
+    await rename(part, wanted);
+    await rm(broken, { recursive: true, force: true });
   });
+  await markUsed(place);
   for (const name of await readdir(place.folder)) {
-    if (name !== place.version && !name.endsWith(".part")) await rm(join(place.folder, name), { recursive: true, force: true });
+    if (name !== place.version && !name.endsWith(".part")) await removeUnused(join(place.folder, name));
   }
+}
+
+async function removeUnused(environment: string): Promise<void> {
+  const { mtimeMs } = await stat(environment);
+  if (Date.now() - mtimeMs > UNUSED_MS) await rm(environment, { recursive: true, force: true });
 }
 
 function inside(environment: string): string {

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 
 import type { Manifest } from "./configuration.ts";
 import { environment } from "./environment.ts";
-import { type Place, isInstalled, privatePython } from "./install.ts";
+import { type Place, isInstalled, markUsed, privatePython } from "./install.ts";
 import { keyVariables, readKeys } from "./keys.ts";
 import { expanded } from "./paths.ts";
 import { packaged } from "./python.ts";
@@ -46,14 +46,16 @@ export class Launcher {
   /** Why a server did not come up. */
   async diagnose(detail: string): Promise<Failure> {
     const python = configuredPython();
-    if (python === "") return { kind: "start_failed", detail };
+    if (python === "") return { kind: "start_failed", detail, isPrivate: true };
     switch (await packaged(python, this.place.version)) {
       case "no_program":
         return { kind: "python_missing", python };
+      case "too_old":
+        return { kind: "python_too_old", python };
       case "no_package":
         return { kind: "package_missing", python };
       case "usable":
-        return { kind: "start_failed", detail };
+        return { kind: "start_failed", detail, isPrivate: false };
     }
   }
 
@@ -61,6 +63,7 @@ export class Launcher {
     const python = configuredPython();
     if (python === "" && !(await isInstalled(this.place))) return { kind: "not_installed" };
     const program = python === "" ? privatePython(this.place) : python;
+    if (python === "") await markUsed(this.place);
     return { program, args: [...PLAIN, "-m", "assistant", name], environment: environment(process.env, keys, programPython()) };
   }
 }
@@ -70,7 +73,7 @@ export function isFailure(found: Command | Failure): found is Failure {
 }
 
 /** `kernelopt.server.python`; empty: the private environment. */
-function configuredPython(): string {
+export function configuredPython(): string {
   return pathSetting("server.python");
 }
 

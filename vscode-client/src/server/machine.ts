@@ -3,8 +3,9 @@
 import * as vscode from "vscode";
 
 import type { Notes } from "../notes.ts";
-import { type Installation, install, installCompilers } from "./install.ts";
-import { activeInterpreter, isFailure, type Launcher } from "./launch.ts";
+import { plain } from "../plain.ts";
+import { type Installation, install, installCompilers, installInto } from "./install.ts";
+import { activeInterpreter, configuredPython, isFailure, type Launcher } from "./launch.ts";
 import { CANDIDATES, run } from "./python.ts";
 import type { LanguageServer } from "./server.ts";
 import type { Failure, ServerState } from "./state.ts";
@@ -14,6 +15,12 @@ const DOCTOR_DEADLINE_MS = 60_000;
 /** Makes the private environment and starts the server in it. */
 export async function installServer(launcher: Launcher, server: LanguageServer, log: vscode.LogOutputChannel): Promise<ServerState> {
   return await server.installing(() => withProgress("kernelopt: installing the language server", log, (how) => install(launcher.place, how)));
+}
+
+/** Puts the extension's own package into the Python that `kernelopt.server.python` names. */
+export async function installIntoPython(launcher: Launcher, server: LanguageServer, log: vscode.LogOutputChannel): Promise<ServerState> {
+  const title = "kernelopt: installing the language server into kernelopt.server.python";
+  return await server.installing(() => withProgress(title, log, (how) => installInto(configuredPython(), launcher.place, how)));
 }
 
 /** Adds NVIDIA's compiler wheels, which are large, to the private environment. */
@@ -49,7 +56,7 @@ async function withProgress(
     const own = activeInterpreter();
     const onText = (text: string): void => {
       log.info(text.trimEnd());
-      progress.report({ message: text.trim().split("\n").at(-1)?.slice(0, 80) ?? "" });
+      progress.report({ message: plain(text.trim().split("\n").at(-1)?.slice(0, 80) ?? "") });
     };
     return await work({ pythons: own === undefined ? CANDIDATES : [...CANDIDATES, own], onText, signal: ending.signal });
   });

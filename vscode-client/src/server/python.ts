@@ -4,6 +4,8 @@ import { spawn } from "node:child_process";
 
 export const OLDEST = [3, 11] as const;
 const PROBE = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)";
+/** Says the version only where the package is there, too, not its description alone. */
+const VERSION = "import importlib.metadata as m, importlib.util as u; print(u.find_spec('assistant.__main__') and m.version('kernelopt'))";
 /** Neither the current folder nor `PYTHONPATH` changes what an interpreter is, or what is installed into a new environment. */
 export const ISOLATED = "-I";
 const PROBE_DEADLINE_MS = 10_000;
@@ -63,13 +65,13 @@ export async function findPython(candidates: readonly string[]): Promise<string 
   return undefined;
 }
 
-export type Packaged = "usable" | "no_program" | "no_package";
+export type Packaged = "usable" | "no_program" | "too_old" | "no_package";
 
 /** Whether a Python can be started and has a kernelopt of a version. */
 export async function packaged(python: string, version: string): Promise<Packaged> {
-  const { code, output } = await run(python, ["-P", "-c", "import importlib.metadata as m; print(m.version('kernelopt'))"], {
-    deadlineMs: PROBE_DEADLINE_MS,
-  });
-  if (code === null) return "no_program";
+  const probe = await run(python, [ISOLATED, "-c", PROBE], { deadlineMs: PROBE_DEADLINE_MS });
+  if (probe.code === null) return "no_program";
+  if (probe.code === 0 && !isNewEnough(probe.output.trim().split(" ")[0] ?? "")) return "too_old"; // it does not know -P
+  const { code, output } = await run(python, ["-P", "-c", VERSION], { deadlineMs: PROBE_DEADLINE_MS });
   return code === 0 && output.trim() === version ? "usable" : "no_package";
 }

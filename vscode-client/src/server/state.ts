@@ -18,12 +18,15 @@ export type Failure =
   | { readonly kind: "no_venv"; readonly python: string; readonly detail: string }
   /** The package index, or the network to it, said no. */
   | { readonly kind: "install_failed"; readonly detail: string }
+  /** A person has cancelled what was installed. */
+  | { readonly kind: "cancelled" }
   /** `kernelopt.server.python` is no program. */
   | { readonly kind: "python_missing"; readonly python: string }
-  /** `kernelopt.server.python` has no kernelopt. */
+  | { readonly kind: "python_too_old"; readonly python: string }
+  /** `kernelopt.server.python` has no kernelopt of this version that works. */
   | { readonly kind: "package_missing"; readonly python: string }
-  /** It was started and did not answer. */
-  | { readonly kind: "start_failed"; readonly detail: string }
+  /** It was started and did not answer; `isPrivate`: in the extension's own environment, which can be made anew. */
+  | { readonly kind: "start_failed"; readonly detail: string; readonly isPrivate: boolean }
   /** It runs, but is not the one that belongs to this extension. */
   | { readonly kind: "other_version"; readonly version: string; readonly wanted: string }
   | { readonly kind: "crashed"; readonly count: number };
