@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { HunkPlace } from "../src/protocol/answers.ts";
-import { acceptance, afterLines, beforePath, describe, everything, proposalOf, toggled } from "../src/review/choice.ts";
+import { acceptance, afterLines, beforePath, describe, everything, heading, partly, proposalOf, toggled } from "../src/review/choice.ts";
 import { rejection } from "../src/review/reasons.ts";
 
 const HUNKS: readonly HunkPlace[] = [
@@ -30,6 +30,17 @@ test("a hunk says which one it is and what it does", () => {
   );
   const same: HunkPlace = { id: "d", before_line: 3, before_count: 1, after_line: 3, after_count: 1 };
   assert.equal(describe([same], same), "Hunk 1 of 1 · line 3 · 1 line changed");
+});
+
+test("what is left out is said by number, and over its thread", () => {
+  assert.equal(partly(CHOICE), undefined);
+  const one = toggled(CHOICE, "b");
+  assert.deepEqual(partly(one), { taken: "2 of 3 hunks", leftOut: "hunk 2" });
+  assert.deepEqual(partly(toggled(one, "c")), { taken: "1 of 3 hunks", leftOut: "hunks 2, 3" });
+  assert.deepEqual(
+    HUNKS.map((hunk) => heading(one, hunk)),
+    ["line 8 · 1 line inserted", "Left out of Accept · line 12 · 1 line becomes 3", "line 23 · 2 lines removed"],
+  );
 });
 
 test("a hunk is shown on its lines of the proposal, a removal on the line after it", () => {

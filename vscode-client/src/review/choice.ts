@@ -31,9 +31,26 @@ export function acceptance(choice: Choice): { proposal_id: string; hunk_ids?: re
   return { proposal_id: choice.proposal, ...(all ? {} : { hunk_ids: hunks.map((hunk) => hunk.id) }) };
 }
 
+/** `2 of 3 hunks`, and what is missing: `hunk 2`; undefined where all are taken. */
+export function partly(choice: Choice): { readonly taken: string; readonly leftOut: string } | undefined {
+  const count = choice.hunks.length;
+  const numbers = choice.hunks.flatMap((hunk, index) => (choice.leftOut.has(hunk.id) ? [index + 1] : []));
+  if (numbers.length === 0) return undefined;
+  return { taken: `${count - numbers.length} of ${count} hunks`, leftOut: `${numbers.length === 1 ? "hunk" : "hunks"} ${numbers.join(", ")}` };
+}
+
 /** `Hunk 2 of 3 · line 14 · 3 lines become 5`; the line is the proposal's, as typing does not move that. */
 export function describe(hunks: readonly HunkPlace[], hunk: HunkPlace): string {
-  return `${numbered(hunks, hunk.id)} · line ${hunk.after_line} · ${change(hunk)}`;
+  return `${numbered(hunks, hunk.id)} · ${place(hunk)}`;
+}
+
+/** What stands over a thread, whose comment says which hunk it is: `line 14 · 3 lines become 5`, or `Left out of Accept · line 14 · …`. */
+export function heading(choice: Choice, hunk: HunkPlace): string {
+  return choice.leftOut.has(hunk.id) ? `Left out of Accept · ${place(hunk)}` : place(hunk);
+}
+
+function place(hunk: HunkPlace): string {
+  return `line ${hunk.after_line} · ${change(hunk)}`;
 }
 
 /** `Hunk 2 of 3`. */

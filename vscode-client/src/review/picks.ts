@@ -47,6 +47,15 @@ export async function chooseHunks(
   return chosen?.map((item) => item.id);
 }
 
+/** What Accept means where hunks are left out of a diff that is not on screen; undefined where the question is dismissed. */
+export async function choosePart(part: { readonly taken: string; readonly leftOut: string }): Promise<"taken" | "all" | undefined> {
+  const items = [
+    { label: `Accept ${part.taken}`, detail: `You left ${part.leftOut} out; what you take is judged again`, means: "taken" as const },
+    { label: "Accept all of it", detail: `With ${part.leftOut}`, means: "all" as const },
+  ];
+  return (await vscode.window.showQuickPick(items, { title: "Accept the proposal" }))?.means;
+}
+
 export async function askReason(): Promise<{ readonly code: ReasonCode | undefined; readonly words: string } | undefined> {
   const silent: Asked = { label: "No reason", detail: "Just reject it", code: undefined };
   const items: readonly Asked[] = [silent, ...REASONS];

@@ -8,10 +8,11 @@ import * as vscode from "vscode";
 
 import type { Notes } from "../notes.ts";
 import { showMarkdown } from "../notes.ts";
+import { plain } from "../plain.ts";
 import type { Accepted, Explained, Preview, Proposal } from "../protocol/answers.ts";
 import type { Server } from "../server/server.ts";
-import { acceptance, beforePath, type Choice, everything, proposalOf, taken, toggled } from "./choice.ts";
-import { askReason, chooseHunks, chooseProposal, chooseVerb } from "./picks.ts";
+import { acceptance, beforePath, type Choice, everything, proposalOf, partly, taken, toggled } from "./choice.ts";
+import { askReason, chooseHunks, choosePart, chooseProposal, chooseVerb } from "./picks.ts";
 import { rejection } from "./reasons.ts";
 import { Threads } from "./threads.ts";
 
@@ -51,12 +52,18 @@ export class Review implements vscode.Disposable {
     this.#threads.show(choice, after);
   }
 
-  /** Accepts what is not left out. */
+  /** Accepts what is not left out, and says where that is not all; asks first where nobody sees what is left out. */
   async accept(proposal: string): Promise<void> {
     const choice = this.#choices.get(proposal);
-    const accepted = choice === undefined ? { proposal_id: proposal } : acceptance(choice);
-    if (accepted === undefined) await this.reject(proposal);
-    else await this.#accept(accepted);
+    const part = choice === undefined ? undefined : partly(choice);
+    if (choice === undefined || part === undefined) return await this.#accept({ proposal_id: proposal });
+    const accepted = acceptance(choice);
+    if (accepted === undefined) return await this.reject(proposal);
+    const isSeen = diffTabs(proposal).length > 0;
+    const meant = isSeen ? "taken" : await choosePart(part);
+    if (meant === undefined) return;
+    await this.#accept(meant === "all" ? { proposal_id: proposal } : accepted);
+    if (isSeen) void vscode.window.showInformationMessage(plain(`Accepting ${part.taken}: ${part.leftOut} stays out; what you take is judged again.`));
   }
 
   async acceptHunks(proposal: string, hunks: readonly string[]): Promise<void> {
@@ -68,6 +75,7 @@ export class Review implements vscode.Disposable {
     const reason = await askReason();
     if (reason === undefined) return;
     await this.#server.execute("kernelopt.proposal.reject", rejection(proposal, reason.code, reason.words));
+    this.#choices.delete(proposal);
   }
 
   async explain(proposal: string): Promise<void> {
@@ -122,11 +130,10 @@ export class Review implements vscode.Disposable {
     }
   }
 
-  /** Closes what is shown of proposals that are no longer open, wherever they were decided. */
+  /** Closes what is shown of proposals that are no longer open, wherever they were decided; choices stay, as a closed file's are not open. */
   keep(open: ReadonlySet<string>): void {
-    for (const proposal of this.#choices.keys()) {
+    for (const proposal of this.#threads.proposals) {
       if (open.has(proposal)) continue;
-      this.#choices.delete(proposal);
       this.#threads.hide(proposal);
       void vscode.window.tabGroups.close(diffTabs(proposal));
     }
@@ -144,6 +151,7 @@ export class Review implements vscode.Disposable {
 
   async #accept(argument: ProposalArguments): Promise<void> {
     await this.#server.execute<Accepted>("kernelopt.proposal.accept", argument);
+    if (argument.hunk_ids === undefined) this.#choices.delete(argument.proposal_id); // a part is judged again, and may be refused
   }
 }
 

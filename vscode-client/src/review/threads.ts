@@ -2,13 +2,14 @@
 
 import * as vscode from "vscode";
 
-import { type Choice, afterLines, describe, numbered } from "./choice.ts";
+import type { HunkPlace } from "../protocol/answers.ts";
+import { type Choice, afterLines, heading, numbered } from "./choice.ts";
 
 const CONTROLLER = "kernelopt.review";
 
 /** A thread, and what it is about. */
 interface HunkThread {
-  readonly hunk: string;
+  readonly hunk: HunkPlace;
   readonly thread: vscode.CommentThread;
 }
 
@@ -20,10 +21,10 @@ export class Threads implements vscode.Disposable {
   show(choice: Choice, proposal: vscode.Uri): void {
     const threads = this.#shown.get(choice.proposal) ?? this.#create(choice, proposal);
     for (const { hunk, thread } of threads) {
-      const isTaken = !choice.leftOut.has(hunk);
-      thread.contextValue = isTaken ? "hunk.taken" : "hunk.leftOut";
-      thread.state = isTaken ? vscode.CommentThreadState.Unresolved : vscode.CommentThreadState.Resolved;
-      thread.comments = [comment(choice, hunk, isTaken)];
+      const isTaken = !choice.leftOut.has(hunk.id);
+      thread.contextValue = isTaken ? "hunk.taken" : "hunk.leftOut"; // its state stays, as VS Code folds what is resolved
+      thread.label = heading(choice, hunk);
+      thread.comments = [comment(choice, hunk.id, isTaken)];
     }
   }
 
@@ -32,11 +33,16 @@ export class Threads implements vscode.Disposable {
     this.#shown.delete(proposal);
   }
 
+  /** The proposals that have threads. */
+  get proposals(): readonly string[] {
+    return [...this.#shown.keys()];
+  }
+
   /** The proposal and hunk of a thread that a menu hands over. */
   find(thread: vscode.CommentThread): { readonly proposal: string; readonly hunk: string } | undefined {
     for (const [proposal, threads] of this.#shown) {
       const found = threads.find((other) => other.thread === thread);
-      if (found !== undefined) return { proposal, hunk: found.hunk };
+      if (found !== undefined) return { proposal, hunk: found.hunk.id };
     }
     return undefined;
   }
@@ -49,10 +55,9 @@ export class Threads implements vscode.Disposable {
     const threads = choice.hunks.map((hunk) => {
       const { first, last } = afterLines(hunk);
       const thread = this.#controller.createCommentThread(proposal, new vscode.Range(first, 0, last, 0), []);
-      thread.label = describe(choice.hunks, hunk);
       thread.canReply = false;
       thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-      return { hunk: hunk.id, thread };
+      return { hunk, thread };
     });
     this.#shown.set(choice.proposal, threads);
     return threads;
@@ -65,7 +70,7 @@ function comment({ proposal, hunks }: Choice, hunk: string, isTaken: boolean): v
     `[${title}](command:${command}?${encodeURIComponent(JSON.stringify([{ proposal_id: proposal, hunk_id: hunk }]))})`;
   const only = link("Accept only this hunk", "kernelopt.ui.acceptHunk");
   const other = isTaken ? link("Leave it out", "kernelopt.ui.leaveHunkOut") : link("Take it again", "kernelopt.ui.takeHunk");
-  const body = new vscode.MarkdownString(`${isTaken ? "" : "Left out of *Accept*. "}${only} · ${other}`);
+  const body = new vscode.MarkdownString(`${only} · ${other}`);
   body.isTrusted = { enabledCommands: ["kernelopt.ui.acceptHunk", "kernelopt.ui.leaveHunkOut", "kernelopt.ui.takeHunk"] };
   return { body, mode: vscode.CommentMode.Preview, author: { name: numbered(hunks, hunk) } };
 }
