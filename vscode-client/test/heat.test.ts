@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type CountedLine, legend, marks } from "../src/heat/lines.ts";
+import { type CountedLine, gutterIcon, legend, marks } from "../src/heat/lines.ts";
 
 const STORE: CountedLine = {
   line: 10,
@@ -45,6 +45,10 @@ test("where warps were sampled, each reason to stall is in the hover", () => {
 
 test("marks come in the order of their lines", () => {
   assert.deepEqual(marks([STORE, { ...STORE, line: 2 }]).map(({ line }) => line), [2, 10]);
+});
+
+test("the gutter has as many bars as there is heat: no shade, no colour and no room beside the line is needed to see it", () => {
+  assert.deepEqual([1, 2, 3, 4].map((step) => gutterIcon(step, "#000").split("<rect").length - 1), [1, 2, 3, 4]);
 });
 
 test("the legend tells every step without a colour", () => {

@@ -59,7 +59,7 @@ test("a section is shown only where it has something", () => {
 
 test("a kernel says its verdict and its place, and goes there", () => {
   const [row] = section("Kernels");
-  assert.equal(row?.description, "PASS · not profiled yet · my kernel.cu:5");
+  assert.equal(row?.description, "my kernel.cu:5 · PASS · not profiled yet", "what tells kernels apart is not cut off in a narrow side bar");
   assert.deepEqual(row?.command?.argument, { uri: URI, line: 4 });
   assert.deepEqual(row?.argument, { uri: URI, kernel: "k(float *)" });
 });
@@ -82,6 +82,20 @@ test("a pair session shows its ladder, the best and the present version marked i
     ],
   );
   assert.deepEqual(session?.children[0]?.argument, { uri: URI, kernel: "k", version: 0 });
+});
+
+test("two kernels of one signature are two rows, each with its line", () => {
+  const [kernel] = FULL.kernels;
+  const twice = kernel === undefined ? [] : [kernel, { ...kernel, document_line: 9 }];
+  const [section] = rows({ ...NOTHING, kernels: twice });
+  assert.deepEqual(section?.children.map(({ description }) => description?.split(" · ")[0]), ["my kernel.cu:5", "my kernel.cu:10"]);
+  assert.equal(new Set(section?.children.map(({ id }) => id)).size, 2);
+});
+
+test("what is cut off in a narrow side bar is in the tooltip", () => {
+  const tooltip = (name: string): string => section(name)[0]?.tooltip ?? "";
+  assert.equal(tooltip("Kernels"), "k(float *)\nmy kernel.cu:5\nPASS\nnot profiled yet");
+  for (const name of ["Proposals", "Decisions"]) assert.ok(tooltip(name).includes(section(name)[0]?.label ?? "no row"));
 });
 
 test("rows have ids of their own", () => {

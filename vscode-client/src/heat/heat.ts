@@ -4,12 +4,15 @@ import * as vscode from "vscode";
 
 import { told } from "../boundary.ts";
 import type { Server } from "../server/server.ts";
-import { type CountedLine, legend, type Mark, marks, STEPS } from "./lines.ts";
+import { type CountedLine, gutterIcon, legend, type Mark, marks, STEPS } from "./lines.ts";
 
 const SHOWN = "kernelopt.heatShown";
 /** Several changes within this time are asked about once. */
 const PAUSE_MS = 150;
 const PRIORITY = 49;
+/** Of the gutter's bars; both stand out from their background by more than 3:1, as WCAG asks of what is not text. */
+const ON_LIGHT = "#a35f00";
+const ON_DARK = "#e8a33d";
 
 export function registerHeat(context: vscode.ExtensionContext, server: Server, log: vscode.LogOutputChannel): void {
   const heat = new Heat(context.workspaceState, server, log);
@@ -120,7 +123,14 @@ function decoration(step: number): vscode.TextEditorDecorationType {
     overviewRulerLane: vscode.OverviewRulerLane.Center,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     after: { color: new vscode.ThemeColor("editor.foreground"), margin: "0 0 0 2em" },
+    gutterIconSize: "contain",
+    light: { gutterIconPath: icon(step, ON_LIGHT) },
+    dark: { gutterIconPath: icon(step, ON_DARK) }, // of high-contrast themes, too
   });
+}
+
+function icon(step: number, color: string): vscode.Uri {
+  return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(gutterIcon(step, color)).toString("base64")}`);
 }
 
 function option({ line, text, detail }: Mark): vscode.DecorationOptions {

@@ -32,9 +32,16 @@ export interface Mark {
 }
 
 export const STEPS = 4;
+const GUTTER_PX = 16;
 /** As many strokes as there is heat: the shade is not needed to read it. */
 const STROKES = ["", "▂", "▄", "▆", "█"];
 const RANGES = ["none", "up to 25 %", "up to 50 %", "up to 75 %", "above 75 %"];
+
+/** The mark in the gutter, where no hint pushes it off the screen and no theme drops it: as many bars as there is heat. */
+export function gutterIcon(step: number, color: string): string {
+  const bars = Array.from({ length: step }, (_, index) => `<rect x="3" y="${GUTTER_PX - 4 - 3 * index}" width="10" height="2"/>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${GUTTER_PX}" height="${GUTTER_PX}" fill="${color}">${bars.join("")}</svg>`;
+}
 
 /** One mark for each hot line, in the order of the lines. Where kernels share a line, the hotter one's share stands there. */
 export function marks(lines: readonly CountedLine[]): readonly Mark[] {

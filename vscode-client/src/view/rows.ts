@@ -33,7 +33,17 @@ export function rows(picture: Picture): readonly Row[] {
 }
 
 function section(id: string, label: string, icon: string, children: readonly Row[]): Row {
-  return { id, label, description: String(children.length), icon, kind: "section", children };
+  return { id, label, description: String(children.length), icon, kind: "section", children: told(children) };
+}
+
+/** Ids of their own for kernels of one signature (under `#ifdef` and `#else`): VS Code would show one row twice. */
+function told(children: readonly Row[]): readonly Row[] {
+  const counts = new Map<string, number>();
+  return children.map((row) => {
+    const count = (counts.get(row.id) ?? 0) + 1;
+    counts.set(row.id, count);
+    return count === 1 ? row : { ...row, id: `${row.id}~${count}` };
+  });
 }
 
 function proposalRow(proposal: Proposal): Row {
@@ -42,7 +52,7 @@ function proposalRow(proposal: Proposal): Row {
     id: proposal.id,
     label: proposal.title,
     description: fileName(proposal.uri),
-    tooltip: [proposal.summary, ...proposal.labels].join("\n"),
+    tooltip: [proposal.title, proposal.summary, ...proposal.labels].join("\n"),
     icon: "lightbulb",
     kind: "proposal",
     children: [],
@@ -56,8 +66,8 @@ function kernelRow(kernel: Kernel): Row {
   return {
     id: `${kernel.source ?? kernel.uri}#${kernel.kernel}`,
     label: kernel.name,
-    description: `${kernel.headline} · ${fileName(kernel.uri)}:${kernel.document_line + 1}`,
-    tooltip: kernel.headline,
+    description: `${fileName(kernel.uri)}:${kernel.document_line + 1} · ${kernel.headline}`,
+    tooltip: `${kernel.kernel}\n${fileName(kernel.uri)}:${kernel.document_line + 1}\n${kernel.headline.replaceAll(" · ", "\n")}`,
     icon: "symbol-function",
     kind: "kernel",
     children: [],
@@ -130,7 +140,7 @@ function decisionRow(decision: Decision): Row {
     id: `${decision.proposal}@${decision.decided_ms}`,
     label: decision.headline,
     description: `${decision.kernel}, ${fileName(decision.uri)}`,
-    tooltip: `${new Date(decision.decided_ms).toLocaleString()}, by ${decision.decided_by}`,
+    tooltip: `${decision.headline}\n${new Date(decision.decided_ms).toLocaleString()}, by ${decision.decided_by}`,
     icon: decision.kind === "rejected" ? "close" : decision.kind === "undone" ? "discard" : "check",
     kind: "decision",
     children: [],
