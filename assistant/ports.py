@@ -13,7 +13,7 @@ from typing import Protocol
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.build import BuildResult, Diagnostic, Flags, KernelResources
 from assistant.model.comparison import Comparison
-from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, ModelCall, ModelRole, ServedModel
+from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, ModelCall, ModelRole, SentCall, ServedModel
 from assistant.model.device import Architecture, LabDescription, Target
 from assistant.model.pair import PairSession, Turn
 from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwritten
@@ -306,6 +306,14 @@ class Accounts(Protocol):
         """Why a call that may cost so much is not made; None: it fits what is left."""
         ...
 
+    def lasting(self, served: ServedModel) -> CompletionFailure | None:
+        """What every further call would end with; None while one may be answered."""
+        ...
+
+    def sending(self, request: CompletionRequest, served: ServedModel, input_token_count: int) -> None:
+        """Note a call before it leaves, with the upper estimate of its prompt."""
+        ...
+
     def record(self, call: ModelCall) -> None:
         """Keep a call and charge it, whether it was answered or not."""
         ...
@@ -402,6 +410,14 @@ class Store(Protocol):
 
     def add_model_call(self, call: ModelCall) -> None:
         """Append a call of a started job; adding the very same call again does nothing."""
+        ...
+
+    def add_sent_call(self, sent: SentCall) -> None:
+        """Note what a call of a started job may cost, before it is sent."""
+        ...
+
+    def unanswered_calls(self, job: str) -> tuple[SentCall, ...]:
+        """Calls of a job that were sent and whose end was never kept: it was killed meanwhile."""
         ...
 
     def model_calls(self, job: str | None = None) -> tuple[ModelCall, ...]:

@@ -20,14 +20,14 @@ from assistant.engine.accounts import JobAccounts, OnWriting
 from assistant.engine.aside import Aside
 from assistant.engine.job import Job
 from assistant.engine.request import OptimizeOptions
-from assistant.engine.resume import Earlier
+from assistant.engine.resume import Earlier, spent_by
 from assistant.engine.shape import EXPERT_SHAPE, SearchShape, shape_for_models
 from assistant.engine.spending_words import caps_words, estimate_words
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.completion import Caps, ModelRole, ServedModel, Spending
 from assistant.model.profile import Severity
-from assistant.plan.budget import Extent, added, estimate, keepable
+from assistant.plan.budget import MANUAL, Extent, estimate, keepable
 from assistant.ports import Accounts, Planner, Provider, Store
 
 __all__ = ["AskModel", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
@@ -57,11 +57,12 @@ class ModelNotice:
     @property
     def lines(self) -> tuple[str, ...]:
         """What is sent, where, and what it may cost."""
-        models = ", ".join(dict.fromkeys(f"{model.model or 'its own model'} at {model.endpoint}" for model in self.served))
+        models = ", ".join(dict.fromkeys(map(_named, self.served)))
+        money = "; no money is spent by kernelopt" if all(model.provider == MANUAL for model in self.served) else ""
         return (
             f"{self.file.name} is to be optimized with a language model: {models}",
             f"it is sent {_SENT}; the exact text of every request is kept in memory",
-            f"{estimate_words(self.estimate)}; {caps_words(self.caps)}",
+            f"{estimate_words(self.estimate)}{money}; {caps_words(self.caps)}",
         )
 
 
@@ -102,7 +103,9 @@ class PlannerChoice:
     _is_agreed: bool = False
 
     def __post_init__(self) -> None:
-        self.accounts = JobAccounts(self.job, self.store, _caps(self.options, self.loaded.settings), self.aside, self.on_writing)
+        caps = _caps(self.options, self.loaded.settings)
+        planner = "" if self.options.planner is None else f" --planner {self.options.planner}"
+        self.accounts = JobAccounts(self.job, self.store, caps, self.aside, self.on_writing, self._spent_earlier(), planner)
 
     async def made(self, kernel_count: int) -> AsyncIterator[events.Event]:
         """What a person is told of it. Raises UsageError where a model was asked for by name and none can be."""
@@ -151,19 +154,14 @@ class PlannerChoice:
             yield self.job.message(Severity.INFORMATION, line)
         if notice.caps != self.accounts.caps:
             yield self.job.message(Severity.WARNING, _unkeepable(notice.caps), "kernelopt doctor --llm names the price table")
-        self.accounts.begin(notice.caps, self._spent_earlier(), notice.estimate)
+        self.accounts.begin(notice.caps, notice.estimate)
         for event in self.aside.taken():
             yield event
         self._is_agreed = True
 
     def _spent_earlier(self) -> Spending:
         """By the search that this one goes on with: the caps are the whole search's."""
-        jobs = dict.fromkeys(event.job for event in self.earlier.log if event.job is not None)
-        total = Spending()
-        for job in jobs:
-            for call in self.store.model_calls(job):
-                total = added(total, call.spending)
-        return total
+        return spent_by(self.store, dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))
 
     def _expert_plans(self, reason: str, remedy: str | None) -> events.Message:
         return self.job.message(Severity.INFORMATION, f"the expert planner plans: {reason}", remedy)
@@ -171,6 +169,13 @@ class PlannerChoice:
     def _waits(self, prompt: Path, answer: Path) -> None:
         """A person is the model: say which file waits for what."""
         self.aside.tell(self.job.message(Severity.INFORMATION, f"waits for an answer to {prompt}", f"paste the answer into {answer}"))
+
+
+def _named(served: ServedModel) -> str:
+    """Who answers, and where."""
+    if served.provider == MANUAL:
+        return f"whichever you paste the prompts of {served.endpoint} into"
+    return f"{served.model} at {served.endpoint}" if served.model else served.endpoint
 
 
 def model_notice(

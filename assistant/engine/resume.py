@@ -1,6 +1,7 @@
 """Going on with a search that was interrupted: what it had found, and what need not be tried again.
 
-A job that ended wrote ``job_ended`` into its log in memory; one that was killed or cancelled did not. Example::
+A job that ended wrote ``job_ended`` into its log in memory; one that was killed or cancelled did not. A search that a cap ended can be
+gone on with, too, under a higher one. Example::
 
     earlier = last_interrupted(store, workspace, path, now_ms)   # raises UsageError when there is nothing to go on with
     earlier.excluded(text)                                       # {("loop-unrolling", 12), …}
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.engine.job import Job
@@ -18,13 +19,15 @@ from assistant.engine.subject import Subject
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.attempt import Attempt, JobRow
+from assistant.model.completion import Spending
 from assistant.model.profile import Severity
 from assistant.model.source import ParsedSource
+from assistant.plan.budget import added
 from assistant.ports import Store
 from assistant.serialize import loads
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["NOTHING_EARLIER", "Earlier", "last_interrupted", "resumed_events"]
+__all__ = ["NOTHING_EARLIER", "Earlier", "last_interrupted", "resumed_events", "spent_by"]
 
 _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
@@ -46,6 +49,11 @@ class Earlier:
     """The candidates it tried, oldest first."""
     texts: frozenset[str]
     """Every text of the file that it started from or that was accepted in it."""
+
+    @property
+    def ended_by(self) -> str | None:
+        """The cap that ended it; None where it was stopped or killed."""
+        return next((event.ended_by for event in self.log if isinstance(event, events.BudgetSpent) and event.ended_by is not None), None)
 
     def shown(self) -> tuple[events.Event, ...]:
         """What a person wants to see again."""
@@ -72,7 +80,8 @@ class Earlier:
     def finished(self, parsed: ParsedSource) -> frozenset[str]:
         """Qualified names of the kernels whose search came to its end; none when the text is not one that the search knew.
 
-        After a rejection the search on the same kernel goes on for the next best edit.
+        After a rejection the search on the same kernel goes on for the next best edit. What a cap cut off, and what was searched behind
+        that, came to no end.
         """
         if parsed.source.text not in self.texts:
             return frozenset()
@@ -84,6 +93,9 @@ class Earlier:
                 name = None if kernel is None else kernel.qualified_name
                 ended |= {current} if current is not None and name != current else set()
                 current = name
+                ended.discard(name or "")  # whatever a search before that came to, this one goes on with it
+            elif isinstance(event, events.BudgetSpent) and event.ended_by is not None:
+                break
             elif isinstance(event, events.ProposalMade) and current is not None:
                 ended.add(current)
             elif isinstance(event, events.DecisionMade) and event.kind == "rejected" and current is not None:
@@ -100,10 +112,9 @@ def resumed_events(job: Job, earlier: Earlier, subject: Subject) -> Iterator[eve
         return
     tried = sum(isinstance(event, events.CandidateTried) for event in earlier.log)
     offered = sum(isinstance(event, events.ProposalMade) for event in earlier.log)
-    yield job.message(
-        Severity.INFORMATION,
-        f"goes on with {earlier.job}, which was interrupted after {_count(tried, 'candidate')} and {_count(offered, 'proposal')}",
-    )
+    how = "was interrupted" if earlier.ended_by is None else "a cap ended"
+    text = f"goes on with {earlier.job}, which {how} after {_count(tried, 'candidate')} and {_count(offered, 'proposal')}"
+    yield job.message(Severity.INFORMATION, text)
     yield from earlier.shown()
     if earlier.texts and subject.source.text not in earlier.texts:
         message = f"{subject.source.path.name} changed since {earlier.job}: the search begins anew on its present text"
@@ -117,8 +128,22 @@ def _count(number: int, noun: str) -> str:
 NOTHING_EARLIER = Earlier("", (), (), frozenset())
 
 
+def spent_by(store: Store, jobs: Iterable[str]) -> Spending:
+    """What a search spent in its jobs: every call that ended, at its longest every one whose end nobody saw, time and rounds."""
+    total = Spending()
+    for job in jobs:
+        for call in store.model_calls(job):
+            total = added(total, call.spending)
+        for sent in store.unanswered_calls(job):
+            total = added(total, sent.at_most)
+        meter = [total, *(event.spent for event in _decoded(store.events(job)) if isinstance(event, events.BudgetSpent))]
+        # Each job's meter began where the one before ended, so the last word on time and rounds is the largest.
+        total = replace(total, gpu_s=max(spent.gpu_s for spent in meter), round_count=max(spent.round_count for spent in meter))
+    return total
+
+
 def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> Earlier:
-    """The newest search on ``path`` that came to no end; raises UsageError where none is left to go on with.
+    """The newest search on ``path`` that came to no end, or to that of a cap; raises UsageError where none is left to go on with.
 
     A search that ended well closes everything before it.
     """
@@ -130,9 +155,11 @@ def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> 
             raise UsageError(f"{row.id} is still searching {path.name} ({row.owner})", "wait for it, or stop it")
         if row.ended_ms is None or (log and not any(isinstance(event, events.JobEnded) for event in log)):
             return _earlier(store, workspace, path, row.id, log)
+        if any(isinstance(event, events.BudgetSpent) and event.ended_by is not None for event in log):
+            return _earlier(store, workspace, path, row.id, log)
         if row.exit_code == 0:
             break
-    raise UsageError(f"no interrupted search on {path.name} to go on with", f"kernelopt optimize {path.name} starts one")
+    raise UsageError(f"no interrupted or capped search on {path.name} to go on with", f"kernelopt optimize {path.name} starts one")
 
 
 def _earlier(store: Store, workspace: Path, path: Path, job: str, log: tuple[events.Event, ...]) -> Earlier:

@@ -112,12 +112,12 @@ class Round:
 
     def _may_not_ask(self, step: Step) -> bool:
         """Whether no further rewrite of the step is wanted: one that nobody could try is not paid for."""
-        return self._is_over or (_is_by_model(step) and (self.kit.book.is_full or not self.kit.accounts.may_ask_models))
+        return self._is_over or (_is_by_model(step) and (self.kit.book.is_full or self.kit.accounts.why_no_code is not None))
 
     @property
     def _may_not_mend(self) -> bool:
         accounts = self.kit.accounts
-        return self.kit.book.is_full or accounts.is_out_of_time or not accounts.may_ask_models
+        return self.kit.book.is_full or accounts.is_out_of_time or accounts.why_no_code is not None
 
     def settled(self) -> Node:
         """The version itself, with what need not be tried on it again."""
@@ -128,6 +128,10 @@ class Round:
         if self._is_refused(step):
             reason = "a person turned it down here"
             yield self._unjudged(step, step.title or step.technique, CONSTRAINED, reason)
+            return
+        deaf = self.kit.accounts.why_no_code
+        if _is_by_model(step) and deaf is not None:
+            yield self._unjudged(step, step.title or step.technique, UNWRITTEN, f"no model was asked for it: {deaf}")
             return
         rewrites = aiter(self.kit.planner.rewrites(request, step))
         is_ended = False

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from assistant.model.completion import Caps, Spending
 
-__all__ = ["cap_words", "caps_words", "dollars", "estimate_words", "more_words", "spent_words"]
+__all__ = ["cap_words", "caps_words", "dollars", "estimate_words", "more_words", "number_words", "spent_words"]
 
 _OPTIONS = {"money_usd": "--budget-usd", "token_count": "--budget-tokens", "gpu_s": "--budget-gpu-s", "round_count": "--budget-rounds"}
 _SMALL_USD = 0.01
+_MOST_SHOWN = 10**12
+"""Above it a number is not spelt out."""
+
+
+def number_words(number: int) -> str:
+    """``8,192``; what no count can be is only named so."""
+    return f"{number:,}" if number <= _MOST_SHOWN else f"more than {_MOST_SHOWN:,}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def dollars(money_usd: float | None) -> str:
@@ -19,8 +30,7 @@ def dollars(money_usd: float | None) -> str:
 
 def spent_words(spent: Spending) -> str:
     """``$0.04 for 3 calls, 11,204 tokens``."""
-    calls = f"{spent.call_count} call" if spent.call_count == 1 else f"{spent.call_count} calls"
-    parts = [f"{dollars(spent.money_usd)} for {calls}, {spent.token_count:,} tokens"]
+    parts = [f"{dollars(spent.money_usd)} for {_counted(spent.call_count, 'call')}, {spent.token_count:,} tokens"]
     if spent.gpu_s:
         parts.append(f"{spent.gpu_s:.1f} s of GPU")
     return ", ".join(parts)
@@ -36,20 +46,26 @@ def cap_words(cap: str, caps: Caps) -> str:
         case "gpu_s":
             return f"the cap of {caps.gpu_s or 0.0:g} s of GPU"
         case _:
-            return f"the cap of {caps.round_count} rounds"
+            return f"the cap of {_counted(caps.round_count or 0, 'round')}"
 
 
-def more_words(cap: str, spent: Spending, next_call: Spending) -> str:
-    """What it takes to go on: ``the next call costs up to $0.0213: --budget-usd 0.08``."""
+def more_words(cap: str, spent: Spending, next_call: Spending, command: str) -> str:
+    """What it takes to go on: ``the next call costs up to $0.02: kernelopt optimize a.cu --resume --budget-usd 0.08 allows it``.
+
+    The option names what was spent and that one call: a search may want more.
+    """
     option = _OPTIONS[cap]
     match cap:
         case "money_usd":
-            needed = (spent.money_usd or 0.0) + (next_call.money_usd or 0.0)
-            return f"the next call costs up to {dollars(next_call.money_usd)}: {option} {_rounded_up(needed)}"
+            needed = _rounded_up((spent.money_usd or 0.0) + (next_call.money_usd or 0.0))
+            return f"the next call alone costs up to {dollars(next_call.money_usd)}: {command} {option} {needed} or more goes on"
         case "token_count":
-            return f"the next call takes up to {next_call.token_count:,} tokens: {option} {spent.token_count + next_call.token_count}"
+            needed = spent.token_count + next_call.token_count
+            return f"the next call alone takes up to {next_call.token_count:,} tokens: {command} {option} {needed} or more goes on"
+        case "round_count":
+            return f"{command} {option} {spent.round_count + 1} or more goes on; what was spent counts"
         case _:
-            return f"give it more with {option}"
+            return f"{command} {option} and more than {spent.gpu_s:.1f} goes on; what was spent counts"
 
 
 def _rounded_up(money_usd: float) -> str:
@@ -59,9 +75,10 @@ def _rounded_up(money_usd: float) -> str:
 
 
 def estimate_words(estimate: Spending) -> str:
-    """``at most 57 calls, 1,824,000 tokens, $4.10``."""
+    """``about 57 calls, up to 1,824,000 tokens, $4.10; more where …``: no bound, as bad answers are asked for again."""
     cost = "" if estimate.money_usd is None else f", {dollars(estimate.money_usd)}"
-    return f"at most {estimate.call_count:,} calls, {estimate.token_count:,} tokens{cost}"
+    size = f"about {_counted(estimate.call_count, 'call')}, up to {estimate.token_count:,} tokens{cost}"
+    return f"{size}; more where answers cannot be used and are asked for again"
 
 
 def caps_words(caps: Caps) -> str:
@@ -69,6 +86,6 @@ def caps_words(caps: Caps) -> str:
     money = () if caps.money_usd is None else (dollars(caps.money_usd),)
     tokens = () if caps.token_count is None else (f"{caps.token_count:,} tokens",)
     time = () if caps.gpu_s is None else (f"{caps.gpu_s:g} s of GPU",)
-    rounds = () if caps.round_count is None else (f"{caps.round_count} rounds",)
+    rounds = () if caps.round_count is None else (_counted(caps.round_count, "round"),)
     told = (*money, *tokens, *time, *rounds)
     return f"capped at {' and '.join(told)}" if told else "no cap is set (--budget-usd, --budget-tokens)"

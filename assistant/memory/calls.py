@@ -17,9 +17,9 @@ from assistant.errors import UsageError
 from assistant.memory import records
 from assistant.memory.database import Database
 from assistant.memory.pair import Writer
-from assistant.model.completion import ModelCall
+from assistant.model.completion import ModelCall, SentCall, Spending
 
-__all__ = ["add_call", "read_calls"]
+__all__ = ["add_call", "add_sent", "read_calls", "read_unanswered"]
 
 _ANSWER_FIELDS = ("text", "partial_text")
 """Of a `Completion` and of a `CompletionFailure`."""
@@ -49,6 +49,25 @@ def read_calls(database: Database, job: str | None, text: Callable[[str], str]) 
         "select record from model_calls where record is not null and (?1 is null or job = ?1) order by started_ms, rowid", (job,)
     )
     return tuple(_call(record, text) for (record,) in rows)
+
+
+def add_sent(database: Database, sent: SentCall) -> None:
+    """Note a call before it is sent."""
+    with database.transaction():
+        at_most = serialize.dumps(sent.at_most)
+        database.execute(
+            "insert into sent_calls (id, job, started_ms, at_most) values (?, ?, ?, ?)", (sent.id, sent.job, sent.started_ms, at_most)
+        )
+
+
+def read_unanswered(database: Database, job: str) -> tuple[SentCall, ...]:
+    """Calls that were sent and whose end was never kept; oldest first."""
+    rows = database.rows(
+        "select id, job, started_ms, at_most from sent_calls where job = ? and id not in (select id from model_calls)"
+        " order by started_ms, id",
+        (job,),
+    )
+    return tuple(SentCall(name, of, started_ms, serialize.loads(Spending, at_most)) for name, of, started_ms, at_most in rows)
 
 
 def _record(call: ModelCall, workspace: str, path: str) -> tuple[str, dict[str, str]]:

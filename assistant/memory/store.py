@@ -25,7 +25,7 @@ from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
 from assistant.memory.recordings import NotReplayable, RecordingArchive
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
-from assistant.model.completion import ModelCall
+from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Recalled, StoredAnalysis
@@ -286,6 +286,13 @@ class MemoryStore:
     def add_model_call(self, call: ModelCall) -> None:
         """Append; adding the very same call again does nothing."""
         calls.add_call(self, call)
+
+    def add_sent_call(self, sent: SentCall) -> None:
+        """Note a call of a started job before it leaves."""
+        calls.add_sent(self.database, sent)
+
+    def unanswered_calls(self, job: str) -> tuple[SentCall, ...]:
+        return calls.read_unanswered(self.database, job)
 
     def model_calls(self, job: str | None = None) -> tuple[ModelCall, ...]:
         return calls.read_calls(self.database, job, self._text)

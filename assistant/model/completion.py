@@ -152,6 +152,17 @@ class Spending:
 
 
 @dataclass(frozen=True)
+class SentCall:
+    """A call that is about to leave: kept before it does, so that one whose end nobody saw counts all the same."""
+
+    id: str
+    job: str
+    started_ms: int
+    at_most: Spending
+    """What it costs with its longest answer."""
+
+
+@dataclass(frozen=True)
 class ModelCall:
     """One call as memory keeps it: the exact request and the raw answer."""
 

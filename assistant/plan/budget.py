@@ -13,17 +13,38 @@ from dataclasses import dataclass, replace
 
 from assistant.model.completion import Caps, Price, ServedModel, Spending
 
-__all__ = ["FALLBACK_TOKENS", "Extent", "added", "broken_by", "call_cost", "estimate", "keepable", "reached", "repeated"]
+__all__ = [
+    "FALLBACK_TOKENS",
+    "MANUAL",
+    "Extent",
+    "added",
+    "believed",
+    "broken_by",
+    "call_cost",
+    "estimate",
+    "keepable",
+    "reached",
+    "repeated",
+]
 
 _TOKENS_PER_MILLION = 1_000_000
-_PERSON = "manual"
+MANUAL = "manual"
+"""`ServedModel.provider` where a person answers, which costs nothing here."""
 FALLBACK_TOKENS = 200_000
 """Cap on tokens where a money cap was asked for and a price is unknown (chosen: about the calls of one kernel's whole search)."""
 
 
+_LEAST_BELIEVED = 8
+"""A count that is less than this part of our estimate is none: the estimate errs upwards, but never so far (chosen)."""
+_MOST_BELIEVED = 4
+"""A count above so many times our estimate is none either: the estimate is an upper one (chosen)."""
+_UNSEEN_TOKENS = 1_000
+"""What an endpoint may put around a prompt on its own (chosen)."""
+
+
 @dataclass(frozen=True)
 class Extent:
-    """How many calls a search makes at most, and how large each is."""
+    """How many calls a search makes if every answer can be used as it comes, and how large each is at most."""
 
     plan_count: int
     code_count: int
@@ -40,6 +61,16 @@ def call_cost(price: Price | None, input_token_count: int, output_token_count: i
         return None
     micro_usd = input_token_count * price.input_usd_per_million_tokens + output_token_count * price.output_usd_per_million_tokens
     return micro_usd / _TOKENS_PER_MILLION
+
+
+def believed(told: int | None, estimated: int, longest: int = 0) -> int:
+    """The count that is charged: the endpoint's own, within what a text of ``estimated`` tokens can be.
+
+    ``longest``: of the answer that was asked for, thoughts that nobody is shown included.
+    """
+    if told is None or told * _LEAST_BELIEVED < estimated:
+        return estimated
+    return min(told, max(longest, estimated * _MOST_BELIEVED + _UNSEEN_TOKENS))
 
 
 def added(a: Spending, b: Spending) -> Spending:
@@ -91,14 +122,17 @@ def keepable(caps: Caps, served: Iterable[ServedModel]) -> Caps:
     unpriced = [model for model in served if model.price is None]
     if caps.money_usd is None or not unpriced:
         return caps
-    if all(model.provider == _PERSON for model in unpriced):
+    if all(model.provider == MANUAL for model in unpriced):
         return replace(caps, money_usd=None)
     token_count = FALLBACK_TOKENS if caps.token_count is None else caps.token_count
     return replace(caps, money_usd=None, token_count=token_count)
 
 
 def estimate(extent: Extent, planner: ServedModel, coder: ServedModel, summariser: ServedModel) -> Spending:
-    """Of the whole search at most: every call made, every prompt and answer as long as allowed."""
+    """Of a whole search whose answers can all be used: every call made, every prompt and answer as long as allowed.
+
+    An answer that must be asked for again comes on top, so this is no bound; the caps are.
+    """
     calls = ((planner, extent.plan_count), (coder, extent.code_count), (summariser, extent.explanation_count))
     total = Spending()
     for served, count in calls:

@@ -9,7 +9,15 @@ from importlib.resources import files
 
 __all__ = ["NAMES", "script"]
 
-NAMES = ("0001_initial", "0002_experience", "0003_recordings", "0004_analyses", "0005_pair", "0006_model_calls")
+NAMES = (
+    "0001_initial",
+    "0002_experience",
+    "0003_recordings",
+    "0004_analyses",
+    "0005_pair",
+    "0006_model_calls",
+    "0007_sent_calls",
+)
 
 
 def script(name: str) -> str:

@@ -26,7 +26,7 @@ from assistant.model.completion import (
     ServedModel,
     Spending,
 )
-from assistant.plan.budget import call_cost
+from assistant.plan.budget import believed, call_cost
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.schemas import BadReply, Reply, parse_reply, reply_schema
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
@@ -92,9 +92,11 @@ class Talk:
         name, problem = prompt.name, ""
         for _ in range(1 + _MOST_REPAIRS):
             request = self._request(role, name, messages, reply_schema(reply))
-            refusal = self._accounts.refusal(self._provider.served(role), estimated_message_tokens(messages), request.max_output_tokens)
+            served, input_token_count = self._provider.served(role), _input_tokens(request)
+            refusal = self._accounts.refusal(served, input_token_count, request.max_output_tokens)
             if refusal is not None:
                 return NoAnswer(refusal, calls)
+            self._accounts.sending(request, served, input_token_count)
             answer = await self._call(request)
             calls = (*calls, request.id)
             if isinstance(answer, CompletionFailure):
@@ -109,6 +111,10 @@ class Talk:
         message = f"the model did not keep to the form of its answer: {problem}"
         remedy = "try another model, or one with structured outputs; kernelopt doctor --llm tests it"
         return NoAnswer(CompletionFailure(FailureKind.BAD_REPLY, message, remedy), calls)
+
+    def lasting(self, role: ModelRole) -> CompletionFailure | None:
+        """What every further question to the role's model would end with; None while it may answer."""
+        return self._accounts.lasting(self._provider.served(role))
 
     def _request(self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], schema: ReplySchema) -> CompletionRequest:
         return CompletionRequest(
@@ -147,15 +153,21 @@ class Talk:
         self._accounts.record(ModelCall(request, self._stamps.job, served, answer, started_ms, duration_ms, spending, is_counted_here))
 
 
+def _input_tokens(request: CompletionRequest) -> int:
+    """Of the prompt and the schema that is sent with it, rather too many."""
+    schema = 0 if request.reply is None else estimated_tokens(request.reply.json_schema)
+    return estimated_message_tokens(request.messages) + schema
+
+
 def _spending(request: CompletionRequest, answer: Completion | CompletionFailure, served: ServedModel) -> tuple[Spending, bool]:
-    """What a call cost, and whether we counted it: as the endpoint says, else estimated; nothing where no answer began."""
+    """What a call cost, and whether we counted it: as the endpoint says where that can be; nothing where no answer began."""
     if isinstance(answer, CompletionFailure):
         if answer.partial_text is None:
             return Spending(money_usd=0.0, call_count=1), True
         told_input, told_output, text = None, None, answer.partial_text
     else:
         told_input, told_output, text = answer.input_token_count, answer.output_token_count, answer.text
-    input_count = estimated_message_tokens(request.messages) if told_input is None else told_input
-    output_count = estimated_tokens(text) if told_output is None else told_output
+    input_count = believed(told_input, _input_tokens(request))
+    output_count = believed(told_output, estimated_tokens(text), request.max_output_tokens)
     money_usd = call_cost(served.price, input_count, output_count)
-    return Spending(money_usd, input_count, output_count, 1), told_input is None or told_output is None
+    return Spending(money_usd, input_count, output_count, 1), (told_input, told_output) != (input_count, output_count)

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assistant.errors import CannotAnswerError
-from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, ServedModel
+from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price, ServedModel
 from assistant.plan.providers.answer import ANSWER_BYTES
 from assistant.plan.providers.prices import PriceTable
 from assistant.ports import OnText
@@ -40,7 +40,7 @@ class ManualProvider:
 
     def __init__(self, folder: Path, prices: PriceTable, on_waiting: OnWaiting | None = None) -> None:
         self._folder = folder
-        self._price = prices.price(_NAME, "")
+        self._price = prices.price(_NAME, "") or Price(0.0, 0.0)  # a person costs nothing, unless the user's own table says so
         self._on_waiting = on_waiting
         self._asked: Counter[str] = Counter()
 

@@ -109,7 +109,7 @@ def test_there_is_nothing_to_resume_after_a_search_that_ended(killed: Cli) -> No
     assert killed.run("optimize", path).code == 0
     ended = resume(killed, path)
     assert ended.code == 2
-    assert "no interrupted search on good_saxpy.cu" in ended.err
+    assert "no interrupted or capped search on good_saxpy.cu" in ended.err
 
 
 def test_a_search_that_still_runs_is_not_resumed(killed: Cli) -> None:

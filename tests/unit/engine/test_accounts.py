@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,18 +33,19 @@ from assistant.model.completion import (
 from assistant.ports import RunLimits
 
 SERVED = ServedModel(ModelRole.CODER, "openai", "http://localhost/v1", "small", Price(1.0, 1.0))
-Open = Callable[[Caps], tuple[JobAccounts, Aside]]
+PLANNER = replace(SERVED, role=ModelRole.PLANNER, endpoint="http://elsewhere/v1", model="large")
+Open = Callable[..., tuple[JobAccounts, Aside]]
 
 
 @pytest.fixture
 def opened(tmp_path: Path, store: MemoryStore) -> Open:
-    def make(caps: Caps) -> tuple[JobAccounts, Aside]:
+    def make(caps: Caps, spent: Spending | None = None) -> tuple[JobAccounts, Aside]:
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
         job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits())
         store.start_job(JobRow("J1", "optimize", request.file, tmp_path, "host 1 test", 1, 1, None, None, False))
         aside = Aside()
-        return JobAccounts(job, store, caps, aside), aside
+        return JobAccounts(job, store, caps, aside, None, spent, " --planner llm"), aside
 
     return make
 
@@ -68,15 +70,15 @@ def test_a_call_is_kept_charged_and_told(opened: Open, store: MemoryStore) -> No
 def test_a_call_that_might_break_the_cap_is_refused_once_and_for_all(opened: Open) -> None:
     accounts, aside = opened(Caps(money_usd=0.01))
     assert accounts.refusal(SERVED, 5_000, 5_000) is None
-    assert accounts.may_ask_models
+    assert accounts.why_no_code is None
     aside.taken()
     refusals = [accounts.refusal(SERVED, 5_000, 5_001) for _ in range(2)]
     assert all(refusal is not None and refusal.kind is FailureKind.OVER_BUDGET for refusal in refusals)
     assert accounts.ended_by == "money_usd"
-    assert not accounts.may_ask_models
+    assert accounts.why_no_code == "the cap of $0.01 leaves no room for a call"
     message, budget = aside.taken()
     assert isinstance(message, events.Message)
-    assert "--budget-usd 0.02" in (message.remedy or "")
+    assert "kernelopt optimize k.cu --planner llm --resume --budget-usd 0.02" in (message.remedy or "")
     assert isinstance(budget, events.BudgetSpent)
     assert budget.ended_by == "money_usd"
 
@@ -89,12 +91,60 @@ def test_an_endpoint_that_turned_us_away_for_good_is_not_asked_again(opened: Ope
     accounts.record(call("M1", CompletionFailure(kind, "no", "mend it"), Spending(call_count=1)))
     refusal = accounts.refusal(SERVED, 1, 1)
     assert (refusal is not None) == lasts
-    assert accounts.may_ask_models != lasts
+    assert accounts.why_no_code == ("no" if lasts else None)
+
+
+def test_the_dead_endpoint_of_one_role_ends_no_other(opened: Open) -> None:
+    accounts, _ = opened(Caps())
+    assert accounts.refusal(SERVED, 1, 1) is None
+    gone = call("M1", CompletionFailure(FailureKind.UNREACHABLE, "gone", "start it"), Spending(call_count=1))
+    accounts.record(replace(gone, served=PLANNER))
+    assert accounts.refusal(PLANNER, 1, 1) is not None
+    assert accounts.refusal(replace(PLANNER, model="another"), 1, 1) is not None
+    assert (accounts.refusal(SERVED, 1, 1), accounts.why_no_code) == (None, None)
+
+
+def test_a_model_that_is_not_there_ends_no_other_at_its_endpoint(opened: Open) -> None:
+    accounts, _ = opened(Caps())
+    accounts.record(
+        replace(call("M1", CompletionFailure(FailureKind.NO_MODEL, "no such model", "name another"), Spending()), served=PLANNER)
+    )
+    assert accounts.refusal(PLANNER, 1, 1) is not None
+    assert accounts.refusal(replace(PLANNER, model="another"), 1, 1) is None
+
+
+def test_a_call_is_in_memory_before_it_is_sent(opened: Open, store: MemoryStore) -> None:
+    accounts, _ = opened(Caps())
+    made = call("M1", Completion("{}", "small-2", 900, 100), Spending(0.001, 900, 100, 1))
+    accounts.sending(made.request, SERVED, 900)
+    (sent,) = store.unanswered_calls("J1")
+    assert (sent.id, sent.at_most) == ("M1", Spending(pytest.approx(0.001), 900, 100, 1))
+    accounts.record(made)
+    assert store.unanswered_calls("J1") == ()
+
+
+def test_who_counts_more_than_we_is_reckoned_with(opened: Open) -> None:
+    accounts, _ = opened(Caps(token_count=10_000))
+    made = call("M1", Completion("{}", "small-2", 2_000, 0), Spending(0.0, 2_000, 0, 1))
+    accounts.sending(made.request, SERVED, 1_000)
+    accounts.record(made)
+    assert accounts.refusal(SERVED, 4_000, 0) is None
+    assert accounts.refusal(SERVED, 4_001, 0) is not None
+
+
+def test_a_count_that_cannot_be_is_told_once(opened: Open) -> None:
+    accounts, aside = opened(Caps())
+    for name in ("M1", "M2"):
+        accounts.record(call(name, Completion("{}", "small-2", 10**30, 3), Spending(0.1, 4_600, 3, 1)))
+    (told,) = (event for event in aside.taken() if isinstance(event, events.Message))
+    assert told.message.startswith(
+        "http://localhost/v1 counts more than 1,000,000,000,000 + 3 tokens for code@1, which cannot be: 4,600 + 3"
+    )
 
 
 def test_a_search_that_goes_on_counts_what_was_spent_before(opened: Open) -> None:
-    accounts, aside = opened(Caps(token_count=10_000))
-    accounts.begin(Caps(token_count=10_000), Spending(None, 8_000, 1_000, 4), Spending(None, 1, 1, 1))
+    accounts, aside = opened(Caps(token_count=10_000), Spending(None, 8_000, 1_000, 4))
+    accounts.begin(Caps(token_count=10_000), Spending(None, 1, 1, 1))
     assert accounts.refusal(SERVED, 500, 501) is not None
     first = aside.taken()[0]
     assert isinstance(first, events.BudgetSpent)
@@ -102,9 +152,11 @@ def test_a_search_that_goes_on_counts_what_was_spent_before(opened: Open) -> Non
 
 
 def test_rounds_are_counted_over_all_kernels(opened: Open) -> None:
-    accounts, _ = opened(Caps(round_count=2))
+    accounts, aside = opened(Caps(round_count=2))
     assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
     assert accounts.ended_by == "round_count"
+    meter = [event.spent.round_count for event in aside.taken() if isinstance(event, events.BudgetSpent)]
+    assert meter == [1, 2, 2]
 
 
 def test_an_emulator_costs_no_gpu_time(opened: Open) -> None:

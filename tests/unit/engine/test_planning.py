@@ -10,17 +10,21 @@ import pytest
 
 from assistant.build.architectures import architecture
 from assistant.config import LoadedSettings, Settings, load_settings
+from assistant.engine.event_json import event_json
 from assistant.engine.job import Job
-from assistant.engine.planning import AskModel, ModelNotice, PlannerChoice
+from assistant.engine.planning import AskModel, ModelNotice, PlannerChoice, model_notice
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.resume import NOTHING_EARLIER
+from assistant.engine.resume import NOTHING_EARLIER, Earlier
 from assistant.engine.shape import EXPERT_SHAPE
 from assistant.errors import UsageError
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.memory.store import MemoryStore
 from assistant.model import events
-from assistant.model.completion import Caps
+from assistant.model.attempt import JobRow
+from assistant.model.completion import Caps, ModelRole, SentCall, Spending
+from assistant.plan.providers import PriceTable
+from assistant.plan.providers.manual import ManualProvider
 from assistant.ports import RunLimits
 from tests.unit.engine.fakes import FakeModels, FakePlanner
 
@@ -141,7 +145,7 @@ async def test_a_notice_says_what_is_sent_where_and_what_it_may_cost(choice: Cho
     what, where, cost = notice.lines[1], notice.lines[0], notice.lines[2]
     assert "the source of the kernel" in what
     assert "small at http://localhost/v1" in where
-    assert "at most 15 calls" in cost
+    assert "about 15 calls" in cost
     assert "capped at 5,000 tokens" in cost
 
 
@@ -159,3 +163,25 @@ async def test_the_provider_is_closed_with_the_job(choice: Choose) -> None:
     await made(chosen)
     await chosen.close()
     assert models.opened.is_closed
+
+
+def test_a_person_as_the_model_is_told_that_nothing_is_spent(tmp_path: Path) -> None:
+    provider = ManualProvider(tmp_path / "prompts", PriceTable(()))
+    served = tuple(map(provider.served, ModelRole))
+    options = OptimizeOptions(planner="llm", caps=Caps(money_usd=0.5))
+    notice = model_notice(served, tmp_path / "k.cu", options, load_settings(None, {"provider.kind": "manual"}).settings, 1, True)
+    where, _, cost = notice.lines
+    assert where.endswith(f"whichever you paste the prompts of {tmp_path / 'prompts'} into")
+    assert "no money is spent by kernelopt; capped at $0.50" in cost
+    assert notice.caps == options.caps
+
+
+@pytest.mark.asyncio
+async def test_a_search_that_goes_on_counts_what_the_one_before_spent(choice: Choose, store: MemoryStore, tmp_path: Path) -> None:
+    store.start_job(JobRow("J0", "optimize", tmp_path / "k.cu", tmp_path, "host 1 test", 1, 1, None, None, False))
+    spent = events.BudgetSpent("J0", Spending(0.0, round_count=2, gpu_s=3.0), Caps())
+    store.add_event("J0", event_json(spent))
+    store.add_sent_call(SentCall("M1", "J0", 5, Spending(0.25, 900, 100, 1)))
+    chosen = replace(choice(OptimizeOptions(planner="llm"), Person()), earlier=Earlier("J0", (spent,), (), frozenset()))
+    await made(chosen)
+    assert chosen.accounts.spent == Spending(0.25, 900, 100, 1, gpu_s=3.0, round_count=2)

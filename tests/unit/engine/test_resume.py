@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.event_json import event_json
-from assistant.engine.resume import Earlier, last_interrupted
+from assistant.engine.resume import Earlier, last_interrupted, spent_by
 from assistant.errors import UsageError
 from assistant.memory import MemoryStore, open_store
 from assistant.model import events
 from assistant.model.attempt import Attempt, JobRow
+from assistant.model.completion import Caps, SentCall, Spending
 from assistant.model.profile import Signature
+from assistant.model.source import Source
+from assistant.source.parse import parse
 
 FILE, WORKSPACE = Path("/w/a.cu"), Path("/w")
 NOW_MS = 100_000
@@ -108,8 +111,41 @@ def test_a_later_success_closes_what_was_before(store: MemoryStore) -> None:
     started(store, "J1", 1)
     started(store, "J2", 2)
     ended(store, "J2", 0)
-    with pytest.raises(UsageError, match="no interrupted search"):
+    with pytest.raises(UsageError, match="no interrupted or capped search"):
         find(store)
+
+
+def capped(store: MemoryStore, job: str, at_ms: int, *more: events.Event) -> None:
+    started(store, job, at_ms)
+    for event in (events.BudgetSpent(job, Spending(), Caps(round_count=1), ended_by="round_count"), *more):
+        store.add_event(job, event_json(event))
+    ended(store, job, 0)
+
+
+def test_a_search_that_a_cap_ended_can_be_gone_on_with(store: MemoryStore) -> None:
+    started(store, "J1", 1)
+    capped(store, "J2", 2)
+    assert find(store) == "J2"
+    assert last_interrupted(store, WORKSPACE, FILE, NOW_MS).ended_by == "round_count"
+
+
+def test_what_was_searched_behind_a_cap_came_to_no_end() -> None:
+    found = [events.FindingsFound("J1", f"{name}()", (), ()) for name in ("first", "second")]
+    cut = events.BudgetSpent("J1", Spending(), Caps(), ended_by="money_usd")
+    parsed = parse(Source(FILE, "__global__ void first() {}\n__global__ void second() {}\n__global__ void third() {}\n"))
+    later = events.FindingsFound("J1", "third()", (), ())
+    texts = frozenset({parsed.source.text})
+    assert replace(EARLIER, log=(*found, later), texts=texts).finished(parsed) == {"first", "second"}
+    assert replace(EARLIER, log=(*found, cut, later), texts=texts).finished(parsed) == {"first"}
+    assert replace(EARLIER, log=(*found, found[0]), texts=texts).finished(parsed) == {"second"}
+
+
+def test_a_call_whose_end_nobody_saw_counts_with_its_longest_answer(store: MemoryStore) -> None:
+    started(store, "J1", 1)
+    store.add_sent_call(SentCall("M1", "J1", 5, Spending(0.25, 900, 100, 1)))
+    for rounds, gpu_s in ((1, 0.0), (2, 4.5)):
+        store.add_event("J1", event_json(events.BudgetSpent("J1", Spending(round_count=rounds, gpu_s=gpu_s), Caps())))
+    assert spent_by(store, ["J1"]) == Spending(0.25, 900, 100, 1, gpu_s=4.5, round_count=2)
 
 
 def test_a_search_that_still_beats_is_left_alone(store: MemoryStore) -> None:

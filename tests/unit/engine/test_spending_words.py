@@ -1,6 +1,6 @@
 """Money and tokens as people read them."""
 
-from assistant.engine.spending_words import cap_words, caps_words, dollars, estimate_words, more_words, spent_words
+from assistant.engine.spending_words import cap_words, caps_words, dollars, estimate_words, more_words, number_words, spent_words
 from assistant.model.completion import Caps, Spending
 
 
@@ -15,9 +15,12 @@ def test_what_was_spent_names_calls_and_tokens() -> None:
 
 def test_what_going_on_costs_is_an_option_that_would_do() -> None:
     spent, next_call = Spending(0.031, 900, 100, 3), Spending(0.0244, 1_000, 2_000, 1)
-    assert more_words("money_usd", spent, next_call) == "the next call costs up to $0.02: --budget-usd 0.06"
-    assert more_words("token_count", spent, next_call) == "the next call takes up to 3,000 tokens: --budget-tokens 4000"
-    assert more_words("round_count", spent, Spending()) == "give it more with --budget-rounds"
+    command = "kernelopt optimize a.cu --resume"
+    money, tokens = (more_words(cap, spent, next_call, command) for cap in ("money_usd", "token_count"))
+    assert money == "the next call alone costs up to $0.02: kernelopt optimize a.cu --resume --budget-usd 0.06 or more goes on"
+    assert tokens == "the next call alone takes up to 3,000 tokens: kernelopt optimize a.cu --resume --budget-tokens 4000 or more goes on"
+    rounds = more_words("round_count", Spending(round_count=2), Spending(), command)
+    assert rounds == "kernelopt optimize a.cu --resume --budget-rounds 3 or more goes on; what was spent counts"
 
 
 def test_caps_are_named_each() -> None:
@@ -26,8 +29,14 @@ def test_caps_are_named_each() -> None:
     assert caps_words(Caps()).startswith("no cap is set")
     named = [cap_words(cap, caps) for cap in ("money_usd", "token_count", "gpu_s", "round_count")]
     assert named == ["the cap of $0.05", "the cap of 2,000 tokens", "the cap of 30 s of GPU", "the cap of 2 rounds"]
+    assert (cap_words("round_count", Caps(round_count=1)), caps_words(Caps(round_count=1))) == ("the cap of 1 round", "capped at 1 round")
 
 
-def test_an_estimate_without_a_price_names_no_money() -> None:
-    assert estimate_words(Spending(None, 1_000, 500, 3)) == "at most 3 calls, 1,500 tokens"
-    assert estimate_words(Spending(4.1, 1_000, 500, 3)) == "at most 3 calls, 1,500 tokens, $4.10"
+def test_a_number_that_is_no_count_is_not_spelt_out() -> None:
+    assert (number_words(8_192), number_words(10**30)) == ("8,192", "more than 1,000,000,000,000")
+
+
+def test_an_estimate_promises_no_bound_and_without_a_price_names_no_money() -> None:
+    more = "; more where answers cannot be used and are asked for again"
+    assert estimate_words(Spending(None, 1_000, 500, 3)) == f"about 3 calls, up to 1,500 tokens{more}"
+    assert estimate_words(Spending(4.1, 1_000, 500, 3)) == f"about 3 calls, up to 1,500 tokens, $4.10{more}"

@@ -21,6 +21,7 @@ from assistant.model.completion import (
     ModelRole,
     Price,
     ReplySchema,
+    SentCall,
     ServedModel,
     Spending,
 )
@@ -116,3 +117,13 @@ def test_calls_survive_a_file_of_their_own_version(path: Path) -> None:
     path.write_bytes(data.read_bytes())
     with open_store(path) as store:
         assert store.model_calls() == (CALL,)
+
+
+def test_a_call_that_was_sent_is_unanswered_until_its_end_is_kept(started: MemoryStore) -> None:
+    sent = [SentCall(name, "J01", at_ms, Spending(None, 10, 100, 1)) for name, at_ms in (("M1", 1), ("M2", 2))]
+    for call in sent:
+        started.add_sent_call(call)
+    assert started.unanswered_calls("J01") == tuple(sent)
+    started.add_model_call(CALL)
+    assert started.unanswered_calls("J01") == (sent[1],)
+    assert started.unanswered_calls("J02") == ()

@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.model.completion import Caps, ModelRole, Price, ServedModel, Spending
-from assistant.plan.budget import FALLBACK_TOKENS, Extent, added, broken_by, call_cost, estimate, keepable, reached, repeated
+from assistant.plan.budget import FALLBACK_TOKENS, Extent, added, believed, broken_by, call_cost, estimate, keepable, reached, repeated
 
 PRICE = Price(2.0, 10.0)
 
@@ -75,3 +75,19 @@ def test_a_model_that_is_not_called_needs_no_price() -> None:
     extent = Extent(1, 0, 0, 1_000, 100)
     assert estimate(extent, served(), served(None), served(None)).money_usd == pytest.approx(0.003)
     assert repeated(Spending(0.5, 1, 2, 1), 3) == Spending(1.5, 3, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("told", "estimated", "longest", "charged"),
+    [
+        (None, 900, 0, 900),
+        (700, 900, 0, 700),
+        (1_200, 900, 0, 1_200),
+        (0, 900, 0, 900),
+        (10**30, 900, 0, 4_600),
+        (8_000, 10, 8_192, 8_000),  # thoughts that nobody is shown
+        (10**30, 10, 8_192, 8_192),
+    ],
+)
+def test_an_endpoints_count_is_believed_where_it_can_be(told: int | None, estimated: int, longest: int, charged: int) -> None:
+    assert believed(told, estimated, longest) == charged

@@ -139,11 +139,21 @@ class Ledger:
     allowed_count: int = 100
     calls: list[ModelCall] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
+    sent: list[tuple[str, int]] = field(default_factory=list)
+    """(call, estimated tokens of its prompt)"""
+    dead: frozenset[ModelRole] = frozenset()
+    """Roles whose models turned us away for good."""
 
     def refusal(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> CompletionFailure | None:
         if len(self.calls) < self.allowed_count:
             return None
         return CompletionFailure(FailureKind.OVER_BUDGET, "the budget is spent", "raise budget.tokens")
+
+    def lasting(self, served: ServedModel) -> CompletionFailure | None:
+        return CompletionFailure(FailureKind.FORBIDDEN, "the coder is gone", "mend it") if served.role in self.dead else None
+
+    def sending(self, request: CompletionRequest, served: ServedModel, input_token_count: int) -> None:
+        self.sent.append((request.id, input_token_count))
 
     def record(self, call: ModelCall) -> None:
         self.calls.append(call)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
+import pytest
+
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price
 from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.schemas import SummaryReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
+from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
 from assistant.ports import OnText
 from tests.unit.plan.llm.bed import Ledger, Scripted, settings, stamps
 
@@ -81,11 +84,30 @@ async def test_a_failure_is_recorded_and_not_asked_again() -> None:
 
 
 async def test_what_the_endpoint_counts_is_charged_by_the_users_prices() -> None:
-    provider, ledger = Scripted([Completion(GOOD, "small-2", 2_000_000, 500_000)], Price(0.5, 4.0)), Ledger()
+    provider, ledger = Scripted([Completion(GOOD, "small-2", 400, 500)], Price(0.5, 4.0)), Ledger()
     await ask(provider, ledger)
     call = ledger.calls[0]
-    assert (call.spending.money_usd, call.spending.input_token_count, call.spending.output_token_count) == (3.0, 2_000_000, 500_000)
+    assert (call.spending.money_usd, call.spending.input_token_count, call.spending.output_token_count) == (0.0022, 400, 500)
     assert not call.is_counted_here
+
+
+@pytest.mark.parametrize("told", [(0, 0), (10**30, 10**30)])
+async def test_a_count_that_cannot_be_is_not_believed(told: tuple[int, int]) -> None:
+    provider, ledger = Scripted([Completion(GOOD, "small-2", *told)]), Ledger()
+    await ask(provider, ledger)
+    call, estimated = ledger.calls[0], ledger.sent[0][1]
+    assert call.is_counted_here
+    assert estimated <= call.spending.input_token_count <= 4 * estimated + 1000
+    assert 3 <= call.spending.output_token_count <= 8192
+
+
+async def test_a_call_is_noted_with_its_schema_before_it_is_sent() -> None:
+    provider, ledger = Scripted([CompletionFailure(FailureKind.NO_KEY, "no key", "set it")]), Ledger()
+    await ask(provider, ledger)
+    request = provider.requests[0]
+    assert request.reply is not None
+    counted = estimated_message_tokens(request.messages) + estimated_tokens(request.reply.json_schema)
+    assert ledger.sent == [("M1", counted)]
 
 
 async def test_what_the_endpoint_does_not_count_is_estimated() -> None:
