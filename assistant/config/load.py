@@ -19,7 +19,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from assistant.config.paths import CONFIG_NAME, PYPROJECT_NAME, has_tool_section, user_paths
-from assistant.config.settings import Settings, is_user_only, leaf_fields, leaf_names
+from assistant.config.settings import Settings, is_lower_only, is_user_only, leaf_fields, leaf_names
 from assistant.errors import UsageError
 
 __all__ = ["EditorSettings", "LoadedSettings", "load_settings", "memory_path"]
@@ -70,6 +70,7 @@ def load_settings(
     given = {name: value for name, value in (overrides or {}).items() if value is not None}
     layers = (_layer("command line", given, True), *_editor_layers(editor), *_file_layers(workspace))
     user_only = {name for name, field in leaf_fields() if is_user_only(field)}
+    allowed = {name: cast("object", field.default) for name, field in leaf_fields() if is_lower_only(field)}
     values: dict[str, object] = {}
     origins = dict.fromkeys(leaf_names(), DEFAULT_ORIGIN)
     warnings: list[str] = []
@@ -77,6 +78,11 @@ def load_settings(
         for name, value in layer.values.items():
             if name in user_only and not layer.is_user_level:
                 warnings.append(f"{layer.origin}: {name} is ignored here; set it in {user_paths().config} or on the command line")
+                continue
+            if name in allowed and layer.is_user_level:
+                allowed[name] = value
+            elif name in allowed and _is_more(value, allowed[name]):
+                warnings.append(f"{layer.origin}: {name} = {value} is ignored here: more than {allowed[name]} is yours alone to allow")
                 continue
             values[name] = value
             origins[name] = layer.origin
@@ -86,6 +92,11 @@ def load_settings(
 def memory_path(settings: Settings) -> Path:
     """The memory file that these settings mean."""
     return user_paths().memory if settings.memory.path is None else settings.memory.path.expanduser().absolute()
+
+
+def _is_more(value: object, allowed: object) -> bool:
+    """Whether a number is above what the user allows; what is no number is left to the check of types."""
+    return isinstance(value, int | float) and isinstance(allowed, int | float) and value > allowed
 
 
 def _editor_layers(editor: EditorSettings | None) -> Iterator[_Layer]:

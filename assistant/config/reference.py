@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from assistant.config.settings import Settings, is_user_only, leaf_fields
+from assistant.config.settings import Settings, is_lower_only, is_user_only, leaf_fields
 
 __all__ = ["markdown", "schema_text", "setting_schemas", "write"]
 
@@ -28,7 +28,8 @@ source that holds one of them or `.git`, else the source's own folder. A list re
 value that does not fit. `kernelopt doctor --config FILE` prints every setting with its origin.
 
 Settings marked *user only* are ignored, with a warning, in workspace files and in the editor's folder settings: a folder that you download
-must not choose where your code is sent or your memory is kept.
+must not choose where your code is sent or your memory is kept. Those marked *lower only* cost time or money: such a file may ask for less
+than your own settings, or their defaults, allow; more is ignored, with a warning.
 
 The user's own files lie in the platform's folders (on Linux `~/.config/kernelopt/config.toml`, `~/.local/share/kernelopt/` for memory and
 trust, `~/.cache/kernelopt/`). The environment variable `KERNELOPT_HOME` puts all of them below one folder.
@@ -66,7 +67,7 @@ def write(folder: Path) -> None:
 
 def _rows() -> Iterator[tuple[str, str, str, str]]:
     for name, field, shape in setting_schemas():
-        note = " *User only.*" if is_user_only(field) else ""
+        note = " *User only.*" if is_user_only(field) else " *Lower only.*" if is_lower_only(field) else ""
         yield f"`{name}`", _type(shape), _default(field.default), f"{field.description}{note}"
 
 

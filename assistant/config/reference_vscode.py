@@ -14,7 +14,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from assistant.config.reference import setting_schemas
-from assistant.config.settings import is_user_only
+from assistant.config.settings import is_lower_only, is_user_only
 
 __all__ = ["TITLE", "vscode_properties", "write"]
 
@@ -46,7 +46,7 @@ def _property(order: int, field: FieldInfo, schema: dict[str, Any]) -> dict[str,
         kept["type"] = [value["type"], "null"]
     return kept | {
         "default": schema["default"],
-        "scope": "machine" if is_user_only(field) else "window",
+        "scope": "machine" if is_user_only(field) or is_lower_only(field) else "window",
         "order": order,
         "markdownDescription": field.description,
     }

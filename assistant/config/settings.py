@@ -15,12 +15,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.fields import FieldInfo
 
-__all__ = ["Settings", "is_user_only", "leaf_fields", "leaf_names"]
+__all__ = ["Settings", "is_lower_only", "is_user_only", "leaf_fields", "leaf_names"]
 
 _GIB = 1 << 30
 _MIB = 1 << 20
 _USER_ONLY: dict[str, JsonValue] = {"user_only": True}
 """Marks a setting that only the user's own file, the editor's user settings or the command line may give."""
+_LOWER_ONLY: dict[str, JsonValue] = {"lower_only": True}
+"""Marks a number that costs the user money or time: a workspace may ask for less than the user's own settings allow, never for more."""
 
 
 class _Section(BaseModel):
@@ -180,8 +182,12 @@ class BudgetSettings(_Section):
     tokens: int | None = Field(
         default=None, ge=0, description="Tokens sent to and written by models; absent: no bound.", json_schema_extra=_USER_ONLY
     )
-    gpu_s: float | None = Field(default=None, ge=0, description="Seconds that a GPU is held; absent: no bound.")
-    rounds: int | None = Field(default=None, ge=1, description="Rounds of the search over all kernels; absent: no bound.")
+    gpu_s: float | None = Field(
+        default=None, ge=0, description="Seconds that a GPU is held; absent: no bound.", json_schema_extra=_LOWER_ONLY
+    )
+    rounds: int | None = Field(
+        default=None, ge=1, description="Rounds of the search over all kernels; absent: no bound.", json_schema_extra=_LOWER_ONLY
+    )
 
 
 _Signal = Literal["off", "raw", "summarised"]
@@ -202,14 +208,30 @@ class SignalSettings(_Section):
 class SearchSettings(_Section):
     """How far a search looks."""
 
-    variants: int = Field(default=2, ge=1, le=16, description="Rewrites that a model is asked for per step.")
-    beam: int = Field(default=2, ge=1, le=16, description="Versions that a search carries on with if a model plans; the expert: 1.")
-    repairs: int = Field(default=2, ge=0, le=5, description="Times a model may mend one rewrite that failed.")
-    patience_rounds: int = Field(default=2, ge=1, description="Rounds without a gain after which a search ends.")
-    near_limit_ratio: float = Field(
-        default=0.9, gt=0, le=1, description="Share of the speed of light from which a kernel is left as it is (0..1)."
+    variants: int = Field(default=2, ge=1, le=16, description="Rewrites that a model is asked for per step.", json_schema_extra=_LOWER_ONLY)
+    beam: int = Field(
+        default=2,
+        ge=1,
+        le=16,
+        description="Versions that a search carries on with if a model plans; the expert: 1.",
+        json_schema_extra=_LOWER_ONLY,
     )
-    parallel_builds: int = Field(default=2, ge=1, le=64, description="Candidates compiled at once; they are timed one by one.")
+    repairs: int = Field(
+        default=2, ge=0, le=5, description="Times a model may mend one rewrite that failed.", json_schema_extra=_LOWER_ONLY
+    )
+    patience_rounds: int = Field(
+        default=2, ge=1, description="Rounds without a gain after which a search ends.", json_schema_extra=_LOWER_ONLY
+    )
+    near_limit_ratio: float = Field(
+        default=0.9,
+        gt=0,
+        le=1,
+        description="Share of the speed of light from which a kernel is left as it is (0..1).",
+        json_schema_extra=_LOWER_ONLY,
+    )
+    parallel_builds: int = Field(
+        default=2, ge=1, le=64, description="Candidates compiled at once; they are timed one by one.", json_schema_extra=_LOWER_ONLY
+    )
 
 
 class Settings(_Section):
@@ -253,6 +275,11 @@ def leaf_names() -> tuple[str, ...]:
 def is_user_only(field: FieldInfo) -> bool:
     """Whether a workspace file may not set it."""
     return field.json_schema_extra is _USER_ONLY
+
+
+def is_lower_only(field: FieldInfo) -> bool:
+    """Whether a workspace file may only lower it."""
+    return field.json_schema_extra is _LOWER_ONLY
 
 
 def setting(settings: Settings, name: str) -> object:

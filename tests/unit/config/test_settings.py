@@ -10,7 +10,7 @@ import pytest
 from assistant.config import EditorSettings, LoadedSettings, load_settings, memory_path
 from assistant.config.reference import markdown, schema_text
 from assistant.config.reference_vscode import TITLE, vscode_properties
-from assistant.config.settings import is_user_only, leaf_fields, leaf_names
+from assistant.config.settings import is_lower_only, is_user_only, leaf_fields, leaf_names
 from assistant.errors import UsageError
 
 ROOT = Path(__file__).parents[3]
@@ -144,6 +144,18 @@ def test_memory_lies_in_the_users_data_unless_set(home: Path) -> None:
     assert memory_path(load_settings(None, {"memory.path": "/data/m.sqlite3"}).settings) == Path("/data/m.sqlite3")
 
 
+def test_a_workspace_may_lower_what_costs_the_user_and_never_raise_it(workspace: Path, home: Path) -> None:
+    (workspace / "kernelopt.toml").write_text("[search]\nvariants = 16\nbeam = 1\nrepairs = 4\n[budget]\nrounds = 9\n")
+    untold = load_settings(workspace)
+    assert (untold.settings.search.variants, untold.settings.search.beam, untold.settings.search.repairs) == (2, 1, 2)
+    assert untold.settings.budget.rounds == 9
+    assert "search.variants = 16 is ignored here: more than 2 is yours alone to allow" in "\n".join(untold.warnings)
+    (home / "config.toml").write_text("[search]\nrepairs = 4\n[budget]\nrounds = 3\n")
+    told = load_settings(workspace)
+    assert (told.settings.search.repairs, told.settings.budget.rounds) == (4, 3)
+    assert load_settings(workspace, {"search.variants": 5}).settings.search.variants == 5
+
+
 def test_the_reference_page_is_current_and_names_every_setting() -> None:
     page = markdown()
     assert (REFERENCE / "settings.md").read_text("utf-8") == page
@@ -155,7 +167,7 @@ def test_vscode_declares_every_setting_and_takes_no_users_own_ones_from_a_worksp
     (properties,) = (group["properties"] for group in groups if group["title"] == TITLE)
     assert properties == vscode_properties(), "python -m assistant.config.reference_vscode vscode-client/package.json"
     for name, field in leaf_fields():
-        assert (properties[f"kernelopt.{name}"]["scope"] == "machine") == is_user_only(field)
+        assert (properties[f"kernelopt.{name}"]["scope"] == "machine") == (is_user_only(field) or is_lower_only(field))
 
 
 def test_the_json_schema_is_current() -> None:
