@@ -98,7 +98,7 @@ class SearchScreen:
 
     def _step(self, number: int, step: Step) -> None:
         said = ", ".join(f"{p.metric} {format_change(p.before, p.after, p.unit)}" for p in step.predictions)
-        expected = f"predicts {said}" if said else self._filled(step.rationale) + (" (opinion)" if step.is_opinion else "")
+        expected = f"predicts {said}" if said else self._filled(step.rationale)
         answers = f", for {step.finding}" if step.finding else ""
         self._page.put(f"{number}. [bold]{escape(step.technique)}[/] line {step.line}{answers}: {escape(expected)}", indent=4, hang=7)
         if self._is_verbose and said:

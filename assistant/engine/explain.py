@@ -14,6 +14,7 @@ from assistant.model.plan import Rewrite, Step, Technique
 from assistant.model.profile import Evidence, Finding
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Label, Outcome, Verification
+from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.profile.quantity import format_change, format_quantity
 
 __all__ = ["KeptStep", "explain", "explain_submitted"]
@@ -62,11 +63,11 @@ def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: 
 
 
 def explain_submitted(author: str, summary: str, verification: Verification, comparison: Comparison) -> str:
-    """Of an edit that somebody else made: their words on one line, so that they cannot look like ours, and what was found."""
+    """Of an edit that somebody else made: their words so that they cannot look like ours, and what was found."""
     return _rendered(
         "submitted.md.j2",
-        author=" ".join(author.split()),
-        summary=" ".join(summary.split()),
+        author=shown(author, NAME_CHARACTERS),
+        summary=shown(summary),
         verdict=_verdict(verification),
         speed=_speed(comparison),
         labels=_labels(verification),
@@ -102,7 +103,7 @@ def _why(item: KeptStep) -> str:
         return f"{item.finding.code}: {item.finding.message}"
     facts = {fact.id: f"{fact.metric} {format_quantity(fact.value, fact.unit)}" for fact in item.evidence}
     reason = re.sub(r"\{(E\d+)\}", lambda match: facts.get(match[1], match[0]), item.step.rationale)
-    return f"opinion of {item.step.planner}: {reason}" if item.step.is_opinion else f"by {item.step.planner}: {reason}"
+    return f"by {item.step.planner}: {reason}"
 
 
 def _outcome(outcome: PredictionOutcome) -> dict[str, str]:

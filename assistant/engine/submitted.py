@@ -30,6 +30,7 @@ from assistant.model import events
 from assistant.model.comparison import Comparison
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome, Verification
+from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports import Store
 from assistant.source.hunks import hunks
 
@@ -98,7 +99,7 @@ def _proposal(
         path=subject.source.path,
         kernel=judged.kernel or main.kernel.key,
         techniques=(SUBMITTED,),
-        summary=submission.summary,
+        summary=shown(submission.summary),
         before_text=subject.source.text,
         after_text=submission.text,
         hunks=hunks(subject.source.text, submission.text),
@@ -112,7 +113,7 @@ def _proposal(
         signature=main.signature,
         state=ProposalState.OPEN,
         created_ms=time.time_ns() // 1_000_000,
-        model=submission.author,
+        model=shown(submission.author, NAME_CHARACTERS),
     )
 
 

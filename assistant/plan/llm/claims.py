@@ -1,7 +1,7 @@
 """What a model claims, bound to evidence: numbers come in through ``{E7}`` placeholders or not at all.
 
 A sentence that cites is a claim; one that does not is marked as an opinion; one with a number of the model's own is left out, and that is
-said. Line numbers, names (``float4``) and code in backticks that stands in the code at hand are no claims. Example::
+said. What is left is text that cannot look like ours (`assistant.plan.shown`). Example::
 
     bound("It moves {E1}. That is twice too much.", evidence, code).text
     # "It moves 262,144 sectors (E1). […]"
@@ -14,26 +14,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from assistant.model.profile import Evidence
+from assistant.plan.llm.numbers import Names, has_claim, has_number, names_of
+from assistant.plan.shown import SENTENCE_CHARACTERS, TITLE_CHARACTERS, shown
 from assistant.profile.quantity import counted_noun, format_quantity
 
-__all__ = ["Bound", "bound", "checked", "cited"]
+__all__ = ["Bound", "bound", "checked", "cited", "condition", "marked", "title"]
 
 _PLACEHOLDER = re.compile(r"\{(E\d+)\}")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`{\[(*])|\n+")
-_CODE = re.compile(r"`[^`\n]*`")
-_LINE = re.compile(r"\blines?\s+\d+(?:\s*(?:,|and|to|-|–)\s*\d+)*", re.IGNORECASE)
-_NUMBER = re.compile(r"[\d.,%x×]+")
-_NAME_WITH_DIGITS = re.compile(r"\b[A-Za-z_][A-Za-z_-]*\d\w*\b")
-"""``float4``, ``sm_90``, ``fp32``, ``KO101``, ``H200``: names, not numbers."""
-_WORDS = re.compile(
-    r"\b(?:twice|thrice|twofold|(?:two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-    r"|hundreds?|thousands?|millions?)(?:[- ]?(?:times|fold|percent|x))?"
-    r"|doubl(?:e|es|ed|ing) (?:the|its|performance|speed|throughput|bandwidth)|(?:tripl|quadrupl|halv)(?:e|es|ed|ing)"
-    r"|half of|a (?:half|third|quarter)|orders? of magnitude)\b",
+_SCALED = re.compile(r"\}\s*(?:[x×%*]|-?(?:times|fold|per\s?cent)\b)", re.IGNORECASE)
+"""``{E1}x``, ``{E1} times faster``: evidence that is made a factor of the model's own."""
+_SENTENCE = re.compile(
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)[\"'*_]*\s+|(?<=[.!?][)\]])\s+|(?<=[。！？])\s*|\n+",
     re.IGNORECASE,
 )
-_COUNTING = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\s+(?!times|fold|percent|x\b)\w+", re.IGNORECASE)
 _OPINION = "(opinion)"
+_UNSAID = "an assumption that claims a gain, which nothing backs, is left out"
 
 
 @dataclass(frozen=True)
@@ -54,22 +49,52 @@ def cited(text: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def checked(text: str, known: Iterable[str], code: str = "") -> Bound:
-    """``text`` without sentences that bring numbers of their own; placeholders stay, those of unknown ids cost their sentence."""
-    ids, plain_code = frozenset(known), _squeezed(code)
-    sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
-    kept = [sentence for sentence in sentences if not _has_own_number(sentence, ids, plain_code)]
-    return Bound(" ".join(kept), not any(_PLACEHOLDER.search(sentence) for sentence in kept), len(sentences) - len(kept))
+    """``text`` without sentences that bring numbers of their own; placeholders stay, those of unknown ids cost their sentence.
+
+    ``code`` is the user's own: what stands in it may be quoted.
+    """
+    kept, dropped_count = _kept(text, frozenset(known), code)
+    return Bound(" ".join(kept), not any(map(_PLACEHOLDER.search, kept)), dropped_count)
+
+
+def marked(text: str, known: Iterable[str], code: str = "") -> Bound:
+    """As `checked`, each sentence that cites nothing marked as an opinion."""
+    kept, dropped_count = _kept(text, frozenset(known), code)
+    return Bound(" ".join(map(_marked, kept)), not any(map(_PLACEHOLDER.search, kept)), dropped_count)
 
 
 def bound(text: str, evidence: Iterable[Evidence], code: str = "") -> Bound:
     """``text`` with every placeholder filled, opinions marked and numbers of the model's own left out."""
     facts = {fact.id: fact for fact in evidence}
-    found = checked(text, facts, code)
-    sentences = [s for s in _SENTENCE.split(found.text) if s.strip()]
-    shown = [_filled(sentence, facts) if _PLACEHOLDER.search(sentence) else f"{sentence} {_OPINION}" for sentence in sentences]
-    if found.dropped_count:
-        shown.append(f"[{counted_noun(found.dropped_count, 'sentence')} with numbers that no evidence gives left out]")
-    return Bound(" ".join(shown), found.is_opinion, found.dropped_count)
+    kept, dropped_count = _kept(text, frozenset(facts), code)
+    said = [_filled(_marked(sentence), facts) for sentence in kept]
+    if dropped_count:
+        said.append(f"[{counted_noun(dropped_count, 'sentence')} with numbers that no evidence gives left out]")
+    return Bound(" ".join(said), not any(map(_PLACEHOLDER.search, kept)), dropped_count)
+
+
+def title(text: str, code: str = "") -> str | None:
+    """A title of a model's own; None where it says nothing or brings a number."""
+    line = shown(text, TITLE_CHARACTERS)
+    return None if not line or _PLACEHOLDER.search(line) or has_number(line, names_of(code)) else line
+
+
+def condition(text: str, code: str = "") -> str:
+    """An assumption, which may need numbers (``n is a multiple of 32``); one that claims a gain is only said to be there."""
+    line = shown(text, SENTENCE_CHARACTERS)
+    return _UNSAID if not line or has_claim(line, names_of(code)) else line
+
+
+def _kept(text: str, ids: frozenset[str], code: str) -> tuple[list[str], int]:
+    """The sentences that may be shown, as they may be, and how many may not."""
+    names = names_of(code, ids)
+    sentences = [sentence for part in _SENTENCE.split(text) if part.strip() and (sentence := shown(part))]
+    kept = [sentence for sentence in sentences if not _has_own_number(sentence, ids, names)]
+    return kept, len(sentences) - len(kept)
+
+
+def _marked(sentence: str) -> str:
+    return sentence if _PLACEHOLDER.search(sentence) else f"{sentence} {_OPINION}"
 
 
 def _filled(sentence: str, facts: Mapping[str, Evidence]) -> str:
@@ -80,26 +105,7 @@ def _filled(sentence: str, facts: Mapping[str, Evidence]) -> str:
     return _PLACEHOLDER.sub(value, sentence)
 
 
-def _has_own_number(sentence: str, ids: frozenset[str], code: str) -> bool:
-    if any(match[1] not in ids for match in _PLACEHOLDER.finditer(sentence)):
+def _has_own_number(sentence: str, ids: frozenset[str], names: Names) -> bool:
+    if _SCALED.search(sentence) or any(match[1] not in ids for match in _PLACEHOLDER.finditer(sentence)):
         return True
-    rest = _PLACEHOLDER.sub(" ", sentence)
-    if any(_is_numeric(quoted) and not _is_in(quoted.strip("`"), code) for quoted in _CODE.findall(rest)):
-        return True
-    plain = _NAME_WITH_DIGITS.sub(" ", _LINE.sub(" ", _CODE.sub(" ", rest)))
-    return _is_numeric(plain) or _WORDS.search(_COUNTING.sub(" ", plain)) is not None
-
-
-def _is_numeric(text: str) -> bool:
-    """Whether it holds a number in any script: ``4``, ``½``, ``²``."""
-    return any(character.isnumeric() for character in text)
-
-
-def _is_in(quoted: str, code: str) -> bool:
-    """Whether a quotation is more than a number and stands in the code, however it is spaced."""
-    squeezed = _squeezed(quoted)
-    return not _NUMBER.fullmatch(squeezed) and squeezed in code
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
+    return has_number(_PLACEHOLDER.sub(" ", sentence), names)

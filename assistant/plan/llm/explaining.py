@@ -10,6 +10,7 @@ from __future__ import annotations
 from assistant.plan.llm.claims import bound
 from assistant.plan.llm.library import PromptLibrary
 from assistant.plan.llm.schemas import ExplanationReply
+from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports import Story
 
 __all__ = ["explanation_of"]
@@ -18,9 +19,8 @@ __all__ = ["explanation_of"]
 def explanation_of(library: PromptLibrary, story: Story, reply: ExplanationReply, model: str) -> str:
     """Markdown, by the template ``explained``; parts that say nothing are left out."""
     evidence = (*story.before.evidence, *story.after)
-    code = f"{story.before.parsed.source.text}\n{story.diff}"
-    parts = {name: bound(text, evidence, code).text for name, text in _parts(reply).items()}
-    return library.render("explained", {"model": model, **parts}).text.strip()
+    parts = {name: bound(text, evidence, story.before.parsed.source.text).text for name, text in _parts(reply).items()}
+    return library.render("explained", {"model": shown(model, NAME_CHARACTERS), **parts}).text.strip()
 
 
 def _parts(reply: ExplanationReply) -> dict[str, str]:

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from assistant.model.plan import Decline, MetricPrediction, Plan, Step
 from assistant.model.profile import Finding
 from assistant.model.verification import Label
-from assistant.plan.llm.claims import bound, checked, cited
+from assistant.plan.llm.claims import bound, cited, marked, title
+from assistant.plan.llm.numbers import has_claim, names_of
 from assistant.plan.llm.schemas import DeclinedTechnique, PlannedStep, PlanReply
 from assistant.ports import PlanRequest
 
@@ -27,6 +28,7 @@ _UNANSWERED_RANK = 0.01
 """Rank of a step that answers no finding: as of a finding without an estimated cost (`expert.planner.UNMODELLED_COST_RATIO`)."""
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 _SLUG_CHARACTERS = 48
+_UNNAMED = "unnamed"
 
 
 def plan_of(request: PlanRequest, reply: PlanReply, planner: str) -> Plan:
@@ -53,12 +55,12 @@ def risk_labels(risks: Iterable[str]) -> tuple[Label, ...]:
 
 
 def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
-    technique = _slug(planned.technique)
+    technique, code = _slug(planned.technique), request.parsed.source.text
     finding = _finding(request, planned)
     known = {fact.id: fact for fact in request.evidence}
     named = [e.strip("{}") for e in planned.evidence if e.strip("{}") in known]
     evidence = tuple(dict.fromkeys((*named, *cited(planned.rationale, known))))
-    rationale = checked(planned.rationale, known, request.parsed.source.text)
+    rationale = marked(planned.rationale, known, code)
     recalled = next((r for r in request.recalled if r.technique == technique), None)
     cost_ratio = finding.estimated_cost_ratio if finding is not None and finding.estimated_cost_ratio is not None else _UNANSWERED_RANK
     return Step(
@@ -72,7 +74,7 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
         rank=cost_ratio * (1.0 if recalled is None else recalled.rank_factor),
         recalled=() if recalled is None else recalled.sentences,
         planner=planner,
-        title=planned.title or None,
+        title=title(planned.title, code),
         labels=risk_labels(planned.risks),
         is_opinion=rationale.is_opinion,
         predicted_ratio=planned.predicted_speedup,
@@ -107,4 +109,6 @@ def _predictions(request: PlanRequest, planned: PlannedStep) -> tuple[MetricPred
 
 
 def _slug(name: str) -> str:
-    return _NO_SLUG.sub("-", name.lower()).strip("-")[:_SLUG_CHARACTERS].strip("-") or "unnamed"
+    """A name in small letters; one that holds a claim, ``ten-times-faster``, is none."""
+    slug = _NO_SLUG.sub("-", name.lower()).strip("-")[:_SLUG_CHARACTERS].strip("-")
+    return slug if slug and not has_claim(slug.replace("-", " "), names_of("")) else _UNNAMED

@@ -10,13 +10,14 @@ from __future__ import annotations
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
 from assistant.model.plan import Origin, Rewrite, Setback, Step, Unwritten
 from assistant.model.verification import Label
-from assistant.plan.llm.claims import checked
+from assistant.plan.llm.claims import checked, condition
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt
 from assistant.plan.llm.planning import risk_labels
 from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
+from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports import PlanRequest
 
 __all__ = ["Writer"]
@@ -65,9 +66,9 @@ class Writer:
 
 def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: RegionEdit, calls: tuple[str, ...]) -> Rewrite:
     reply = answer.value
-    code = "\n".join([request.parsed.source.text, *(part.code for part in reply.parts), *_launch_texts(reply)])
+    code = request.parsed.source.text
     summary = checked(reply.summary, (), code)
-    assumptions = (*edit.assumptions, *(text for text in reply.assumptions if text))  # conditions, not claims: none is kept from people
+    assumptions = (*edit.assumptions, *(condition(text, code) for text in reply.assumptions if text))  # that there is one is always said
     assumed = (Label.ASSUMPTION,) if assumptions else ()
     return Rewrite(
         technique=step.technique,
@@ -78,9 +79,5 @@ def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: 
         labels=tuple(dict.fromkeys((*edit.labels, *assumed, *step.labels, *risk_labels(reply.risks)))),
         predictions=step.predictions,
         assumptions=assumptions,
-        origin=Origin(answer.model, calls),
+        origin=Origin(shown(answer.model, NAME_CHARACTERS), calls),
     )
-
-
-def _launch_texts(reply: CodeReply) -> list[str]:
-    return [text for change in reply.launches for text in (change.grid, change.block, change.shared) if text is not None]
