@@ -60,7 +60,9 @@ def run_async(main: Callable[[], Awaitable[int]]) -> int:
         try:
             return await task
         except asyncio.CancelledError:
-            console(is_error=True).print("interrupted; what was finished is kept: kernelopt history")
+            console(is_error=True).print(
+                "interrupted; what was finished is kept: kernelopt history; a search goes on with kernelopt optimize FILE --resume"
+            )
             return exit_codes.INTERRUPTED
         except BrokenPipeError:
             return exit_codes.READER_GONE

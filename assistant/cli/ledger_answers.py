@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import AsyncIterator, Callable
@@ -20,6 +21,8 @@ from assistant.cli.render import TextRenderer, print_table
 from assistant.config import find_workspace, load_settings, memory_path
 from assistant.engine.event_json import event_json
 from assistant.engine.reports import proposal_event
+from assistant.engine.resume import last_interrupted
+from assistant.errors import UsageError
 from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text
 from assistant.model import events
@@ -123,6 +126,17 @@ def print_history(file: Path | None, limit: int, as_json: bool) -> None:
         console().print(line.rstrip(), markup=False, highlight=False, soft_wrap=True)
     if not attempts and not decisions:
         console().print(f"nothing was tried {'in this workspace' if file is None else f'on {file}'} yet", markup=False)
+    _tell_interrupted(session.store, workspace, path)
+
+
+def _tell_interrupted(store: Store, workspace: Path, path: Path | None) -> None:
+    """How a search on the file goes on that came to no end."""
+    if path is None:
+        return
+    with contextlib.suppress(UsageError):
+        earlier = last_interrupted(store, workspace, path, time.time_ns() // 1_000_000)
+        how = "came to no end" if earlier.ended_by is None else "was ended by a cap"
+        console().print(f"{earlier.job} {how}: kernelopt optimize {path.name} --resume goes on with it", markup=False, soft_wrap=True)
 
 
 def _decisions(store: Store, workspace: Path, path: Path | None) -> tuple[Decision, ...]:

@@ -25,6 +25,7 @@ class Meter:
         self._page = Page(console)
         self._is_verbose = is_verbose
         self._last: events.BudgetSpent | None = None
+        self._asks_models = False
 
     def called(self, event: events.ModelCalled) -> None:
         if self._is_verbose or event.outcome != "answered":
@@ -34,7 +35,8 @@ class Meter:
 
     def spent(self, event: events.BudgetSpent) -> None:
         self._last = event
+        self._asks_models = self._asks_models or event.estimate is not None or event.spent.call_count > 0
 
     def total(self) -> None:
-        if self._last is not None:
+        if self._last is not None and self._asks_models:
             self._page.put(f"language models: {escape(meter_words(self._last))}")

@@ -14,7 +14,7 @@ from rich.syntax import Syntax
 
 from assistant.cli.layout import Page
 from assistant.model import events
-from assistant.model.plan import Decline, Step
+from assistant.model.plan import NO_MODEL, Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
 from assistant.profile import is_negligible, threshold, title
 from assistant.profile.quantity import format_change, format_quantity
@@ -41,6 +41,9 @@ class SearchScreen:
         self._is_verbose = is_verbose
         self._evidence: dict[str, Evidence] = {}
         self._kernel: str | None = None
+        self._job: str | None = None
+        self._is_edited = False
+        """Something was kept since the kernel's findings were told: those that come are a new version's."""
         self._said: set[tuple[str, str]] = set()
         self._variants: list[events.CandidateTried] = []
 
@@ -48,10 +51,11 @@ class SearchScreen:
         """The kernel's findings; those that an earlier round already explained are only named."""
         self._evidence.update({fact.id: fact for fact in event.evidence})
         name = escape(event.kernel)
-        head = f"[bold]{name}[/] after this edit" if event.kernel == self._kernel else f"[bold]{name}[/]"
-        if event.kernel != self._kernel:
+        is_known = (event.job, event.kernel) == (self._job, self._kernel)
+        head = f"[bold]{name}[/] after this edit" if is_known and self._is_edited else f"[bold]{name}[/]"
+        if not is_known:
             self._said.clear()
-        self._kernel = event.kernel
+        self._job, self._kernel, self._is_edited = event.job, event.kernel, False
         self._page.gap()
         told = [f for f in event.findings if self._is_verbose or not is_negligible(f.estimated_cost_ratio)]
         self._page.put(head + ("" if event.findings else ": no findings"), hang=4)
@@ -107,11 +111,13 @@ class SearchScreen:
             self._page.put(f"[magenta]memory:[/] {escape(sentence)}", indent=7, hang=9)
 
     def _decline(self, decline: Decline) -> None:
-        text = f"– {decline.technique} line {decline.line} does not apply: {decline.reason}"
+        place = f"{decline.technique} line {decline.line} does not apply"
+        text = f"– {'no model planned' if decline.technique == NO_MODEL else place}: {decline.reason}"
         self._page.put(f"[dim]{escape(text)}[/]", indent=4, hang=7)
 
     def candidate(self, event: events.CandidateTried) -> None:
         """Hold a variant back while the next may belong to the same edit."""
+        self._is_edited = self._is_edited or event.outcome == "kept"
         if self._variants and self._variants[-1].technique != event.technique:
             self.flush()
         self._variants.append(event)

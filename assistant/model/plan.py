@@ -10,6 +10,9 @@ from assistant.model.profile import Evidence, LaunchProfile, Problem
 from assistant.model.source import TextEdit
 from assistant.model.verification import CaseResult, Label, VerificationFinding
 
+NO_MODEL = "language-model"
+"""`Decline.technique` where a model was to plan and did not."""
+
 
 @dataclass(frozen=True)
 class Technique:

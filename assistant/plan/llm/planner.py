@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 
 from assistant.config import Settings
 from assistant.model.completion import CompletionFailure, ModelRole
-from assistant.model.plan import Decline, Plan, Rewrite, Setback, Step, Unwritten
+from assistant.model.plan import NO_MODEL, Decline, Plan, Rewrite, Setback, Step, Unwritten
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
@@ -24,11 +24,7 @@ from assistant.plan.llm.talk import NoAnswer, Stamps, Talk
 from assistant.plan.llm.writing import Writer
 from assistant.ports import Accounts, PlanRequest, Provider, Story
 
-__all__ = ["NO_MODEL", "LlmPlanner"]
-
-NO_MODEL = "language-model"
-"""Technique of the decline that says why no model planned."""
-
+__all__ = ["LlmPlanner"]
 
 class LlmPlanner:
     """Plans and writes by asking a `Provider`."""

@@ -17,7 +17,7 @@ from assistant.plan.providers.redaction import PieceRedaction, redacted
 from assistant.plan.providers.refusals import SAID_LENGTH, plain
 from assistant.plan.providers.wire import Chunk
 
-__all__ = ["ANSWER_BYTES", "Answer", "well_formed"]
+__all__ = ["ANSWER_BYTES", "Answer", "answer_limit_bytes", "well_formed"]
 
 ANSWER_BYTES = 1_000_000
 """Of an answer's text; more than 100 times what the longest kernel needs."""
@@ -26,12 +26,17 @@ _BYTES_PER_TOKEN = 8
 _MODEL_NAME_LENGTH = 200
 
 
+def answer_limit_bytes(max_tokens: int) -> int:
+    """Above it an answer is stopped."""
+    return min(ANSWER_BYTES, max_tokens * _BYTES_PER_TOKEN)
+
+
 class Answer:
     """What has come so far."""
 
     def __init__(self, endpoint: str, shown: PieceRedaction, key: str | None, max_tokens: int) -> None:
         self._endpoint = endpoint
-        self._limit_bytes = min(ANSWER_BYTES, max_tokens * _BYTES_PER_TOKEN)
+        self._limit_bytes = answer_limit_bytes(max_tokens)
         self._shown = shown
         self._key = key
         self._pieces: list[str] = []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, ServedModel
-from assistant.plan.providers.answer import ANSWER_BYTES, well_formed
+from assistant.plan.providers.answer import answer_limit_bytes, well_formed
 from assistant.plan.providers.prices import PriceTable
 from assistant.plan.providers.refusals import plain
 from assistant.ports import OnText
@@ -35,30 +35,64 @@ class EditorProvider:
         return ServedModel(role, "editor", EDITOR_ENDPOINT, "", self._price)
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
-        pieces: list[str] = []
-
-        def heard(piece: str) -> None:
-            pieces.append(piece)
-            on_text(piece)
-
+        limit_bytes = answer_limit_bytes(request.max_output_tokens)
+        heard = _Heard(limit_bytes, on_text)
+        answering = asyncio.ensure_future(self._relay.complete(request, heard.add))
+        overflow = asyncio.ensure_future(heard.is_over.wait())
         try:
-            async with asyncio.timeout(self._timeout_s):
-                return _bounded(await self._relay.complete(request, heard))
-        except TimeoutError:
+            await asyncio.wait((answering, overflow), timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED)
+            if heard.is_over.is_set():
+                return _oversized(limit_bytes, heard.text)
+            if answering.done():
+                return _bounded(answering.result(), limit_bytes)
             message = f"the editor's model did not end its answer within {self._timeout_s:g} s"
-            return CompletionFailure(FailureKind.TIMED_OUT, message, "raise provider.timeout_s", "".join(pieces))
+            return CompletionFailure(FailureKind.TIMED_OUT, message, "raise provider.timeout_s", heard.text)
+        finally:
+            overflow.cancel()
+            answering.cancel()
+            await asyncio.gather(overflow, answering, return_exceptions=True)
 
     async def close(self) -> None:
         """Nothing is held."""
 
 
-def _bounded(answer: Completion | CompletionFailure) -> Completion | CompletionFailure:
+class _Heard:
+    """The pieces of an answer up to a bound; what comes behind it is neither kept nor shown."""
+
+    def __init__(self, limit_bytes: int, on_text: OnText) -> None:
+        self._left_bytes = limit_bytes
+        self._on_text = on_text
+        self._pieces: list[str] = []
+        self.is_over = asyncio.Event()
+
+    @property
+    def text(self) -> str:
+        return well_formed("".join(self._pieces))
+
+    def add(self, piece: str) -> None:
+        self._left_bytes -= _size_bytes(piece)
+        if self._left_bytes < 0:
+            self.is_over.set()
+            return
+        self._pieces.append(piece)
+        self._on_text(piece)
+
+
+def _size_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _oversized(limit_bytes: int, begun: str) -> CompletionFailure:
+    message = f"the answer of the editor's model is larger than {limit_bytes:,} bytes"
+    return CompletionFailure(FailureKind.TOO_LARGE, message, "choose another model in the editor", begun)
+
+
+def _bounded(answer: Completion | CompletionFailure, limit_bytes: int) -> Completion | CompletionFailure:
     """The answer as text that can be kept and shown."""
     match answer:
-        case CompletionFailure(message=message):
-            return replace(answer, message=plain(message))
-        case Completion(text=text) if len(text) > ANSWER_BYTES:
-            message = f"the answer of the editor's model is larger than {ANSWER_BYTES:,} bytes"
-            return CompletionFailure(FailureKind.TOO_LARGE, message, "choose another model in the editor", well_formed(text[:ANSWER_BYTES]))
+        case CompletionFailure(message=message, partial_text=partial):
+            return replace(answer, message=plain(message), partial_text=None if partial is None else well_formed(partial[:limit_bytes]))
+        case Completion(text=text) if _size_bytes(text) > limit_bytes:
+            return _oversized(limit_bytes, well_formed(text[:limit_bytes]))
         case Completion(text=text, model=model):
             return replace(answer, text=well_formed(text), model=plain(model))

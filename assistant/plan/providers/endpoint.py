@@ -32,7 +32,8 @@ _CONNECT_S = 10.0
 """To find a host; an answer itself may take `Connection.timeout_s`."""
 _NO_KEY = "none"
 """The client insists on a key; the header is taken off where there is none."""
-_NOT_STREAMED = "application/json"
+_NOT_STREAMED = ("application/json", "text/html")
+"""What a server sends that knows no streaming, or is none of a model."""
 _TRY_DOCTOR = "try again later; kernelopt doctor --llm tries the endpoint"
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.e2e.cli.harness import Cli, make_cli, no_orphans, wait_until_gone
 from tests.e2e.cli.kernels_of_a_model import REGISTER_SUM, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 from tests.e2e.cli.terminal import Terminal
-from tests.endpoint.server import Refuses
+from tests.endpoint.server import Refuses, Stalls
 
 PRICES = """\
 [scripted]
@@ -48,7 +49,7 @@ def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cl
     assert budgets[-1]["ended_by"] == "money_usd"
     assert budgets[-1]["spent"]["call_count"] == len(model.asked) == 2
     told = next(message for message in ended.all("message") if "the cap of $0.05" in message["message"])
-    assert "the next call costs up to $" in told["remedy"] and "--budget-usd 0." in told["remedy"]
+    assert "the next call alone costs up to $" in told["remedy"] and "--resume --budget-usd 0." in told["remedy"]
     assert ended.one("proposal")["verification"]["outcome"] == "PASS"
     assert "the cap of $0.05 ended the search" in ended.one("job_ended")["reason"]
 
@@ -163,6 +164,49 @@ def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli)
     proposal = ended.one("proposal")
     assert (proposal["model"], proposal["summary"]) == ("scripted-1", "Sum in a register.")
     assert outcomes(ended).count("kept") == 1
+
+
+def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
+    """Calls and rounds of the search before count on; what it kept is not asked for again."""
+    path = cli.example("accumulator.cu")
+    model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(REGISTER_SUM, "Sum in a register.")])
+    with asked_by(cli, model, search=ONE_VARIANT):
+        first = cli.run("optimize", path, "--planner", "llm", "--json", "--budget-rounds", "1", deadline_s=LONG_S)
+        assert first.all("budget")[-1]["ended_by"] == "round_count"
+        told = next(message for message in first.all("message") if "the cap of 1 round" in message["message"])
+        assert "kernelopt optimize accumulator.cu --planner llm --resume --budget-rounds 2" in told["remedy"]
+        ended = cli.run("optimize", path, "--planner", "llm", "--json", "--resume", "--budget-rounds", "2", deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    assert any("which a cap ended" in message["message"] for message in ended.all("message"))
+    spent = [budget["spent"] for budget in ended.all("budget")]
+    assert (spent[0]["call_count"], spent[0]["round_count"]) == (first.all("budget")[-1]["spent"]["call_count"], 1)
+    assert spent[-1]["round_count"] == 2
+    assert len(model.questions("code_reply")) == 1
+    assert len(model.questions("plan_reply")) == 2
+
+
+def test_the_call_that_was_on_its_way_when_a_search_was_killed_is_charged(unguarded: Cli) -> None:
+    path = unguarded.example("accumulator.cu")
+    model = ScriptedModel([Stalls(), plan()])
+    with asked_by(unguarded, model, search=ONE_VARIANT):
+        process = unguarded.start("optimize", path, "--planner", "llm", "--json")
+        wait_for(lambda: bool(model.asked))
+        process.kill()
+        process.communicate()
+        assert wait_until_gone() == []
+        assert "kernelopt optimize accumulator.cu --resume goes on with it" in unguarded.run("history", path).out
+        ended = unguarded.run("optimize", path, "--planner", "llm", "--json", "--resume", deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    at_first = ended.all("budget")[0]["spent"]
+    assert at_first["call_count"] == 1
+    assert at_first["output_token_count"] == 8192
+
+
+def wait_for(is_there: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + LONG_S
+    while not is_there():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.1)
 
 
 def killed_after(cli: Cli, path: Path, event: str) -> list[dict[str, Any]]:

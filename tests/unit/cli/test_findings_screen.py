@@ -7,7 +7,8 @@ import io
 from rich.console import Console
 
 from assistant.cli.search_screen import SearchScreen, briefly
-from assistant.model.events import FindingsFound
+from assistant.model.events import CandidateTried, FindingsFound, PlanMade
+from assistant.model.plan import NO_MODEL, Decline
 from assistant.model.profile import Finding, Severity
 
 
@@ -26,3 +27,27 @@ def test_a_cheap_finding_is_named_with_its_place_and_a_costly_one_explained() ->
     lines = out.getvalue().splitlines()
     assert lines[-2].startswith("  KO101 line 7: Scattered. (about 40%")
     assert lines[-1] == "  KO103 line 18: shared memory bank conflicts (less than 1%)"
+
+
+def heads(*told: FindingsFound | CandidateTried) -> list[str]:
+    """The lines that name the kernel."""
+    out = io.StringIO()
+    screen = SearchScreen(Console(file=out), is_verbose=False)
+    for event in told:
+        screen.findings(event) if isinstance(event, FindingsFound) else screen.candidate(event)
+    return [line for line in out.getvalue().splitlines() if line.startswith("k()")]
+
+
+def test_findings_are_an_edits_only_where_one_was_kept() -> None:
+    found = FindingsFound("J1", "k()", (), ())
+    failed, kept = (CandidateTried("J1", "C1", "padding", "k", outcome, "", None) for outcome in ("FAIL", "kept"))
+    assert heads(found, failed, found) == ["k(): no findings", "k(): no findings"]
+    assert heads(found, failed, kept, failed, found)[1] == "k() after this edit: no findings"
+    assert heads(found, kept, FindingsFound("J2", "k()", (), ()))[1] == "k(): no findings"
+
+
+def test_a_plan_that_no_model_made_is_no_technique_that_does_not_apply() -> None:
+    out = io.StringIO()
+    decline = Decline(NO_MODEL, "k()", 6, "the cap leaves no room")
+    SearchScreen(Console(file=out), is_verbose=False).plan(PlanMade("J1", "llm:small", (), (decline,)))
+    assert out.getvalue().splitlines()[-1].strip() == "– no model planned: the cap leaves no room"

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
-from assistant.model.plan import MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, Unwritten
+from assistant.model.plan import NO_MODEL, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, Unwritten
 from assistant.model.verification import Label
-from assistant.plan.llm.planner import NO_MODEL
 from assistant.plan.llm.planning import MOST_STEPS
 from assistant.ports import Recalled
 from assistant.source.edits import apply_edits

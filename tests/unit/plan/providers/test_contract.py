@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assistant.config.settings import Settings
-from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, ModelRole, Price
+from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price
 from assistant.plan.providers import EDITOR_ENDPOINT, PriceTable, Surroundings, open_provider
 from assistant.ports import OnText, Provider
 from tests.endpoint.server import Says, ScriptedEndpoint
@@ -107,3 +107,40 @@ async def test_a_call_can_be_cancelled(provider: Open, tmp_path: Path) -> None:
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
+
+
+class Endless:
+    """Streams for ever; is cancelled."""
+
+    def __init__(self) -> None:
+        self.is_cancelled = False
+
+    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
+        try:
+            while True:
+                on_text("é" * 50)
+                await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            self.is_cancelled = True
+            raise
+
+
+async def test_an_editors_answer_without_an_end_is_stopped_at_the_bytes_of_its_tokens(tmp_path: Path) -> None:
+    relay, pieces = Endless(), list[str]()
+    async with opened(Surroundings({}, tmp_path, PriceTable({}), relay), kind="editor") as made:
+        answer = await made.complete(request(ModelRole.CODER), pieces.append)
+    assert isinstance(answer, CompletionFailure)
+    assert (answer.kind, answer.partial_text) == (FailureKind.TOO_LARGE, "".join(pieces))
+    assert len("".join(pieces).encode()) == 8 * 100
+    assert relay.is_cancelled
+
+
+async def test_an_editors_answer_is_bounded_in_bytes_not_letters(tmp_path: Path) -> None:
+    class Long:
+        async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
+            return Completion("é" * 401, "editors-own", None, None)
+
+    async with opened(Surroundings({}, tmp_path, PriceTable({}), Long()), kind="editor") as made:
+        answer = await made.complete(request(ModelRole.CODER), lambda _: None)
+    assert isinstance(answer, CompletionFailure)
+    assert answer.kind is FailureKind.TOO_LARGE

@@ -169,6 +169,7 @@ async def test_a_wait_beyond_the_time_out_is_not_begun() -> None:
         (Says("half an ans", finish=None), FailureKind.UNREACHABLE),
         (Breaks("half an ans"), FailureKind.UNREACHABLE),
         (Sends(b'{"choices": [{"message": {"content": "not streamed"}}]}', "application/json"), FailureKind.BAD_REPLY),
+        (Sends(b"<html>Sign in</html>", "text/html; charset=utf-8"), FailureKind.BAD_REPLY),
         (Sends(b"data: {broken\n\n"), FailureKind.BAD_REPLY),
         (Sends(b"data: [1, 2]\n\n"), FailureKind.BAD_REPLY),
         (Sends(b'data: {"choices": "none"}\n\n'), FailureKind.BAD_REPLY),
