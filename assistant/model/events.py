@@ -330,7 +330,7 @@ class BudgetSpent:
     spent: Spending
     caps: Caps
     estimate: Spending | None = None
-    """Of the whole job at most; null after the first."""
+    """Of the whole job if every answer can be used as it comes (no bound: the caps are); null after the first."""
     ended_by: str | None = None
     """The cap that ended the search (``money_usd``, ``token_count``, ``gpu_s``, ``round_count``); null while none did."""
     event: Literal["budget"] = "budget"
