@@ -56,7 +56,7 @@ class StatusLine:
 
     def follow(self, event: events.Event) -> None:
         """Show what the job does after this event; nothing while a person is asked, or when it is over."""
-        if isinstance(event, events.BudgetSpent):
+        if isinstance(event, events.BudgetSpent) and (event.spent.call_count or event.estimate is not None):
             self._meter = f" · {meter_words(event)}"
         text = doing(event, self._text)
         if text != self._text:

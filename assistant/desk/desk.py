@@ -304,7 +304,7 @@ class Desk:
             self._collect_judgement(sheet, work, event)
         if isinstance(event, ProposalMade | PairTurn):
             self.offers_changed()
-        if isinstance(event, BudgetSpent):
+        if isinstance(event, BudgetSpent) and (event.spent.call_count or event.estimate is not None):  # of models, not of rounds alone
             self.spent = event
         self._parts.listener.job_told(work, event)
 
