@@ -15,7 +15,7 @@ export function registerStatusBar(server: Server, watch: Watch): vscode.Disposab
   const show = (): void => {
     const words = statusWords(server.state, watch.picture);
     item.text = words.text;
-    item.tooltip = new vscode.MarkdownString().appendText(words.detail.join("\n")); // it holds texts of others
+    item.tooltip = words.detail.join("\n"); // plain text, as it holds texts of others
     item.accessibilityInformation = { label: ["kernelopt", ...words.detail].join(". ") };
     item.backgroundColor = words.isProblem ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
   };
