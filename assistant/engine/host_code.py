@@ -1,5 +1,7 @@
 """May candidates of this search edit host code? Allowed beforehand, or asked once, before the first such candidate is built.
 
+Whether one does is up to the judge's own look at its text, whatever its writer declares.
+
 Example::
 
     right = HostCodeRight(is_given=False, ask=on_terminal)
@@ -9,8 +11,16 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
-__all__ = ["AskHostCode", "HostCodeRight"]
+from assistant.model.plan import Rewrite
+from assistant.model.source import Source
+from assistant.model.verification import Label
+from assistant.source.edits import apply_edits
+from assistant.source.parse import parse
+from assistant.verify.labels import edits_host_code
+
+__all__ = ["AskHostCode", "HostCodeRight", "with_host_label"]
 
 AskHostCode = Callable[[str], Awaitable[bool]]
 """Puts the question to a person, with the edit it first comes up for (``block-size-search of triad``)."""
@@ -34,3 +44,13 @@ class HostCodeRight:
         if self._answer is None:
             self._answer = self._ask is not None and await self._ask(edit)
         return self._answer
+
+
+def with_host_label(source: Source, rewrite: Rewrite) -> Rewrite:
+    """``rewrite`` of ``source`` with the label for host code where its text edits some, or may run some from device code."""
+    after = apply_edits(source.text, rewrite.edits)
+    if Label.HOST_CODE in rewrite.labels or not isinstance(after, str):
+        return rewrite
+    if not edits_host_code(parse(source), parse(Source(source.path, after))):
+        return rewrite
+    return replace(rewrite, labels=(*rewrite.labels, Label.HOST_CODE))

@@ -18,7 +18,8 @@ from assistant.model.build import KernelCode
 from assistant.model.source import ParsedSource, Span
 from assistant.model.verification import Label
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.reach import Item, ItemKind, items, reach
+from assistant.verify.host_reach import host_reach, launch_reach
+from assistant.verify.reach import Item, ItemKind, items, reach, words_of
 from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
 
 __all__ = ["Version", "detect_labels", "edits_host_code"]
@@ -57,6 +58,10 @@ _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
 _LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
 """Launch shapes and device variables: not host code, though they stand between functions."""
+_KERNEL_DECLARED = re.compile(r"\A[^={}\"]*\b__global__\b[^={}\"]*;\s*\Z")
+"""A kernel declared, or instantiated."""
+_DEVICE_NAMESPACE = re.compile(r"\bnamespace\s+\w+\s*=\s*(?:cooperative_groups(?:\s*::\s*experimental)?|nvcuda(?:\s*::\s*wmma)?|cuda)\s*;")
+"""Another name for a namespace that has nothing for the host."""
 GROWTH_RATIO = 1.5
 """A kernel that grows beyond this, and by ``GROWTH_LINES`` lines, is labelled as harder to read."""
 GROWTH_LINES = 15
@@ -194,9 +199,30 @@ def _float_atomics(old: str, new: str) -> DetectedLabel | None:
 
 
 def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
-    """Whether anything differs outside kernels, device functions, launch expressions and what kernels of either side name."""
+    """Whether anything differs outside kernels, device functions, launch expressions and what kernels of either side name, or what differs
+    inside may reach the host: a macro that lives on, an object whose value is computed, a call of a host function."""
+    if host_reach(before.source.text, after.source.text) is not None or _launch_reach(before, after):
+        return True
     of_device = _device_names(before) | _device_names(after)
-    return _host_tokens(before, of_device) != _host_tokens(after, of_device)
+    return _host_tokens(before, of_device, ()) != _host_tokens(after, of_device, _own_items(before, after))
+
+
+def _launch_reach(before: ParsedSource, after: ParsedSource) -> bool:
+    """Whether launches and their shapes do more than compute."""
+    return launch_reach(_launch_texts(before), _launch_texts(after)) is not None
+
+
+def _launch_texts(parsed: ParsedSource) -> tuple[str, ...]:
+    text = parsed.source.text
+    sites = (text[site.span.start : site.span.end] for site in parsed.launch_sites)
+    return (*map(uncommented, sites), *(match[0] for match in _LAUNCH_SETUP.finditer(uncommented(text))))
+
+
+def _own_items(before: ParsedSource, after: ParsedSource) -> tuple[Item, ...]:
+    """Macros and declarations that B adds under names that A has nowhere; what they do, ``host_reach`` has looked at."""
+    known = words_of(blanked(before.source.text))
+    found = items(uncommented(after.source.text)) or ()
+    return tuple(i for i in found if i.kind in (ItemKind.MACRO, ItemKind.DECLARATION, ItemKind.DEVICE) and i.names and not i.names & known)
 
 
 def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]) -> list[DetectedLabel | None]:
@@ -227,7 +253,7 @@ def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | Non
     return DetectedLabel(Label.HOST_CODE, "changes host code beside the launch") if edits_host_code(before, after) else None
 
 
-def _host_tokens(parsed: ParsedSource, of_device: frozenset[str]) -> list[str]:
+def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[Item]) -> list[str]:
     found = items(uncommented(parsed.source.text)) or ()
     spans = [
         *(kernel.span for kernel in parsed.kernels),
@@ -235,9 +261,10 @@ def _host_tokens(parsed: ParsedSource, of_device: frozenset[str]) -> list[str]:
         *(site.span for site in parsed.launch_sites),
         *(Span(item.start, item.end) for item in found if item.kind is ItemKind.INCLUDE),
         *(Span(item.start, item.end) for item in found if item.kind is not ItemKind.HOST and item.names & of_device),
+        *(Span(item.start, item.end) for item in (*own, *(item for item in found if _KERNEL_DECLARED.match(item.text)))),
     ]
     host = without(parsed.source.text, ((span.start, span.end) for span in spans))
-    return _TOKEN.findall(_LAUNCH_SETUP.sub(" ", uncommented(host)))
+    return _TOKEN.findall(_DEVICE_NAMESPACE.sub(" ", _LAUNCH_SETUP.sub(" ", uncommented(host))))
 
 
 def _device_names(parsed: ParsedSource) -> frozenset[str]:

@@ -22,6 +22,7 @@ from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.schemas import CodeReply
 from assistant.source.edits import apply_edits, edits_between
 from assistant.source.parse import parse
+from assistant.verify.host_reach import host_reach
 
 __all__ = ["KERNEL_PART", "Part", "RegionEdit", "edit_of", "part_texts", "region_of"]
 
@@ -98,7 +99,9 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdi
         edits += _moved(edits_between(part.text, code), part.span.start)
     made = apply_edits(text, edits)
     lost = lost_code(text, made, (part.span for part in parts.values())) if isinstance(made, str) else None
-    return Refusal(lost) if lost is not None else _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
+    reach = host_reach(text, made) if isinstance(made, str) and lost is None else None
+    problem = lost or reach
+    return Refusal(problem) if problem is not None else _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
 
 
 def _completed(

@@ -122,7 +122,7 @@ def search(folder: Path, planner: TwoEdits, is_model: bool, person: RejectFirst 
         who="a test",
         load_models=lambda: FakeModels(planned_by=planner),
     )
-    options = OptimizeOptions(planner="llm" if is_model else "expert", may_call_models=is_model)
+    options = OptimizeOptions(planner="llm" if is_model else "expert", may_call_models=is_model, may_edit_host_code=False)
 
     async def collected() -> list[events.Event]:
         accept = Accept.NONE if person is None else Accept.ASK
@@ -161,6 +161,24 @@ def test_a_model_whose_edits_gain_nothing_is_asked_as_often_as_patience_says(fol
     tried = [event.outcome for event in heard if isinstance(event, events.CandidateTried)]
     assert tried == ["not_better", "not_better"]
     assert planner.plan_count == 2
+
+
+@pytest.mark.parametrize(
+    "rash",
+    [
+        f'struct A {{ inline static int q = system("touch ran"); }};\n{RIGHT.replace("int x", "int z = A::q;    int x")}',
+        RIGHT[:-1] + '#define return (void)system("touch ran"); return\n}',
+        RIGHT.replace("int x", 'system("touch ran");    int x'),
+    ],
+)
+def test_an_edit_that_hides_host_code_is_neither_built_nor_run_whatever_it_declares(
+    folder: Path, rash: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    heard = search(folder, TwoEdits(rash), is_model=True)
+    tried = {event.technique: event for event in heard if isinstance(event, events.CandidateTried)}
+    assert tried["rash-edit"].outcome == "not_allowed" and tried["careful-edit"].outcome == "kept"
+    assert not list(folder.rglob("ran"))
 
 
 def test_a_kernel_near_the_speed_of_light_is_left_as_it_is(folder: Path) -> None:

@@ -45,7 +45,6 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
         ("v = __fdividef(v, 3.0f);", Label.FAST_MATH),
         ("v = __half2float(__float2half(v));", Label.PRECISION),
         ("half h = v;", Label.PRECISION),
-        ("cublasSgemm(handle);", Label.LIBRARY_CALL),
         ("float4 w = *reinterpret_cast<const float4 *>(in + i);", Label.ALIGNMENT),
         ("float2 w = ((float2 *)in)[i];", Label.ALIGNMENT),
         ("__builtin_assume(n > 4);", Label.ASSUMPTION),
@@ -61,6 +60,30 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
 def test_a_new_construct_is_labelled_on_its_line(line: str, label: Label) -> None:
     (found,) = labels(line)
     assert found.label is label and found.line == 5
+
+
+def test_a_library_that_a_kernel_calls_is_host_code_too() -> None:
+    assert [found.label for found in labels("cublasSgemm(handle);")] == [Label.LIBRARY_CALL, Label.HOST_CODE]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("dim3 block(128)", 'dim3 block(128 + system("id"))'),
+        ("dim3 block(128)", "dim3 block((exit)(1), 128)"),
+        ("<<<4, block>>>", "<<<abort(), block>>>"),
+        ("(0, 0, 0, 512)", "(0, 0, [] { return 0; }(), 512)"),
+        ("(0, 0, 0, 512)", "(0, 0, 0, n = 512)"),
+    ],
+)
+def test_a_launch_that_does_more_than_compute_is_host_code(old: str, new: str) -> None:
+    assert old in TEXT
+    assert Label.HOST_CODE in [found.label for found in detect_labels(version(TEXT), version(TEXT.replace(old, new)))]
+
+
+def test_launches_and_shapes_may_compute() -> None:
+    after = TEXT.replace("dim3 block(128)", "dim3 block(min(128, 64), (unsigned)(2))").replace("<<<4,", "<<<dim3((512 + 63) / 64),")
+    assert detect_labels(version(TEXT), version(after)) == ()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,333 @@
+"""How an edit of device code may run code on the host: macros that live on behind it, objects whose values are computed, calls.
+
+What an edit adds is held against what is known to be harmless; what is not known to be counts as host code. Example::
+
+    host_reach(before, after)    # "it defines the macro return, which is a word of C++"
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from assistant.verify.device_code import Surroundings, asm_problem, call_problem, is_plain_value, type_problem
+from assistant.verify.device_words import ARITHMETIC, KEYWORDS, is_device_function, is_reserved
+from assistant.verify.macro_use import Macro, conditions_problem, directives_in, macro_problem, macros_in
+from assistant.verify.reach import Item, ItemKind, items, words_of
+from assistant.verify.text import blanked, uncommented
+
+__all__ = ["host_reach", "launch_reach"]
+
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+_TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:typedef\s+)?(?:struct|class|union|enum)\b")
+_ALIAS = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:using|typedef|static_assert|_Static_assert)\b")
+_OBJECT = re.compile(
+    r"\A(?P<specifiers>(?:\s*(?:(?:static|inline|constexpr|const|volatile|extern|__device__|__constant__|__managed__|__shared__|struct|enum)\b"
+    r"|__align__\s*\([^()\"]*\)|alignas\s*\([^()\"]*\)))*)\s*(?P<type>[A-Za-z_]\w*(?:\s+(?:int|long|char|short|double|const))*)"
+    r"(?P<rest>[\s*]+[A-Za-z_].*);\s*\Z",
+    re.DOTALL,
+)
+_PROTOTYPE = re.compile(
+    r"\A\s*(?:extern\s*\"C\"\s*)?[^\"={}]*\b__(?:device|global)__\b[^\"={}]*\([^\"={}]*\)"
+    r"\s*(?:const|noexcept)?\s*;\s*\Z"
+)
+_EXTERN_C = re.compile(r"\bextern\s*\"C\"")
+_SPACE = re.compile(r"\s+")
+_DEVICE_KINDS = frozenset({ItemKind.KERNEL, ItemKind.DEVICE})
+_OPERATOR = re.compile(r"\boperator\b")
+_LIBRARY_TYPE = re.compile(r"\bstd\s*::|\bcuda[A-Z]\w*_t\b")
+_LAUNCH_CALL = re.compile(r"([A-Za-z_]\w*)\s*(?:<[^<>;(){}]*>\s*)?\(")
+_LAUNCH_EFFECT = re.compile(
+    r"\"|'|\+\+|--|\)\s*\(|(?<![\w)\]])\s*\[|(?<![=!<>])=(?!=)"
+    r"|\b(?:new|delete|throw|operator|asm|reinterpret_cast)\b"
+)
+"""What changes something, or calls what no name before the parenthesis tells."""
+_CASTED = re.compile(
+    rf">>>\s*\(|\(\s*(?:const\s+)?(?:{'|'.join(sorted(ARITHMETIC))}|void)"
+    r"(?:\s+(?:int|long|char|short))*\s*\**\s*\)\s*(?=[\w(&*-])"
+)
+"""The end of a launch's configuration, and casts: what else may stand before a parenthesis."""
+_LAUNCH_CALLS = frozenset({"sizeof", "min", "max", "static_cast", "ceil", "ceilf"})
+_INCLUDED_AWAY = re.compile(r"<\s*/|\.\.")
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One text, without comments and spliced lines."""
+
+    code: str
+    items: tuple[Item, ...]
+    macros: tuple[Macro, ...]
+    is_whole: bool
+    """Whether it could be taken apart; without that there are no items."""
+
+    @property
+    def host_words(self) -> frozenset[str]:
+        """What functions of the host say."""
+        return frozenset(word for item in self.items if item.kind is ItemKind.HOST for word in words_of(blanked(item.text)))
+
+    @property
+    def device_words(self) -> frozenset[str]:
+        return frozenset(word for item in self.items if item.kind in _DEVICE_KINDS for word in words_of(blanked(item.text)))
+
+    def names_of(self, *kinds: ItemKind) -> frozenset[str]:
+        return frozenset(name for item in self.items if item.kind in kinds for name in item.names)
+
+
+def host_reach(before: str, after: str) -> str | None:
+    """Why the edit may have an effect on the host though it stands in device code; None where it cannot. Functions of the host are not
+    looked at: that they change is plain to see."""
+    if before == after:
+        return None
+    old, new = _side(before), _side(after)
+    if old.is_whole and not new.is_whole:
+        return "its brackets do not match"
+    return _directives(old, new) or _macros(old, new) or (_items(old, new) if old.is_whole else _lines(old, new))
+
+
+def launch_reach(before: Iterable[str], after: Iterable[str]) -> str | None:
+    """Why changed launches, or declarations of their shapes, do more than compute; None where they do not."""
+    present = Counter(map(_normal, before))
+    known = frozenset(name for text in present for name in _LAUNCH_CALL.findall(text))
+    for text in map(_normal, after):
+        bare = _CASTED.sub(" ", text)
+        if present[text]:
+            present[text] -= 1
+            continue
+        effect = _LAUNCH_EFFECT.search(re.sub(r"\Adim3 \w+ = ", "", bare))
+        if effect is not None:
+            return f"a launch holds `{effect[0]}`, but it may only compute"
+        called = next((name for name in _LAUNCH_CALL.findall(text) if name not in known | ARITHMETIC | _LAUNCH_CALLS), None)
+        declared = re.match(r"dim3\s+(\w+)", text)
+        if called is not None and (declared is None or called != declared[1]):
+            return f"a launch calls {called}, but it may only compute"
+    return None
+
+
+def _side(text: str) -> _Side:
+    code = uncommented(_SPLICE.sub("", text.replace("\r\n", "\n")))
+    found = items(code)
+    return _Side(code, found or (), macros_in(code), found is not None)
+
+
+def _lines(old: _Side, new: _Side) -> str | None:
+    """The same for a text that cannot be taken apart: only lines are compared, and all of them may be the host's."""
+    return call_problem(_added(old.code, new.code), Surroundings(words=words_of(blanked(old.code))))
+
+
+def _directives(old: _Side, new: _Side) -> str | None:
+    """What the edit adds among directives but for macros."""
+    defined = {macro.name for macro in new.macros}
+    added = Counter(d.text for d in directives_in(new.code)) - Counter(d.text for d in directives_in(old.code))
+    inside = {d.text for item in new.items if item.kind in _DEVICE_KINDS for d in directives_in(item.text)}
+    for directive in directives_in(new.code):
+        if directive.text not in added:
+            continue
+        is_plain = directive.word in {"define", "if", "ifdef", "ifndef", "elif", "else", "endif"}
+        is_plain |= directive.word == "undef" and directive.rest.strip() in defined - {macro.name for macro in old.macros}
+        is_plain |= directive.word == "pragma" and re.match(r"\s*(?:unroll|nounroll|once|nv_diag\w*)\b", directive.rest) is not None
+        is_include = directive.word == "include" and "<" in directive.rest and not _INCLUDED_AWAY.search(directive.rest)
+        is_plain |= is_include and directive.text not in inside
+        if not is_plain:
+            return f"it holds the directive `{directive.text[:60]}`"
+    known = {_key(item): item for item in old.items}
+    for item in new.items:
+        if item.kind in _DEVICE_KINDS and (problem := conditions_problem(item.text, known[_key(item)].text if _key(item) in known else "")):
+            return problem
+    return None
+
+
+def _macros(old: _Side, new: _Side) -> str | None:
+    """The first macro of the edit that may change what host code means."""
+    known = {(macro.name, macro.text) for macro in old.macros}
+    earlier = {macro.name for macro in old.macros}
+    words = words_of(blanked(old.code))
+    around = _around(old, new)
+    for macro in new.macros:
+        if (macro.name, macro.text) in known:
+            continue
+        if macro.name in KEYWORDS | ARITHMETIC or is_reserved(macro.name) or is_device_function(macro.name):
+            return f"it defines the macro {macro.name}, which is a word of C++ or CUDA"
+        if macro.name in words and macro.name not in earlier:
+            return f"it defines the macro {macro.name}, a name that the text uses already"
+        problem = call_problem(macro.body, replace(around, words=around.words | frozenset(macro.parameters)))
+        if problem is not None:
+            return f"its macro {macro.name}: {problem}"
+        problem = macro_problem(macro, _host_places(new))
+        if problem is not None:
+            return problem
+    return None
+
+
+def _host_places(side: _Side) -> tuple[tuple[int, int], ...]:
+    """Where code of the host, or code that may be, stands."""
+    if not side.is_whole:
+        return ((0, len(side.code)),)
+    return tuple((item.start, item.end) for item in side.items if item.kind not in _DEVICE_KINDS | {ItemKind.MACRO, ItemKind.SCOPE})
+
+
+def _items(old: _Side, new: _Side) -> str | None:
+    """The first definition of the edit that may run on the host."""
+    present = Counter(_normal(item.text) for item in old.items)
+    around = _around(old, new)
+    for item in new.items:
+        text = _normal(item.text)
+        if present[text]:
+            present[text] -= 1
+            continue
+        before = next((other for other in old.items if _is_same(other, item)), None)
+        problem = None
+        if item.kind in _DEVICE_KINDS:
+            problem = _function(item, before, old, around)
+        elif item.kind is ItemKind.DECLARATION:
+            problem = _declaration(item, before, old, new, around)
+        if problem is not None:
+            return problem
+    return None
+
+
+def _function(item: Item, before: Item | None, old: _Side, around: Surroundings) -> str | None:
+    head = item.text.partition("{")[0]
+    name = min(item.names, default="")
+    runs_on_host = "__global__" not in head and ("__host__" in head or "__device__" not in head)
+    is_new_name = before is None and bool(item.names & old.host_words)
+    if (runs_on_host and item.names & old.host_words) or is_new_name:
+        return f"it defines {name}, which host code names"
+    if _OPERATOR.search(head) and before is None and not _is_of_vectors(head, old.host_words):
+        return "it defines an operator that host code may use"
+    if asm_problem(item.text) is not None and (before is None or asm_problem(before.text) is None):
+        return asm_problem(item.text)
+    text = item.text if before is None else _added(before.text, item.text)
+    return call_problem(text, replace(around, functions=around.functions | _parameters(head)))
+
+
+def _is_of_vectors(head: str, host_words: frozenset[str]) -> bool:
+    """An operator on vector types that no host code names."""
+    types = {word for word in words_of(head.partition("operator")[2]) if word in ARITHMETIC and word[-1] in "234"}
+    return bool(types) and not types & host_words and _LIBRARY_TYPE.search(head) is None
+
+
+def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around: Surroundings) -> str | None:
+    text = item.text
+    if text.strip() == ";":
+        return None
+    constants = _constants(new)
+    shown = f"`{_normal(text)[:60]}`"
+    if re.search(r"\bstd\s*::", re.split("[{=]", text)[0]) and _ALIAS.match(text) is None:
+        return f"{shown} specializes or uses what is not its own"
+    if _TYPE.match(text) and "{" in text:
+        if item.names & old.host_words:
+            return f"{shown} is a type that host code names"
+        problem = type_problem(text, item.names, constants) or call_problem(text, around)
+        return None if problem is None else f"{shown}: {problem}"
+    if _ALIAS.match(text) or _TYPE.match(text):
+        return f"{shown} changes a name that host code uses" if before is None and item.names & old.host_words else None
+    if before is None and _PROTOTYPE.match(text) is None and item.names & old.host_words:
+        return f"{shown} declares a name that host code uses"
+    if _PROTOTYPE.match(text):
+        return call_problem(_EXTERN_C.sub(" ", text), around)
+    return (
+        None if _is_plain_object(text, new, constants) else f"{shown} declares an object whose value is computed, or that lives on the host"
+    )
+
+
+def _is_plain_object(text: str, side: _Side, constants: frozenset[str]) -> bool:
+    """A device variable or a constant, of a type without code, without a value or with a literal one."""
+    found = _OBJECT.match(text)
+    if found is None or re.search(r"[\"'#]|\[\s*\]\s*[({]", text):
+        return False
+    specifiers, type_word = found["specifiers"].split(), found["type"].split()[0]
+    owners = [item for item in side.items if item.kind is ItemKind.DECLARATION and type_word in item.names and _TYPE.match(item.text)]
+    is_plain_type = type_word in ARITHMETIC or (bool(owners) and all(type_problem(o.text, o.names, constants) is None for o in owners))
+    if not is_plain_type or not {"const", "constexpr", "__device__", "__constant__", "__managed__", "__shared__"} & set(specifiers):
+        return False
+    if "extern" in specifiers and "__shared__" not in specifiers:
+        return False
+    rest = re.sub(r"\[([^\[\]]*)\]", lambda m: "" if is_plain_value(m[1], constants) else "?(", found["rest"])
+    names = frozenset(re.findall(r"(?:^|,)[\s*]*([A-Za-z_]\w*)\s*(?==|\{|,|$)", rest))
+    return is_plain_value(_assignments_gone(rest), constants | names)
+
+
+def _assignments_gone(text: str) -> str:
+    """``a = 1, b{2}`` as one list of words and values: ``a , 1, b , {2}``."""
+    return re.sub(r"(?<![=!<>])=(?!=)", ",", re.sub(r"(?<=\w)\s*\{", ",{", text)).replace("*", " ", text.lstrip().count("*", 0, 2))
+
+
+def _constants(side: _Side) -> frozenset[str]:
+    """Names whose values are compile-time arithmetic: constants, enumerators and macros of literals."""
+    known = frozenset[str]()
+    for _ in range(len(side.items) + 1):
+        found = {macro.name for macro in side.macros if not macro.parameters and macro.body.strip() and is_plain_value(macro.body, known)}
+        for item in side.items:
+            if item.kind is ItemKind.DECLARATION and re.match(r"\s*enum\b", item.text):
+                found |= item.names
+            value = (
+                item.text.partition("=")[2].rstrip(" ;\n") if re.match(r"\s*(?:static\s+|inline\s+)*const(?:expr)?\b", item.text) else ""
+            )
+            if item.kind is ItemKind.DECLARATION and value and is_plain_value(value, known):
+                found |= item.names
+        if found <= known:
+            return known
+        known |= frozenset(found)
+    return known
+
+
+def _around(old: _Side, new: _Side) -> Surroundings:
+    """What device code of the new text may call: its device functions and types, macros that call nothing else, what the old one called."""
+    types = frozenset(
+        n
+        for item in new.items
+        if item.kind is ItemKind.DECLARATION and (_TYPE.match(item.text) or _ALIAS.match(item.text))
+        for n in item.names
+    )
+    of_host = new.names_of(ItemKind.HOST) - new.names_of(ItemKind.KERNEL, ItemKind.DEVICE)
+    words = old.device_words
+    around = Surroundings(types | new.names_of(ItemKind.KERNEL, ItemKind.DEVICE) | _called_prototypes(new), of_host, words)
+    fine = {m.name for m in new.macros}
+    for _ in range(len(new.macros) + 1):
+        trial = replace(around, functions=around.functions | fine)
+        bad = {m.name for m in new.macros if m.name in fine and call_problem(m.body, replace(trial, words=trial.words | set(m.parameters)))}
+        if not bad:
+            break
+        fine -= bad
+    harmful = frozenset(m.name for m in new.macros) - fine
+    return replace(around, functions=around.functions | fine, of_host=of_host | harmful)
+
+
+def _called_prototypes(side: _Side) -> frozenset[str]:
+    return frozenset(n for i in side.items if i.kind is ItemKind.DECLARATION and _PROTOTYPE.match(i.text) for n in i.names)
+
+
+def _parameters(head: str) -> frozenset[str]:
+    """Names of a function's own parameters and template parameters, which may be called: functors."""
+    return frozenset(re.findall(r"([A-Za-z_]\w*)\s*(?:=[^,()]*)?(?=[,)>])", head))
+
+
+def _added(before: str, after: str) -> str:
+    """``after`` with its head, and without the lines that ``before`` has too: only what an edit adds can be to blame."""
+    known = Counter(line.strip() for line in before.split("\n"))
+    lines = list[str]()
+    for line in after.split("\n"):
+        if known[line.strip()]:
+            known[line.strip()] -= 1
+            lines.append("")
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _normal(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+def _is_same(one: Item, other: Item) -> bool:
+    """Whether both define the same thing; suffixes of numbers pass for names of declarations."""
+    if one.kind is ItemKind.DECLARATION:
+        return other.kind is one.kind and bool(one.names & other.names)
+    return _key(one) == _key(other)
+
+
+def _key(item: Item) -> tuple[ItemKind, frozenset[str]]:
+    return item.kind, item.names

@@ -1,0 +1,110 @@
+"""Directives and macros of a text: where each macro is in force, and whether that place has code of the host.
+
+Code without comments and spliced lines is expected. Example::
+
+    macros_in("#define TILE 32\\n…")[0].body    # "32"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["Directive", "Macro", "conditions_problem", "directives_in", "macro_problem", "macros_in"]
+
+_DIRECTIVE = re.compile(r"^[ \t\f\v]*(?:#|%:|\?\?=)[ \t]*(?P<word>\w*)(?P<rest>[^\n]*)", re.MULTILINE)
+_DEFINITION = re.compile(r"\s*(?P<name>\w+)(?:\((?P<parameters>[^()]*)\))?(?P<body>.*)")
+_CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+_EFFECT = re.compile(
+    r"[;{}\"#\\]|(?<![=!<>])=(?!=)|\+\+|--|(?<![\w)\]])\s*\[|<%|%>|\?\?|\basm\b|\bnew\b|\bdelete\b|\bthrow\b|\breturn\b|\bgoto\b"
+)
+
+
+@dataclass(frozen=True)
+class Directive:
+    """One line for the preprocessor."""
+
+    word: str
+    rest: str
+    text: str
+    start: int
+    end: int
+    branch: tuple[tuple[int, int], ...]
+    """The conditions that it stands in, outermost first: (number of the condition, number of its branch)."""
+
+
+@dataclass(frozen=True)
+class Macro:
+    """One ``#define``."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: str
+    text: str
+    start: int
+    end: int
+    """Offset behind which it is not in force any more: of its ``#undef``, or of the text's end."""
+
+
+def directives_in(code: str) -> tuple[Directive, ...]:
+    """All of them, in functions too, in order."""
+    found = list[Directive]()
+    branch = list[tuple[int, int]]()
+    for number, match in enumerate(_DIRECTIVE.finditer(code)):
+        word = match["word"]
+        if word in ("elif", "else", "elifdef", "elifndef") and branch:
+            branch[-1] = (branch[-1][0], branch[-1][1] + 1)
+        elif word == "endif" and branch:
+            branch.pop()
+        found.append(Directive(word, match["rest"], " ".join(match[0].split()), match.start(), match.end(), tuple(branch)))
+        if word in ("if", "ifdef", "ifndef"):
+            branch.append((number, 0))
+    return tuple(found)
+
+
+def macros_in(code: str) -> tuple[Macro, ...]:
+    """All macros that the code defines. One ends where an ``#undef`` of its name is reached whenever its definition is."""
+    directives = directives_in(code)
+    found = list[Macro]()
+    for directive in directives:
+        match = _DEFINITION.match(directive.rest)
+        if directive.word != "define" or match is None:
+            continue
+        ends = (
+            other.start
+            for other in directives
+            if other.word == "undef"
+            and other.start > directive.start
+            and other.rest.strip() == match["name"]
+            and other.branch == directive.branch[: len(other.branch)]
+        )
+        end = next(ends, len(code))
+        parameters = tuple(part.strip() for part in (match["parameters"] or "").split(",") if part.strip())
+        found.append(Macro(match["name"], parameters, match["body"], directive.text, directive.start, end))
+    return tuple(found)
+
+
+def macro_problem(macro: Macro, host_places: Iterable[tuple[int, int]]) -> str | None:
+    """Why a new macro may matter to code of the host; one that ends before any does not, and arithmetic under a new name in capitals."""
+    if not any(start < macro.end and end > macro.start for start, end in host_places):
+        return None
+    mended = f"stays in force in host code; write `#undef {macro.name}` behind its last use"
+    if _CONSTANT_NAME.fullmatch(macro.name) is None:
+        return f"its macro {macro.name} {mended}"
+    if _EFFECT.search(macro.body):
+        return f"its macro {macro.name} is more than arithmetic and {mended}"
+    return None
+
+
+def conditions_problem(code: str, old: str) -> str | None:
+    """Why conditions of a function reach beyond it; None where they are those of its ``old`` text, or end in it."""
+    words = [d.word for d in directives_in(code) if d.word in ("if", "ifdef", "ifndef", "elif", "else", "endif")]
+    if words == [d.word for d in directives_in(old) if d.word in ("if", "ifdef", "ifndef", "elif", "else", "endif")]:
+        return None
+    depth = 0
+    for word in words:
+        if word in ("else", "elif", "endif") and depth == 0:
+            return f"its `#{word}` has no `#if`"
+        depth += (word in ("if", "ifdef", "ifndef")) - (word == "endif")
+    return "its `#if` has no `#endif`" if depth else None
