@@ -21,7 +21,7 @@ from assistant.engine.asking import Asking
 from assistant.engine.choice import Taken, is_settled, moved, taken
 from assistant.engine.constraints import broken, forbidden
 from assistant.engine.frontier import Node
-from assistant.engine.host_code import HostCodeRight
+from assistant.engine.host_code import HostCodeRight, with_host_label
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.records import Tried, attempt_record
@@ -147,7 +147,7 @@ class Round:
                     case Unwritten(reason=reason):
                         yield self._unjudged(step, step.title or step.technique, UNWRITTEN, reason)
                     case rewrite:
-                        batch.append(rewrite)
+                        batch.append(with_host_label(self.node.link.looked.subject.source, rewrite))
             async with BuiltAhead(self.kit.job, self.node.link, batch[1:]):
                 for rewrite in batch:
                     async for event in self._mended(request, step, rewrite):
@@ -173,7 +173,7 @@ class Round:
                     yield self._unjudged(step, rewrite.summary, UNWRITTEN, reason)
                     return
                 case better:
-                    rewrite = better
+                    rewrite = with_host_label(self.node.link.looked.subject.source, better)
 
     async def _offered(self, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
         """Judge one rewrite, unless something speaks against even trying it."""
