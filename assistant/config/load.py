@@ -82,7 +82,7 @@ def load_settings(
             if name in allowed and layer.is_user_level:
                 allowed[name] = value
             elif name in allowed and _is_more(value, allowed[name]):
-                warnings.append(f"{layer.origin}: {name} = {value} is ignored here: more than {allowed[name]} is yours alone to allow")
+                warnings.append(f"{layer.origin}: {name} = {value} is ignored here, where nothing may go beyond your own {allowed[name]}")
                 continue
             values[name] = value
             origins[name] = layer.origin
@@ -95,7 +95,12 @@ def memory_path(settings: Settings) -> Path:
 
 
 def _is_more(value: object, allowed: object) -> bool:
-    """Whether a number is above what the user allows; what is no number is left to the check of types."""
+    """Whether a value goes beyond what the user allows: a number above it, a word that is neither the user's nor ``off``.
+
+    What is of another type is left to the check of types.
+    """
+    if isinstance(value, str) and isinstance(allowed, str):
+        return value not in ("off", allowed)
     return isinstance(value, int | float) and isinstance(allowed, int | float) and value > allowed
 
 

@@ -28,8 +28,9 @@ source that holds one of them or `.git`, else the source's own folder. A list re
 value that does not fit. `kernelopt doctor --config FILE` prints every setting with its origin.
 
 Settings marked *user only* are ignored, with a warning, in workspace files and in the editor's folder settings: a folder that you download
-must not choose where your code is sent or your memory is kept. Those marked *lower only* cost time or money: such a file may ask for less
-than your own settings, or their defaults, allow; more is ignored, with a warning.
+must not choose where your code is sent or your memory is kept. Those marked *lower only* cost time or money, or
+tell a model more: such a file may ask for less than your own settings, or their defaults, say (a smaller number, `off`); what goes beyond
+is ignored, with a warning.
 
 The user's own files lie in the platform's folders (on Linux `~/.config/kernelopt/config.toml`, `~/.local/share/kernelopt/` for memory and
 trust, `~/.cache/kernelopt/`). The environment variable `KERNELOPT_HOME` puts all of them below one folder.

@@ -22,7 +22,8 @@ _MIB = 1 << 20
 _USER_ONLY: dict[str, JsonValue] = {"user_only": True}
 """Marks a setting that only the user's own file, the editor's user settings or the command line may give."""
 _LOWER_ONLY: dict[str, JsonValue] = {"lower_only": True}
-"""Marks a number that costs the user money or time: a workspace may ask for less than the user's own settings allow, never for more."""
+"""Marks what costs the user money or time, or tells more to a model: a workspace may ask for less than the user's own settings say (a
+smaller number, ``off``), never for more."""
 
 
 class _Section(BaseModel):
@@ -196,12 +197,20 @@ _Signal = Literal["off", "raw", "summarised"]
 class SignalSettings(_Section):
     """What a language model is told: nothing, all of it, or a summary."""
 
-    compile: _Signal = Field(default="raw", description="Compiler messages, registers and spills.")
-    verify: _Signal = Field(default="raw", description="Wrong answers: the failing case, index, expected and actual value.")
-    sanitizer: _Signal = Field(default="raw", description="Races, accesses out of bounds and uninitialised reads.")
-    static: _Signal = Field(default="raw", description="Loops, arrays and launches as the source shows them.")
-    profile: _Signal = Field(default="raw", description="Counters per launch and line, findings and predicted times.")
-    hardware: _Signal = Field(default="raw", description="The data sheet of the GPU that is optimized for.")
+    compile: _Signal = Field(default="raw", description="Compiler messages, registers and spills.", json_schema_extra=_LOWER_ONLY)
+    verify: _Signal = Field(
+        default="raw", description="Wrong answers: the failing case, index, expected and actual value.", json_schema_extra=_LOWER_ONLY
+    )
+    sanitizer: _Signal = Field(
+        default="raw", description="Races, accesses out of bounds and uninitialised reads.", json_schema_extra=_LOWER_ONLY
+    )
+    static: _Signal = Field(
+        default="raw", description="Loops, arrays and launches as the source shows them.", json_schema_extra=_LOWER_ONLY
+    )
+    profile: _Signal = Field(
+        default="raw", description="Counters per launch and line, findings and predicted times.", json_schema_extra=_LOWER_ONLY
+    )
+    hardware: _Signal = Field(default="raw", description="The data sheet of the GPU that is optimized for.", json_schema_extra=_LOWER_ONLY)
     memory: _Signal = Field(default="raw", description="What memory recalls of kernels like this one.", json_schema_extra=_USER_ONLY)
 
 

@@ -149,11 +149,18 @@ def test_a_workspace_may_lower_what_costs_the_user_and_never_raise_it(workspace:
     untold = load_settings(workspace)
     assert (untold.settings.search.variants, untold.settings.search.beam, untold.settings.search.repairs) == (2, 1, 2)
     assert untold.settings.budget.rounds == 9
-    assert "search.variants = 16 is ignored here: more than 2 is yours alone to allow" in "\n".join(untold.warnings)
+    assert "search.variants = 16 is ignored here, where nothing may go beyond your own 2" in "\n".join(untold.warnings)
     (home / "config.toml").write_text("[search]\nrepairs = 4\n[budget]\nrounds = 3\n")
     told = load_settings(workspace)
     assert (told.settings.search.repairs, told.settings.budget.rounds) == (4, 3)
     assert load_settings(workspace, {"search.variants": 5}).settings.search.variants == 5
+
+
+def test_a_workspace_may_silence_a_signal_and_never_send_one_that_its_user_keeps(workspace: Path, home: Path) -> None:
+    (workspace / "kernelopt.toml").write_text('[signals]\ncompile = "raw"\nverify = "off"\nprofile = "summarised"\n')
+    (home / "config.toml").write_text('[signals]\ncompile = "off"\n')
+    signals = load_settings(workspace).settings.signals
+    assert (signals.compile, signals.verify, signals.profile) == ("off", "off", "raw")
 
 
 def test_the_reference_page_is_current_and_names_every_setting() -> None:
