@@ -23,6 +23,8 @@ __all__ = ["serve"]
 
 _ANSWERS = frozenset({types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value, types.ErrorCodes.InvalidRequest.value})
 """Errors that a handler answers with on purpose."""
+_CANCELLED_LATE = 'Cancel notification for unknown message id "%s"'
+"""pygls' word on a request that was answered before the client's second thoughts came: nothing is wrong."""
 _MALFORMED = "Unable to deserialize message\n%s"
 """pygls' word on what `lsp.messages` answers."""
 
@@ -40,7 +42,7 @@ def serve(server: KernelOptServer, port: int | None) -> int:
 
 def _is_defect(record: logging.LogRecord) -> bool:
     """Whether a logged failure is ours: a request that is answered with what is wrong with it is none."""
-    if record.msg == _MALFORMED:
+    if record.msg in (_MALFORMED, _CANCELLED_LATE):
         return False
     error = record.exc_info[1] if record.exc_info else None
     return not (isinstance(error, JsonRpcException) and error.code in _ANSWERS)

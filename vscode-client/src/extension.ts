@@ -22,6 +22,7 @@ import { tellFailures } from "./server/tell.ts";
 import { registerStatusBar } from "./status/bar.ts";
 import { registerTesting } from "./testing/testing.ts";
 import { registerView } from "./view/tree.ts";
+import { tickWalkthrough } from "./walkthrough.ts";
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("kernelopt", { log: true });
@@ -48,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tellOffers(server, watch, review, (run) => void told(log, run)),
     registerCommands({ context, log, launcher, server, watch, notes, review, model, telling }),
     registerView(watch),
+    tickWalkthrough(server, watch),
     registerStatusBar(server, watch),
     registerMcp(launcher, server),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server.trustGranted()),

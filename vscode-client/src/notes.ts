@@ -3,6 +3,8 @@
 import * as vscode from "vscode";
 
 const SCHEME = "kernelopt-note";
+/** Of the manifest, which gives it word wrap. */
+const LANGUAGE = "kernelopt-text";
 
 export class Notes implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
@@ -19,8 +21,10 @@ export class Notes implements vscode.TextDocumentContentProvider, vscode.Disposa
     await showMarkdown(this.#put(`${name}.md`, text));
   }
 
+  /** Long lines wrap, as no note is code. */
   async showText(name: string, text: string): Promise<void> {
-    await vscode.window.showTextDocument(this.#put(`${name}.txt`, text), { preview: true });
+    const document = await vscode.workspace.openTextDocument(this.#put(`${name}.txt`, text));
+    await vscode.window.showTextDocument(await vscode.languages.setTextDocumentLanguage(document, LANGUAGE), { preview: true });
   }
 
   dispose(): void {
@@ -37,6 +41,6 @@ export class Notes implements vscode.TextDocumentContentProvider, vscode.Disposa
 }
 
 /** Any Markdown document, rendered beside the code. */
-export async function showMarkdown(uri: vscode.Uri): Promise<void> {
+async function showMarkdown(uri: vscode.Uri): Promise<void> {
   await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
 }

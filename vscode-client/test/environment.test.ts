@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { environment } from "../src/server/environment.ts";
+import { levelOf } from "../src/server/levels.ts";
 import { expanded } from "../src/server/paths.ts";
 
 test("programs see none of the editor's own variables, and keys only where there are some", () => {
@@ -20,4 +21,9 @@ test("paths of settings are written as people write them", () => {
   assert.equal(expanded(".venv/bin/python", "/home/me", "/w"), "/w/.venv/bin/python");
   assert.equal(expanded("python3.12", "/home/me", "/w"), "python3.12");
   assert.equal(expanded("", "/home/me", undefined), "");
+});
+
+test("what the server writes is logged by the level that it says", () => {
+  const lines = ["WARNING pygls.protocol: late", "INFO lsp: here", "ERROR lsp: wrong", "Traceback (most recent call last):"];
+  assert.deepEqual(lines.map(levelOf), ["warn", "info", "error", "error"]);
 });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import type { HunkPlace } from "../src/protocol/answers.ts";
 import { acceptance, afterLines, beforePath, describe, everything, heading, partly, proposalOf, toggled } from "../src/review/choice.ts";
+import { explanationName } from "../src/review/name.ts";
 import { rejection } from "../src/review/reasons.ts";
 
 const HUNKS: readonly HunkPlace[] = [
@@ -67,4 +68,9 @@ test("a reject sends only what was said", () => {
   assert.deepEqual(rejection("P1", undefined, " "), { proposal_id: "P1" });
   assert.deepEqual(rejection("P1", "style", ""), { proposal_id: "P1", reason_code: "style" });
   assert.deepEqual(rejection("P1", "other", " too long "), { proposal_id: "P1", reason_code: "other", reason: "too long" });
+});
+
+test("an explanation's tab is called by what is proposed", () => {
+  assert.equal(explanationName("### P01M7WGD161PT7SHV51M65B2M5E: staged-store, PREDICTED 1.78x, PASS\n\nStages"), "Proposal: staged-store");
+  assert.equal(explanationName("nothing of the kind"), "Proposal");
 });

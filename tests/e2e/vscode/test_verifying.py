@@ -54,19 +54,29 @@ async def test_a_proposal_is_verified_case_by_case_in_the_test_explorer(open_win
     await window.command("Testing: Focus on Test Explorer View")
     rows = window.page.locator(".test-explorer .monaco-list-row")
     await window.see(rows, "waves.cu")
+    await unfold(window)
+    await window.see(rows, "smooth, proposal: ")
+    await window.gone(window.page.locator('.test-explorer [aria-label*="(Passed)"], .testing-run-glyph.codicon-testing-passed-icon'))
     await window.command("Test: Run All Tests")
     await window.let_run()
     await window.see(window.notifications, "judged as it stands now")
     await window.command("Testing: Focus on Test Explorer View")
-    await rows.first.click()
-    for _ in range(6):  # down into the first shapes of the proposal
-        await window.page.keyboard.press("ArrowRight")
-        await window.page.keyboard.press("ArrowDown")
+    await unfold(window)
     await window.see(window.page.locator('.test-explorer [aria-label^="smooth"]'))
     await window.see(window.page.locator('.test-explorer [aria-label*="runs clean"][aria-label*="(Passed)"]'))
     await window.see(window.page.locator('.test-explorer [aria-label*="seed"][aria-label*="(Passed)"]'))
     await window.see(window.page.locator('.test-explorer [aria-label*="NEEDS_DECISION"]'))
     await window.shoot("test-explorer")
+
+
+async def unfold(window: Window) -> None:
+    """The tree of tests, down into the first shapes of the proposal."""
+    rows = window.page.locator(".test-explorer .monaco-list-row")
+    await rows.first.click()
+    for _ in range(8):
+        if await rows.and_(window.page.locator(".focused")).get_attribute("aria-expanded") == "false":
+            await window.page.keyboard.press("ArrowRight")
+        await window.page.keyboard.press("ArrowDown")
 
 
 async def beside_lines(window: Window) -> list[str]:

@@ -130,6 +130,7 @@ class ProfilePanel {
   readonly #folder: vscode.Uri;
   readonly #server: Server;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, folder: vscode.Uri, server: Server) {
     this.#panel = panel;
@@ -139,7 +140,10 @@ class ProfilePanel {
     panel.title = `Profile: ${this.#name}`;
     panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
     panel.webview.onDidReceiveMessage((message: FromPanel) => void this.#take(message));
-    panel.onDidDispose(() => clearTimeout(this.#timer));
+    panel.onDidDispose(() => {
+      clearTimeout(this.#timer);
+      this.#isClosed = true;
+    });
     panel.webview.html = webviewDocument({
       title: panel.title,
       nonce: Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString("hex"),
@@ -185,7 +189,8 @@ class ProfilePanel {
   }
 
   async #refresh(): Promise<void> {
-    this.#tell({ kind: "show", uri: this.#uri.toString(), title: this.#panel.title, body: await this.#body() });
+    const text = await this.#body();
+    if (!this.#isClosed) this.#tell({ kind: "show", uri: this.#uri.toString(), title: this.#panel.title, body: text });
   }
 
   async #body(): Promise<string> {

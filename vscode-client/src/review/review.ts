@@ -7,11 +7,11 @@
 import * as vscode from "vscode";
 
 import type { Notes } from "../notes.ts";
-import { showMarkdown } from "../notes.ts";
 import { plain } from "../plain.ts";
 import type { Accepted, Explained, Preview, Proposal } from "../protocol/answers.ts";
 import type { Server } from "../server/server.ts";
 import { acceptance, beforePath, type Choice, everything, proposalOf, partly, taken, toggled } from "./choice.ts";
+import { explanationName } from "./name.ts";
 import { askReason, chooseHunks, choosePart, chooseProposal, chooseVerb } from "./picks.ts";
 import { rejection } from "./reasons.ts";
 import { Threads } from "./threads.ts";
@@ -80,8 +80,9 @@ export class Review implements vscode.Disposable {
 
   async explain(proposal: string): Promise<void> {
     const answer = await this.#server.execute<Explained>("kernelopt.proposal.explain", { proposal_id: proposal });
-    if (answer.uri === undefined) await this.#notes.showMarkdown(proposal, answer.markdown);
-    else await showMarkdown(vscode.Uri.parse(answer.uri));
+    const isReviewed = vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff;
+    await this.#notes.showMarkdown(explanationName(answer.markdown), answer.markdown);
+    if (isReviewed) await vscode.commands.executeCommand("workbench.action.focusPreviousGroup"); // where Accept and Reject are
   }
 
   /** Opens a scratch copy with the change made; saving it has it judged. */

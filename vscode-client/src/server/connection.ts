@@ -1,5 +1,8 @@
 /** One run of the language server, as vscode-languageclient drives it. Imported when the first server starts, never at activation. */
 
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, LSPErrorCodes, ProgressType, ResponseError } from "vscode-languageclient/node";
 
@@ -7,6 +10,7 @@ import type { Completed, CompletionAsked } from "../protocol/completion.ts";
 import { Refusal } from "../protocol/completion.ts";
 import { explicitSettings, type Manifest } from "./configuration.ts";
 import type { Command } from "./launch.ts";
+import { type Level, levelOf } from "./levels.ts";
 
 const SUPPORTS = ["diff", "input", "event", "lines", "offer", "model"];
 const PROTOCOL = 1;
@@ -40,6 +44,7 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
     initializationOptions: () => ({ kernelopt: { protocol: PROTOCOL, trusted: vscode.workspace.isTrusted, supports: SUPPORTS } }),
     progressOnInitialization: false,
     markdown: { isTrusted: false, supportHtml: false },
+    stdioOptions: { stdout: (lines) => heard(lines, () => "info", wiring.log), stderr: (lines) => heard(lines, levelOf, wiring.log) },
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue }),
       closed: () => {
@@ -59,6 +64,11 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
   const client: LanguageClient = new QuietClient("kernelopt", "kernelopt", program, options);
   answerCompletions(client, wiring.complete);
   return client;
+}
+
+/** The library logs all of it as errors. */
+function heard(lines: Readable, level: (line: string) => Level, log: vscode.LogOutputChannel): void {
+  createInterface({ input: lines, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => log[level(line)](line));
 }
 
 /** Failures of the server and of its commands are told by us, with what mends them; the library's own messages go to the log alone. */

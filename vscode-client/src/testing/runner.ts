@@ -45,13 +45,13 @@ export class Runner {
   readonly #server: Server;
   readonly #controller: vscode.TestController;
   readonly #nodeOf: (item: vscode.TestItem) => Node | undefined;
-  readonly #place: (kernel: vscode.TestItem, made: Group) => vscode.TestItem;
+  readonly #place: (item: vscode.TestItem, made: Group) => vscode.TestItem;
 
   constructor(
     server: Server,
     controller: vscode.TestController,
     nodeOf: (item: vscode.TestItem) => Node | undefined,
-    place: (kernel: vscode.TestItem, made: Group) => vscode.TestItem,
+    place: (item: vscode.TestItem, made: Group) => vscode.TestItem,
   ) {
     this.#server = server;
     this.#controller = controller;
@@ -69,13 +69,6 @@ export class Runner {
     } finally {
       run.end();
     }
-  }
-
-  /** Shows what memory has of a verification, as a run of its own that is not kept. */
-  remember(item: vscode.TestItem, made: Group): void {
-    const run = this.#controller.createTestRun(new vscode.TestRunRequest([item]), "from memory", false);
-    settle(run, item, made);
-    run.end();
   }
 
   #works(request: vscode.TestRunRequest, against: Against): readonly Work[] {
@@ -141,7 +134,7 @@ export class Runner {
     if (comparison === undefined) return this.#unanswered(run, work.item, told, token);
     const id = proposal ?? EDIT;
     const made = grouped(comparison, { id, title: known?.id === id ? known.title : "against the last commit", proposal });
-    if (chosen === undefined) settle(run, this.#place(this.#up(work.item, "kernel"), made), made);
+    if (chosen === undefined) settle(run, this.#place(work.item, made), made);
     else settleCases(run, work.item, made);
   }
 

@@ -50,6 +50,21 @@ export function group(item: Verified): Group {
   return { id: item.proposal_id ?? EDIT, title, proposal: item.proposal_id ?? undefined, verdict, reasons, tests };
 }
 
+export function kernelId(kernel: Kernel): string {
+  return `${kernel.source ?? ""} ${kernel.kernel}`;
+}
+
+/** An edit is told apart by its kernel, which holds it; a proposal stands beside the kernels of its file. */
+export function groupId(kernel: Kernel, made: Group): string {
+  return made.proposal === undefined ? EDIT : `${kernelId(kernel)} ${made.id}`;
+}
+
+/** What memory has of a proposal is said here, not as a result: nobody ran a test for it. */
+export function groupLabel(kernel: Kernel, { title, verdict, proposal }: Group): string {
+  if (proposal === undefined) return title;
+  return `${kernel.name}, proposal: ${title}${title.includes(verdict) ? "" : `, ${verdict}`}`;
+}
+
 export function byShape(tests: readonly TestPart[]): ReadonlyMap<string, readonly TestPart[]> {
   const shapes = new Map<string, TestPart[]>();
   for (const item of tests) shapes.set(item.shape, [...(shapes.get(item.shape) ?? []), item]);

@@ -6,7 +6,7 @@ import type { Kernel } from "../protocol/answers.ts";
 import type { TestPart } from "../protocol/report.ts";
 import type { Server } from "../server/server.ts";
 import { type Node, Runner } from "./runner.ts";
-import { byShape, caseId, caseLabel, EDIT, type Group, type Suite, suites, type Verified } from "./suites.ts";
+import { byShape, caseId, caseLabel, type Group, groupId, groupLabel, kernelId, type Suite, suites, type Verified } from "./suites.ts";
 
 const PAUSE_MS = 300;
 /** Said in the label: a description would take its place for screen readers. */
@@ -28,7 +28,7 @@ class Explorer implements vscode.Disposable {
   constructor(server: Server, log: vscode.LogOutputChannel) {
     this.#server = server;
     this.#log = log;
-    this.#runner = new Runner(server, this.#controller, (item) => this.#nodes.get(item), (item, made) => this.#place(item, made));
+    this.#runner = new Runner(server, this.#controller, (item) => this.#nodes.get(item), (item, made) => this.#placed(item, made));
     const { Run } = vscode.TestRunProfileKind;
     this.#controller.createRunProfile("Verify", Run, (request, token) => this.#runner.run(request, token, "again"), true);
     this.#controller.createRunProfile("Verify against the Last Commit", Run, (request, token) => this.#runner.run(request, token, "commit"));
@@ -71,7 +71,7 @@ class Explorer implements vscode.Disposable {
       const place = vscode.Uri.parse(uri);
       const file = this.#item(this.#controller.items, uri, place.path.split("/").at(-1) ?? uri, place, { kind: "file" });
       const mine = found.filter(({ kernel }) => kernel.uri === uri);
-      keepOnly(file.children, mine.map(({ kernel }) => kernelId(kernel)));
+      keepOnly(file.children, mine.flatMap(({ kernel, groups }) => [kernelId(kernel), ...groups.map((made) => groupId(kernel, made))]));
       for (const suite of mine) this.#placeKernel(file, suite);
     }
   }
@@ -82,17 +82,21 @@ class Explorer implements vscode.Disposable {
     const check = this.#item(item.children, "check", CHECK, file.uri, { kind: "check", kernel });
     check.sortText = "0"; // above what edits are
     check.range = item.range;
-    const local = item.children.get(EDIT) !== undefined && !groups.some(({ id }) => id === EDIT) ? [EDIT] : [];
-    keepOnly(item.children, ["check", ...local, ...groups.map(({ id }) => id)]);
-    for (const made of groups.filter(({ id }) => item.children.get(id) === undefined)) {
-      const placed = this.#placeGroup(item, kernel, made); // what a run of this window found stays
-      if (made.proposal !== undefined) this.#runner.remember(placed, made); // of an edit, nobody ran a test yet
+    for (const made of groups) {
+      if (this.#parent(file, kernel, made).children.get(groupId(kernel, made)) === undefined) this.#placeGroup(file, kernel, made); // what a run of this window found stays
     }
   }
 
-  #placeGroup(parent: vscode.TestItem, kernel: Kernel, made: Group): vscode.TestItem {
-    const item = this.#item(parent.children, made.id, made.title, parent.uri, { kind: "group", kernel, group: made });
-    if (made.proposal === undefined) item.range = parent.range; // a proposal's verdict says nothing against the code that stands there
+  /** An edit belongs to the kernel that stands there; a proposal is another text, whose verdict says nothing of it. */
+  #parent(file: vscode.TestItem, kernel: Kernel, made: Group): vscode.TestItem {
+    const own = file.children.get(kernelId(kernel));
+    return made.proposal === undefined && own !== undefined ? own : file;
+  }
+
+  #placeGroup(file: vscode.TestItem, kernel: Kernel, made: Group): vscode.TestItem {
+    const parent = this.#parent(file, kernel, made);
+    const item = this.#item(parent.children, groupId(kernel, made), groupLabel(kernel, made), file.uri, { kind: "group", kernel, group: made });
+    if (made.proposal === undefined) item.range = parent.range;
     const shapes = byShape(made.tests);
     keepOnly(item.children, [...shapes.keys()]);
     for (const [shape, tests] of shapes) {
@@ -108,11 +112,15 @@ class Explorer implements vscode.Disposable {
     if (made.proposal === undefined) item.range = new vscode.Range(kernel.document_line, 0, kernel.document_line, 0);
   }
 
-  /** The group of a kernel's item with the cases of a verification. */
-  #place(kernel: vscode.TestItem, made: Group): vscode.TestItem {
-    const node = this.#nodes.get(kernel);
-    if (node?.kind !== "kernel") throw new Error(`${kernel.label} is no kernel`);
-    return this.#placeGroup(kernel, node.kernel, made);
+  /** The group of a verification with its cases; `item` is any item of its kernel. */
+  #placed(item: vscode.TestItem, made: Group): vscode.TestItem {
+    const node = this.#nodes.get(item);
+    if (node === undefined || node.kind === "file") throw new Error(`${item.label} belongs to no kernel`);
+    return this.#placeGroup(this.#fileOf(item), node.kernel, made);
+  }
+
+  #fileOf(item: vscode.TestItem): vscode.TestItem {
+    return item.parent === undefined ? item : this.#fileOf(item.parent);
   }
 
   /** The child of that id, made where there is none. */
@@ -124,10 +132,6 @@ class Explorer implements vscode.Disposable {
     if (known === undefined) children.add(item);
     return item;
   }
-}
-
-function kernelId(kernel: Kernel): string {
-  return `${kernel.source ?? ""} ${kernel.kernel}`;
 }
 
 function keepOnly(items: vscode.TestItemCollection, ids: readonly string[]): void {
