@@ -26,7 +26,9 @@ from assistant.profile.wording import percent
 from assistant.source.hunks import unified_diff
 
 __all__ = [
+    "HINT_LIMIT",
     "comparison_sentence",
+    "fitted",
     "hot_lines",
     "kernel_headline",
     "kernel_table",
@@ -40,6 +42,8 @@ __all__ = [
     "resource_origin",
 ]
 
+HINT_LIMIT = 43
+"""Characters; VS Code cuts the hints of a line here (its ``editor.inlayHints.maximumLength``). What does not fit is in the tooltip."""
 _SHOWN_INSTANCES = 2
 _SHOWN_INSTRUCTIONS = 24
 """Of one line; an unrolled loop has hundreds."""
@@ -76,28 +80,36 @@ def kernel_headline(kernel: KernelView) -> str:
 
 
 def resource_hint(kernel: KernelView) -> str | None:
-    """``10 registers, 4,096 B shared (ptxas, sm_90), theoretical occupancy 100 % at 256 threads``; None before a compile.
+    """``1,200 B spilled, 40 registers``, spills first; as much as fits, or None before a compile.
 
     Of several instances, the one with most registers.
     """
     if not kernel.resources:
         return None
-    worst = max(kernel.resources, key=lambda item: item.registers_per_thread)
-    parts = [f"{worst.registers_per_thread} registers"]
-    if worst.spill_bytes:
-        parts.append(f"{worst.spill_bytes:,} B spilled")
-    if worst.static_shared_bytes:
-        parts.append(f"{worst.static_shared_bytes:,} B shared")
-    count = len({item.instance for item in kernel.resources})
-    most = f", most of {count} instances" if count > 1 else ""
-    return f"{', '.join(parts)} (ptxas, {worst.architecture}{most}){_occupancy(kernel, worst)}"
+    worst = _worst_instance(kernel)
+    spilled = [f"{worst.spill_bytes:,} B spilled"] if worst.spill_bytes else []
+    shared = [f"{worst.static_shared_bytes:,} B shared"] if worst.static_shared_bytes else []
+    return fitted([*spilled, f"{worst.registers_per_thread} registers", *_occupancy(kernel, worst), *shared])
 
 
 def resource_origin(kernel: KernelView) -> str:
-    """Where the numbers of `resource_hint` come from, in a sentence."""
-    if evidence_value(kernel.evidence, "occupancy") is not None:
-        return "ptxas; theoretical occupancy of the costliest launch, calculated from registers, shared memory and block size"
-    return "ptxas; best theoretical occupancy of the usual block sizes, calculated, without dynamic shared memory"
+    """All that `resource_hint` may leave out, and where its numbers come from."""
+    worst = _worst_instance(kernel)
+    parts = [f"{worst.registers_per_thread} registers", f"{worst.spill_bytes:,} B spilled", f"{worst.static_shared_bytes:,} B shared"]
+    count = len({item.instance for item in kernel.resources})
+    most = f", most of {count} instances" if count > 1 else ""
+    told = ", ".join([*parts, *(f"theoretical {text}" for text in _occupancy(kernel, worst))])
+    return f"{told} (ptxas, {worst.architecture}{most}){_occupancy_origin(kernel)}"
+
+
+def fitted(parts: Sequence[str], separator: str = ", ") -> str:
+    """As many as a hint holds, the first in any case."""
+    count = next((n for n in range(len(parts), 1, -1) if len(separator.join(parts[:n])) <= HINT_LIMIT), 1)
+    return separator.join(parts[:count])
+
+
+def _worst_instance(kernel: KernelView) -> events.ResourcesFound:
+    return max(kernel.resources, key=lambda item: item.registers_per_thread)
 
 
 def hot_lines(view: View) -> Iterator[tuple[int, list[LineView]]]:
@@ -111,17 +123,15 @@ def hot_lines(view: View) -> Iterator[tuple[int, list[LineView]]]:
 
 
 def line_hint(items: Sequence[LineView]) -> str:
-    """What tells most of a line, by kernel where several share it: ``store 31.2 sectors/request (ideal 3.94)``."""
-    kernels = list(dict.fromkeys(item.kernel for item in items))
-    said = [(", ".join(_counter_hint(item) for item in items if item.kernel == kernel), kernel.split("(")[0]) for kernel in kernels]
-    return said[0][0] if len(said) == 1 else "; ".join(f"{name}: {text}" for text, name in said)
+    """What tells most of a line, the farthest from its ideal first: ``store 31.2 sectors/request (ideal 3.94)``; as much as fits."""
+    return fitted(_said(items))
 
 
 def line_origin(items: Sequence[LineView]) -> str:
-    """Where the numbers of `line_hint` come from, in a sentence; why those marked ``~`` are only estimated."""
+    """All that `line_hint` may leave out, where its numbers come from, and why those marked ``~`` are only estimated."""
     reasons = dict.fromkeys(i.counters.grade_reason or "no reason is recorded" for i in items if i.counters.grade != "exact")
     estimated = f"; ~ is estimated: {'; '.join(reasons)}" if reasons else ""
-    return f"counted by {_counter_source(items[0])}, in the kernel's costliest launch{estimated}"
+    return f"{'; '.join(_said(items))}: counted by {_counter_source(items[0])}, in the kernel's costliest launch{estimated}"
 
 
 def kernel_table(kernel: KernelView) -> str:
@@ -218,16 +228,46 @@ def _checked(check: events.CheckEnded) -> list[str]:
     return [f"checked: {problems_in_words(check.problems)}", *differs]
 
 
-def _occupancy(kernel: KernelView, resources: events.ResourcesFound) -> str:
-    """Theoretical; of the costliest launch, before a profile the best of the usual block sizes."""
+def _occupancy(kernel: KernelView, resources: events.ResourcesFound) -> list[str]:
+    """Theoretical; of the costliest launch, before a profile the best of the usual block sizes. Empty: not known."""
+    if (counted := _launch_occupancy(kernel)) is not None:
+        return [f"occupancy {percent(counted[0])}"]
+    if not resources.occupancy:
+        return []
+    best = max(resources.occupancy, key=lambda item: item.active_warps_per_sm)
+    return [f"occupancy ≤ {percent(best.active_warps_per_sm / best.max_warps_per_sm)}"]
+
+
+def _occupancy_origin(kernel: KernelView) -> str:
+    """In a sentence."""
+    if (counted := _launch_occupancy(kernel)) is not None:
+        launch = f"the costliest launch, {counted[1]:,} threads a block"
+        return f"; occupancy of {launch}, calculated from registers, shared memory and block size"
+    return "; best occupancy of the usual block sizes, calculated, without dynamic shared memory"
+
+
+def _launch_occupancy(kernel: KernelView) -> tuple[float, int] | None:
+    """Ratio and threads a block of the costliest launch; None before a profile."""
     counted = evidence_value(kernel.evidence, "occupancy")
     launch = next((launch.summary for launch in kernel.launches if launch.profile is not None), None)
-    if counted is not None and launch is not None:
-        return f", theoretical occupancy {percent(counted.value)} at {math.prod(launch.block):,} threads"
-    if not resources.occupancy:
-        return ""
-    best = max(resources.occupancy, key=lambda item: item.active_warps_per_sm)
-    return f", theoretical occupancy at most {percent(best.active_warps_per_sm / best.max_warps_per_sm)}"
+    return None if counted is None or launch is None else (counted.value, math.prod(launch.block))
+
+
+def _said(items: Sequence[LineView]) -> list[str]:
+    """Each counter of a line, the farthest from its ideal first; with its kernel where several share the line."""
+    is_alone = len({item.kernel for item in items}) == 1
+    worst_first = sorted(items, key=_excess, reverse=True)
+    return [_counter_hint(item) if is_alone else f"{item.kernel.split('(')[0]}: {_counter_hint(item)}" for item in worst_first]
+
+
+def _excess(item: LineView) -> float:
+    """Counted beyond the ideal: sectors, or wavefronts."""
+    counters = item.counters
+    if counters.sectors is not None and counters.ideal_sectors is not None:
+        return counters.sectors - counters.ideal_sectors
+    if counters.wavefronts is not None and counters.ideal_wavefronts is not None:
+        return counters.wavefronts - counters.ideal_wavefronts
+    return 0
 
 
 def _counter_hint(item: LineView) -> str:

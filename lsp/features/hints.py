@@ -1,4 +1,4 @@
-"""Inlay hints: resources at the kernel, the telling counter on hot lines."""
+"""Inlay hints: resources at the kernel, the telling counter on hot lines. Short: the tooltip has all of it, with its origin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from assistant.desk.stalls import hot_stalls, stall_hint, stall_origin
-from assistant.desk.words import hot_lines, line_hint, line_origin, resource_hint, resource_origin
+from assistant.desk.words import fitted, hot_lines, line_hint, line_origin, resource_hint, resource_origin
 from lsp.units import Unit
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ def _hints(server: KernelOptServer, unit: Unit) -> Iterator[types.InlayHint]:
     stalled = hot_stalls(view, also=tuple(counted))
     for line in sorted({*counted, *stalled}):
         parts = [(line_hint(counted[line]), line_origin(counted[line]))] if line in counted else []
-        parts += [(stall_hint(view, stalled[line]), stall_origin(stalled[line]))] if line in stalled else []
-        yield _hint(unit, line, " · ".join(text for text, _ in parts), "\n\n".join(origin for _, origin in parts))
+        if line in stalled:
+            said = stall_hint(view, stalled[line])
+            parts.append((said, f"{said}: {stall_origin(stalled[line])}"))
+        yield _hint(unit, line, fitted([text for text, _ in parts], " · "), "\n\n".join(origin for _, origin in parts))
 
 
 def _hint(unit: Unit, line: int, text: str, origin: str) -> types.InlayHint:

@@ -1,4 +1,4 @@
-"""A line over each kernel: what is known of it, then Optimize, Profile, Verify; a second one for an open proposal."""
+"""A line over each kernel: what can be done, then what is known of it, as prose may run off the screen."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def register(server: KernelOptServer) -> None:
 
 
 def _pair_lenses(unit: Unit, kernel: KernelView, pair: PairView, name: str) -> Iterator[types.CodeLens]:
-    """The session's last answer, and what a person asks next."""
+    """What a person asks next, and the session's last answer."""
     place, source = unit.line_range(kernel.line), unit.arguments(kernel.key)
-    for title, verb in ((name + pair.headline, "why"), ("Suggest", "suggest"), ("Stop pairing", "stop")):
+    for title, verb in (("Suggest", "suggest"), ("Stop pairing", "stop"), (name + pair.headline, "why")):
         yield types.CodeLens(place, types.Command(title, f"kernelopt.pair.{verb}", arguments=[source]))
 
 
@@ -48,8 +48,7 @@ def _lenses(unit: Unit, kernel: KernelView, name: str) -> Iterator[types.CodeLen
         return types.CodeLens(place, types.Command(title, command, arguments=[arguments]))
 
     source = unit.arguments(kernel.key)
-    yield lens(name + kernel_headline(kernel), "kernelopt.kernel.explain", **source)
-    yield lens("Optimize", "kernelopt.optimize", **source)
+    yield lens(name + "Optimize", "kernelopt.optimize", **source)
     yield lens("Profile", "kernelopt.profile", **source)
     yield lens("Verify", "kernelopt.check", **source)
     if kernel.proposal is not None:
@@ -57,3 +56,4 @@ def _lenses(unit: Unit, kernel: KernelView, name: str) -> Iterator[types.CodeLen
         yield lens(f"Proposal: {proposal_title(kernel.proposal)}", "kernelopt.proposal.preview", **proposal)
         yield lens("Accept", "kernelopt.proposal.accept", **proposal)
         yield lens("Reject", "kernelopt.proposal.reject", **proposal)
+    yield lens(name + kernel_headline(kernel), "kernelopt.kernel.explain", **source)

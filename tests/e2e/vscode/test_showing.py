@@ -33,7 +33,7 @@ async def test_a_kernel_gets_lenses_a_hint_and_a_table_on_hover(open_window: Ope
     await window.open_file("transpose.cu")
     for action in ("Optimize", "Profile", "Verify"):
         await window.see(window.lens(action))
-    await window.see(window.text, "registers (ptxas, sm_90)")
+    await window.see(window.text, "registers, occupancy ≤")
     await window.go_to(6, 20)
     await window.command("Show or Focus Hover")
     await window.see(window.hover, "registers")

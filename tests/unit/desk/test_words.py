@@ -9,6 +9,7 @@ import pytest
 
 from assistant.desk.view import EMPTY_VIEW, KernelView, LaunchView, LineView, Note
 from assistant.desk.words import (
+    HINT_LIMIT,
     hot_lines,
     kernel_headline,
     kernel_table,
@@ -88,22 +89,28 @@ def test_a_predicted_time_always_says_that_it_is() -> None:
     ("kernel", "hint"),
     [
         (_UNKNOWN, None),
-        (replace(_UNKNOWN, resources=(_RESOURCES,)), "40 registers, 4,096 B shared (ptxas, sm_90), theoretical occupancy at most 75 %"),
+        (replace(_UNKNOWN, resources=(_RESOURCES,)), "40 registers, occupancy ≤ 75 %"),
         (replace(_PROFILED, resources=(_RESOURCES,), evidence=(_OCCUPANCY,)),
-         "40 registers, 4,096 B shared (ptxas, sm_90), theoretical occupancy 75 % at 256 threads"),
+         "40 registers, occupancy 75 %"),
         (replace(_UNKNOWN, resources=(replace(_RESOURCES, spill_bytes=1200, static_shared_bytes=0, occupancy=()),)),
-         "40 registers, 1,200 B spilled (ptxas, sm_90)"),
+         "1,200 B spilled, 40 registers"),
         (replace(_UNKNOWN, resources=(_RESOURCES, replace(_RESOURCES, instance="k<2>", registers_per_thread=64, occupancy=()))),
-         "64 registers, 4,096 B shared (ptxas, sm_90, most of 2 instances)"),
+         "64 registers, 4,096 B shared"),
     ],
 )  # fmt: skip
-def test_resources_name_their_tool_and_architecture(kernel: KernelView, hint: str | None) -> None:
+def test_a_hint_says_the_worst_first_and_never_more_than_an_editor_shows(kernel: KernelView, hint: str | None) -> None:
     assert resource_hint(kernel) == hint
+    assert hint is None or len(hint) <= HINT_LIMIT
 
 
-def test_the_origin_of_an_occupancy_says_whose_it_is() -> None:
-    assert "costliest launch" in resource_origin(replace(_PROFILED, evidence=(_OCCUPANCY,)))
-    assert "usual block sizes" in resource_origin(_PROFILED)
+def test_the_origin_of_resources_says_all_of_them_with_tool_architecture_and_whose_occupancy_it_is() -> None:
+    both = (_RESOURCES, replace(_RESOURCES, instance="k<2>", registers_per_thread=64, occupancy=()))
+    compiled = resource_origin(replace(_UNKNOWN, resources=(_RESOURCES,)))
+    assert compiled.startswith("40 registers, 0 B spilled, 4,096 B shared, theoretical occupancy ≤ 75 % (ptxas, sm_90)")
+    assert "usual block sizes" in compiled
+    assert "(ptxas, sm_90, most of 2 instances)" in resource_origin(replace(_UNKNOWN, resources=both))
+    profiled = resource_origin(replace(_PROFILED, resources=(_RESOURCES,), evidence=(_OCCUPANCY,)))
+    assert "theoretical occupancy 75 %" in profiled and "costliest launch, 256 threads a block" in profiled
 
 
 def _line(op: str = "global load", line: int = 4, kernel: str = "k(float *)", **counters: Any) -> LineView:
@@ -127,9 +134,10 @@ _SHARED = _line("shared load", wavefronts=320, ideal_wavefronts=10)
         ([_SHARED], "shared load 32-way bank conflict"),
         ([_line("shared store", wavefronts=10, ideal_wavefronts=10)], "shared store without bank conflict"),
         ([_line("global atomic")], "global atomic 10 requests"),
-        ([_LOAD, _SHARED], "load 32 sectors/request (ideal 4), shared load 32-way bank conflict"),
-        ([_LOAD, replace(_SHARED, kernel="ns::other(int)")],
-         "k: load 32 sectors/request (ideal 4); ns::other: shared load 32-way bank conflict"),
+        ([_LOAD, _SHARED], "shared load 32-way bank conflict"),
+        ([_LOAD, _GUESSED], "load 32 sectors/request (ideal 4)"),
+        ([_line("global atomic"), _GUESSED], "store ~8 sectors/request (ideal ~4)"),
+        ([_LOAD, replace(_SHARED, kernel="ns::other(int)")], "ns::other: shared load 32-way bank conflict"),
     ],
 )  # fmt: skip
 def test_a_line_says_its_telling_counter(lines: list[LineView], hint: str) -> None:
@@ -137,14 +145,16 @@ def test_a_line_says_its_telling_counter(lines: list[LineView], hint: str) -> No
 
 
 def test_an_estimated_counter_says_why_it_is() -> None:
-    assert line_origin([_LOAD]) == "counted by CPU emulator (sm_90 rules), in the kernel's costliest launch"
+    counted = "counted by CPU emulator (sm_90 rules), in the kernel's costliest launch"
+    assert line_origin([_LOAD]) == f"load 32 sectors/request (ideal 4): {counted}"
+    assert line_origin([_LOAD, _SHARED]) == f"shared load 32-way bank conflict; load 32 sectors/request (ideal 4): {counted}"
     assert line_origin([_LOAD, _GUESSED]).endswith("; ~ is estimated: nvcc merged it")
     assert "| estimated: nvcc merged it |" in line_table([_GUESSED], ())
 
 
 def test_a_method_that_the_device_does_not_name_is_named() -> None:
     gpu = replace(_LOAD, device=events.Device("NVIDIA H200", "gpu", "h200"), method="ncu")
-    assert line_origin([gpu]).startswith("counted by ncu on NVIDIA H200")
+    assert "counted by ncu on NVIDIA H200" in line_origin([gpu])
 
 
 def test_only_lines_with_a_share_of_the_traffic_are_hot() -> None:
