@@ -54,6 +54,8 @@ _VALUE_REST = re.compile(r"[\d.\w\s+\-*/%<>&|^~!?:,(){}']*")
 _NUMBER = re.compile(
     r"(?<![\w.])(?:0[xXbB][\da-fA-F']+|\d[\d']*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)[uUlLfFzZ]*|'(?:[^'\\\n]|\\.)'"
 )
+_DECORATIONS = frozenset({"defined", "__align__", "__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
+"""They take parentheses and call nothing."""
 _NOT_BEFORE_NAME = frozenset(
     {"return", "else", "do", "case", "throw", "goto", "not", "and", "or", "xor", "co_return", "co_await", "co_yield"}
 )
@@ -115,7 +117,7 @@ def _called(code: str, around: Surroundings) -> str | None:
     for match in _CALL.finditer(code):
         parts = re.split(r"\s*::\s*", match["name"])
         name, scope = parts[-1], "::".join(parts[:-1])
-        if name in known or name == "defined" or _MEMBER.search(code[max(0, match.start() - 16) : match.start()]):
+        if name in known or name in _DECORATIONS or _MEMBER.search(code[max(0, match.start() - 16) : match.start()]):
             continue
         if scope and (is_device_namespace(scope) or parts[0] in known or parts[0] == "std"):
             continue

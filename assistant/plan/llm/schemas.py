@@ -47,10 +47,14 @@ _MOST_STARTS = 64
 """Opening braces that are tried as the start of the object."""
 _SHOWN_ERRORS = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
-"""Characters that change how text is shown (control, direction, zero width), and halves of characters: nobody would see what they review
-(https://trojansource.codes)."""
+INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
+    r"\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Characters that change how text is shown (control, direction, line ends of Unicode) or are not shown at all (zero width, fillers, tags),
+and halves of characters: nobody would see what they review (https://trojansource.codes; Unicode 15, Default_Ignorable_Code_Point)."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_ADDRESS = re.compile(r"(?i)\b(?:[a-z][a-z0-9+.-]*(?=://)|(?:mailto|javascript|command)(?=:\S)|www(?=\.\S))")
 _BOUNDS = frozenset(
     {"maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum", "exclusiveMinimum", "exclusiveMaximum", "pattern"}
 )
@@ -64,8 +68,9 @@ def _text(value: Any) -> Any:
 
 
 def plain(text: str) -> str:
-    """``text`` as text alone: no control or direction characters, no links, images or tags that a viewer would follow or load."""
+    """``text`` as text alone: nothing that is not shown, no addresses, links, images or tags that a viewer would follow or load."""
     shown = INVISIBLE.sub("", text.replace("\r\n", "\n"))
+    shown = _ADDRESS.sub(lambda match: f"{match[0]} ", shown)
     return _TAG.sub("< ", shown.replace("![", "[").replace("](", "] ("))
 
 

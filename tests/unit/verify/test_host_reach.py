@@ -204,6 +204,7 @@ def test_a_kernel_that_calls_host_functions_is_host_code(code: str) -> None:
         'unsigned lane; asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));',
         'asm volatile("{\\n\\t.reg .pred p;\\n\\tsetp.ne.b32 p, %0, 0;\\n\\t@p ld.global.nc.f32 %1, [%2];}" :: "r"(i), "f"(1.f));',
         "int read = i + 1; const int link = read; out[link] = 0;",
+        "__shared__ __align__(16) float rows[4][8]; rows[0][0] = in[i];",
         "float r(1.0f); int2 d = make_int2(1, 2); out[i] = float(d.x) + (float)(r);",
         'printf("%d\\n", i); assert(i >= 0);',
         "#pragma unroll\n    for (int k = 0; k < 4; k++) { if (k & 1) continue; while (i > n) { return; } }",

@@ -14,6 +14,7 @@ from assistant.plan.llm.schemas import (
     PlanReply,
     SummaryReply,
     parse_reply,
+    plain,
     reply_schema,
 )
 
@@ -89,7 +90,9 @@ def test_thousands_of_steps_are_read_so_that_their_number_can_be_said() -> None:
     assert len(answer.steps) == 5_000
 
 
-@pytest.mark.parametrize("hidden", ["\u001b[2J", "\u202e", "\u200b", "\r", "\u009b31m"])
+@pytest.mark.parametrize(
+    "hidden", ["\u001b[2J", "\u202e", "\u200b", "\r", "\u009b31m", "\u00ad", "\u2028", "\u3164", "\u061c", "\U000e0041"]
+)
 def test_characters_that_change_what_a_terminal_shows_are_taken_out(hidden: str) -> None:
     answer = parse_reply(json.dumps({"summary": f"a{hidden}b"}), SummaryReply)
     assert isinstance(answer, SummaryReply)
@@ -98,7 +101,7 @@ def test_characters_that_change_what_a_terminal_shows_are_taken_out(hidden: str)
 
 def test_nothing_in_a_sentence_is_loaded_or_linked_by_a_viewer() -> None:
     answer = parse_reply(json.dumps({"summary": "![x](http://a/?q=1) [y](command:z) <img src=x> a < b"}), SummaryReply)
-    assert answer == SummaryReply(summary="[x] (http://a/?q=1) [y] (command:z) < img src=x> a < b")
+    assert answer == SummaryReply(summary="[x] (http ://a/?q=1) [y] (command :z) < img src=x> a < b")
 
 
 def test_a_schema_is_what_strict_structured_outputs_take() -> None:
@@ -113,3 +116,12 @@ def test_a_schema_is_what_strict_structured_outputs_take() -> None:
 
 def test_a_schema_is_named_after_its_reply() -> None:
     assert reply_schema(PlanReply).name == "plan_reply"
+
+
+@pytest.mark.parametrize("address", ["https://example.com/x", "file:///etc/passwd", "www.example.com", "mailto:a@b.c", "command:run"])
+def test_an_address_cannot_be_followed(address: str) -> None:
+    assert address not in plain(f"see {address} for more")
+
+
+def test_colons_and_dots_of_sentences_stay() -> None:
+    assert plain("line 12: data.x and std::min, file:12, 1.5") == "line 12: data.x and std::min, file:12, 1.5"
