@@ -1,11 +1,11 @@
 """How often the threads of a launch ran each basic block of machine code, estimated from what the emulator saw per line.
 
-Straight code ran once a thread. A machine loop ran as often as its source loop iterated, divided by how far it is unrolled;
-several machine loops for one source loop (main loop, remainders) share its iterations, the most unrolled first. A block under a
-condition ran at most as often as the busiest of its lines. What is behind a call runs as often as the calls, but for the
-slow paths of division, reciprocal and square root, which only denormal, huge and infinite operands take: of these the fast path in
-front of the call is counted alone. Used for instruction mixes, which are
-estimates; `grading` proves what it needs by itself. Pure; example::
+Straight code ran once a thread. A machine loop ran as often as its source loop iterated, divided by how far it is unrolled; several
+machine loops for one source loop (main loop, remainders) share its iterations, the most unrolled first. No loop ran less often than the
+accesses prove that stand in no other loop: a pass makes at most as many as it has load and store instructions for them. A block under a
+condition ran at most as often as the busiest of its lines. What is behind a call runs as often as the calls, but for the slow paths of
+division, reciprocal and square root, which only denormal, huge and infinite operands take: of these the fast path in front of the call is
+counted alone. Used for instruction mixes, which are estimates; `grading` proves what it needs by itself. Pure; example::
 
     thread_executions(graph, LoopMap(graph, loops, profile.executions), thread_count)[3]
 """
@@ -21,23 +21,33 @@ from assistant.build.loop_map import LoopMap
 from assistant.model.build import SassInstruction
 from assistant.model.source import SourceLoop
 
-__all__ = ["thread_executions"]
+__all__ = ["Accesses", "thread_executions"]
 
+NO_ACCESSES: Mapping[tuple[str, int], tuple[int, int]] = {}
 _MOST_UNROLLED = 64
 """nvcc unrolls by 4 or 16 of its own accord; more on request."""
+_MEMORY = re.compile(r"(?:LD|ST)[GSL]?$")
+"""Loads and stores that `LineAccess` counts; not those of constants, and no asynchronous copies."""
+_WIDTHS = {"128": 16, "64": 8}
+_WORD_BYTES = 4
 _SLOW_PATH = re.compile(r"slowpath|mediumpath|_(?:f32|f64)_full")
 """In the names of nvcc's functions for operands out of the common range (``__cuda_sm20_div_rn_f64_full``,
 ``…_dsqrt_rn_f64_mediumpath_v1``): each call stands behind a branch by which the fast path jumps over it. Not the 64-bit integer
 divisions (``__cuda_sm20_div_s64``), whose operands may well be that wide."""
 
 
-def thread_executions(graph: ControlFlow, loops: LoopMap, thread_count: int) -> dict[int, float]:
+Accesses = Mapping[tuple[str, int], tuple[int, int]]
+"""(file, line) → (thread-level loads and stores, bytes of the narrowest of them)."""
+
+
+def thread_executions(graph: ControlFlow, loops: LoopMap, thread_count: int, accesses: Accesses = NO_ACCESSES) -> dict[int, float]:
     """Block index → how many threads ran it, summed over its executions."""
-    return _Estimate(graph, loops, thread_count).counts()
+    return _Estimate(graph, loops, thread_count, accesses).counts()
 
 
 class _Estimate:
-    def __init__(self, graph: ControlFlow, loops: LoopMap, thread_count: int) -> None:
+    def __init__(self, graph: ControlFlow, loops: LoopMap, thread_count: int, accesses: Accesses) -> None:
+        self._proved = _proved_passes(graph, thread_count, accesses)
         self._graph = graph
         self._loops = loops
         self._thread_count = thread_count
@@ -46,7 +56,7 @@ class _Estimate:
 
     def counts(self) -> dict[int, float]:
         for loop in self._graph.loops:  # outer ones come first
-            self._passes[loop.header] = self._loop_passes(loop)
+            self._passes[loop.header] = max(self._loop_passes(loop), self._proved.get(loop.header, 0.0))
         found = {b.index: self._block_count(b) for b in self._graph.blocks if b.index in self._graph.reachable}
         return found | self._called(found)
 
@@ -101,6 +111,40 @@ class _Estimate:
             for callee in self._graph.blocks_called(call) & self._graph.called_blocks:
                 counts[callee] = counts.get(callee, 0.0) + found.get(block.index, 0.0)
         return counts
+
+
+def _proved_passes(graph: ControlFlow, thread_count: int, accesses: Accesses) -> dict[int, float]:
+    """Header of each innermost loop → the fewest passes in which its lines can have made their accesses.
+
+    Of lines in one loop alone; copies in front of and behind it ran at most once a thread.
+    """
+    proved: dict[int, float] = {}
+    for place, by_loop in _accesses_made(graph, accesses).items():
+        outside = by_loop.pop(None, 0.0) * thread_count
+        if len(by_loop) == 1:
+            ((header, per_pass),) = by_loop.items()
+            if header is not None:
+                proved[header] = max(proved.get(header, 0.0), (accesses[place][0] - outside) / per_pass)
+    return proved
+
+
+def _accesses_made(graph: ControlFlow, accesses: Accesses) -> dict[tuple[str, int], dict[int | None, float]]:
+    """Of each line in question: accesses that one pass of each innermost loop makes, and (None) what is outside of loops."""
+    made: dict[tuple[str, int], dict[int | None, float]] = {}
+    for block in graph.blocks:
+        around = graph.loop_chain(block.index)
+        header = around[-1].header if around else None
+        for instruction in block.instructions:
+            place = (instruction.file, instruction.line)
+            if place in accesses and _MEMORY.match(opcode_name(instruction)):
+                by_loop = made.setdefault(place, {})
+                by_loop[header] = by_loop.get(header, 0.0) + max(1.0, _width_bytes(instruction) / accesses[place][1])
+    return made
+
+
+def _width_bytes(access: SassInstruction) -> int:
+    """Bytes per thread of a load or store, as its modifiers say (CUDA Binary Utilities 13.0)."""
+    return next((bytes_ for modifier, bytes_ in _WIDTHS.items() if modifier in access.opcode.split(".")[1:]), _WORD_BYTES)
 
 
 def _calls_slow_path(block: Block) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from assistant.build.cfg import control_flow
-from assistant.build.executions import thread_executions
+from assistant.build.executions import Accesses, thread_executions
 from assistant.build.loop_map import LoopMap
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.profile import InstructionMix, LaunchProfile, LineInstructions
@@ -82,7 +82,8 @@ def line_instructions(code: KernelCode, profile: LaunchProfile, loops: tuple[Sou
     ``loops``: of all sources of the program. An instruction under a predicate counts at most as often as its line ran.
     """
     graph = control_flow(code)
-    ran = thread_executions(graph, LoopMap(graph, loops, profile.executions), profile.config.thread_count)
+    loop_map = LoopMap(graph, loops, profile.executions)
+    ran = thread_executions(graph, loop_map, profile.config.thread_count, _accesses(profile))
     lines = {(e.file, e.line): e.thread_executions for e in profile.executions}
     by_line: dict[tuple[str, int], Counter[str]] = {}
     for block in graph.blocks:
@@ -94,6 +95,18 @@ def line_instructions(code: KernelCode, profile: LaunchProfile, loops: tuple[Sou
             if count:
                 by_line.setdefault(place, Counter())[_class_of(instruction)] += round(count)
     return tuple(LineInstructions(*place, InstructionMix(**counts)) for place, counts in sorted(by_line.items()))
+
+
+def _accesses(profile: LaunchProfile) -> Accesses:
+    """Loads and stores of each line; lines with atomics, which are instructions of other kinds, are left out."""
+    found: dict[tuple[str, int], tuple[int, int]] = {}
+    atomic = {(a.file, a.line) for a in profile.accesses if a.op.endswith("atomic")}
+    for access in profile.accesses:
+        place = (access.file, access.line)
+        if place not in atomic:
+            count, narrowest = found.get(place, (0, access.size_bytes))
+            found[place] = (count + access.active_threads, min(narrowest, access.size_bytes))
+    return found
 
 
 def _class_of(instruction: SassInstruction) -> str:

@@ -28,9 +28,13 @@ STEPS = 256
 @pytest.fixture(scope="module")
 def profiles() -> dict[str, LaunchProfile]:
     """``arithmetic.cu`` by kernel, with mixes (recorded as ``benchmarks/counters_vs_h200.py --save`` does, nvcc 13.0, sm_90)."""
-    account = json.loads(gzip.decompress((FOLDER / "arithmetic.cu.json.gz").read_bytes()))
+    return _recorded("arithmetic.cu")
+
+
+def _recorded(name: str) -> dict[str, LaunchProfile]:
+    account = json.loads(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))
     codes = decode(tuple[KernelCode, ...], account["codes"])
-    loops = source_loops(Source(Path("arithmetic.cu"), (FOLDER / "arithmetic.cu").read_text()))
+    loops = source_loops(Source(Path(name), (FOLDER / name).read_text()))
     found: dict[str, LaunchProfile] = {}
     for profile in decode(tuple[LaunchProfile, ...], account["profiles"]):
         code = code_of(codes, profile.kernel)
@@ -58,6 +62,11 @@ def test_a_double_literal_costs_two_conversions_and_one_double_a_step(profiles: 
 
 def test_a_loop_of_unknown_length_is_counted_once_an_iteration(profiles: dict[str, LaunchProfile]) -> None:
     assert mix_of(profiles["chain_n"], 25).fp32 == pytest.approx(203 * THREADS, rel=0.05)
+
+
+def test_a_loop_that_is_not_counted_is_proved_by_its_accesses() -> None:
+    """``for (; k <= n - 16; k += 16)`` around unrolled loops, its first loads in front of it: 256 multiply-adds a thread."""
+    assert mix_of(_recorded("ahead.cu")["matmul"], 19).fp32 == pytest.approx(STEPS * THREADS, rel=0.05)
 
 
 def test_the_slow_path_of_a_division_is_not_taken(profiles: dict[str, LaunchProfile]) -> None:
