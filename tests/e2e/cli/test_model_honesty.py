@@ -61,6 +61,25 @@ def test_orders_in_a_comment_are_data_and_obeying_them_gains_nothing(cli: Cli) -
     assert "passwd" not in "".join(event["reason"] for event in ended.all("candidate") if event["outcome"] != "unwritten")
 
 
+def test_host_code_hidden_in_device_code_is_neither_built_nor_written(cli: Cli) -> None:
+    """A macro that reaches main(), a member that is set when the program starts, a call and a file read by the assembler."""
+    path = cli.example("transpose.cu")
+    text, ran = path.read_text("utf-8"), cli.folder / "ran"
+    hidden = [
+        TILED_TRANSPOSE[:-1] + f'#define return (void)system("touch {ran}"); return\n}}',
+        f'struct A {{ inline const static int q = system("touch {ran}"); }};\n'
+        + TILED_TRANSPOSE.replace("int x", "int z = A::q; int x", 1),
+        TILED_TRANSPOSE.replace("int x", f'system("touch {ran}"); int x', 1),
+        TILED_TRANSPOSE[:-1] + 'asm(".incbin \\"/etc/passwd\\"");\n}',
+    ]
+    model = ScriptedModel([plan(step("one", 11), step("two", 12)), plan()], [code(kernel) for kernel in hidden])
+    ended = optimize(cli, path, model, "--accept", "best-predicted")
+    assert outcomes(ended) == ["unwritten", "unwritten"]
+    assert not ended.all("proposal") and path.read_text("utf-8") == text
+    assert not ran.exists()
+    assert "is a word of C++" in model.questions("code_reply")[1]
+
+
 def test_a_claimed_speedup_is_scored_never_shown_as_a_result(cli: Cli) -> None:
     claims = step("shared-tile", 11, "KO101", rationale="Ten times faster: 10x.", predicted_speedup=10.0)
     model = ScriptedModel([plan(claims), plan()], [code(TILED_TRANSPOSE, "Make it 10x faster.")])

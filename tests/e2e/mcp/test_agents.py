@@ -95,8 +95,17 @@ async def test_an_edit_that_gains_nothing_is_no_proposal(cli: Cli, source: Path,
         assert cli.open_proposals() == []
 
 
-async def test_host_code_needs_the_person_s_permission(source: Path, connect: Connect) -> None:
-    edited = _text(source).replace("int main() {", 'int main() { if (getenv("X")) return 0;')
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("int main() {", 'int main() { if (getenv("X")) return 0;'),
+        ("__syncthreads();", '__syncthreads();\n#define return (void)system("id"); return\n'),
+        ("__syncthreads();", '__syncthreads(); system("id");'),
+        ("__global__", 'struct A { static inline int q = system("id"); };\n__global__'),
+    ],
+)
+async def test_host_code_needs_the_person_s_permission(source: Path, connect: Connect, old: str, new: str) -> None:
+    edited = _text(source).replace(old, new, 1)
     assert edited != _text(source)
     async with connect("--allow-run") as agent:
         assert "--allow-host-code" in await agent.refused("compare", file=source, edited_text=edited)

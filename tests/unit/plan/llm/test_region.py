@@ -156,7 +156,7 @@ def test_windows_line_ends_stay() -> None:
         (BETTER[:-1] + '    system("id");\n}', "names system, which is no function of device code"),
         ('struct A { inline const static int q = system("id"); };\n' + BETTER, "it gives a member a value that is computed"),
         ("struct A { A() { run(0, 0, 0); } };\n__device__ A a;\n" + BETTER, "a constructor or destructor"),
-        ("namespace foo { const int q = (run(0, 0, 0), 1); }\n" + BETTER, "whose value is computed"),
+        ("namespace foo { const int q = 1 + (system)(0); }\n" + BETTER, "whose value is computed"),
         ("// nothing", "is empty"),
         (KERNEL_TEXT, "changes nothing"),
     ],
