@@ -1,0 +1,85 @@
+"""Three searches that were answered by hand, played again through the same files: each comes to the proposal that was recorded."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import threading
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.scripted_model import LONG_S
+
+RECORDED = Path(__file__).resolve().parents[2] / "data" / "manual"
+CONFIG = '[provider]\nkind = "manual"\n\n[search]\nvariants = 1\n'
+LOOK_S = 0.05
+
+
+@dataclass
+class Person:
+    """Answers each prompt that appears with the next recorded answer, if it is of the same kind."""
+
+    folder: Path
+    answers: list[Path]
+    given: list[str] = field(default_factory=list[str])
+    asked: list[str] = field(default_factory=list[str])
+    _gone: threading.Event = field(default_factory=threading.Event)
+
+    def watch(self) -> None:
+        while not self._gone.wait(LOOK_S):
+            for prompt in self.folder.glob("*.prompt.md"):
+                place = prompt.with_name(prompt.name.replace(".prompt.", ".answer."))
+                if not place.exists():
+                    self._answer(prompt, place)
+
+    def leave(self) -> None:
+        self._gone.set()
+
+    def _answer(self, prompt: Path, place: Path) -> None:
+        kind = re.sub(r"-\d+-[0-9a-f]{8}(?:-\d+)?\.prompt\.md", "", prompt.name)
+        self.asked.append(kind)
+        recorded = self.answers[len(self.given)] if len(self.given) < len(self.answers) else None
+        said = recorded.name[len("01-") : -len(".answer.md")] if recorded is not None else "nothing"
+        self.given.append(said)
+        text = recorded.read_text("utf-8") if recorded is not None and said == kind else "{}"
+        unfinished = place.with_suffix(".part")
+        unfinished.write_text(text, "utf-8")
+        unfinished.rename(place)
+
+
+@contextlib.contextmanager
+def answering(folder: Path, name: str) -> Generator[Person]:
+    person = Person(folder, sorted((RECORDED / name).glob("*.answer.md")))
+    thread = threading.Thread(target=person.watch, daemon=True)
+    thread.start()
+    try:
+        yield person
+    finally:
+        person.leave()
+        thread.join()
+
+
+@pytest.mark.parametrize("name", ["row_walk", "bank_conflicts", "accumulator"])
+def test_answers_given_by_hand_lead_to_the_recorded_proposal(cli: Cli, name: str) -> None:
+    cli.home.mkdir(exist_ok=True)
+    (cli.home / "config.toml").write_text(CONFIG, "utf-8")
+    path = cli.example(f"{name}.cu")
+    options = ("--planner", "llm", "--budget-rounds", "2", "--accept", "none", "--json")
+    with answering(path.parent / ".kernelopt" / "prompts", name) as person:
+        ended = cli.run("optimize", path, *options, deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    assert person.asked == person.given
+    assert len(person.given) == len(person.answers)
+    recorded = json.loads((RECORDED / name / "outcome.json").read_text("utf-8"))
+    tried = [(candidate["technique"], candidate["outcome"]) for candidate in ended.all("candidate")]
+    assert tried == [(candidate["technique"], candidate["outcome"]) for candidate in recorded["candidates"]]
+    proposal, expected = ended.one("proposal"), recorded["proposal"]
+    assert (proposal["techniques"], proposal["model"]) == (expected["techniques"], "answered-by-hand")
+    assert (proposal["verification"]["outcome"], proposal["speed"]["outcome"]) == (expected["verification"], expected["speed"])
+    assert proposal["speed"]["ratio"] == pytest.approx(expected["ratio"], rel=0.05)
+    assert {call["provider"] for call in ended.all("model_call")} == {"manual"}
