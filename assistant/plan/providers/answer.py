@@ -16,6 +16,7 @@ from assistant.model.completion import Completion, CompletionFailure, FailureKin
 from assistant.plan.providers.redaction import PieceRedaction, redacted
 from assistant.plan.providers.refusals import SAID_LENGTH, plain
 from assistant.plan.providers.wire import Chunk
+from assistant.plan.shown import shown
 
 __all__ = ["ANSWER_BYTES", "Answer", "answer_limit_bytes", "well_formed"]
 
@@ -72,7 +73,7 @@ class Answer:
         """The whole answer, after its last piece."""
         self._shown.end()
         if self._refusal or self._finish == "content_filter":
-            said = f": {plain(redacted(self._refusal, self._key))[:SAID_LENGTH]}" if self._refusal else ""
+            said = f": {shown(redacted(self._refusal, self._key), SAID_LENGTH)}" if self._refusal else ""
             return self._failure(FailureKind.BLOCKED, f"the model at {self._endpoint} declines{said}", "ask another model")
         if self._finish is None:
             message = f"{self._endpoint} ended its answer in the middle"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.model.completion import CompletionFailure, FailureKind
+from assistant.plan.shown import shown
 
 __all__ = ["SAID_LENGTH", "Refusal", "failure_of", "may_pass", "plain"]
 
@@ -42,7 +43,7 @@ class Refusal:
 
 def failure_of(refusal: Refusal) -> CompletionFailure:
     kind = _kind(refusal)
-    said = plain(refusal.said)[:SAID_LENGTH]
+    said = shown(refusal.said, SAID_LENGTH)
     message = f"{refusal.endpoint} answered {refusal.status}" + (f": {said}" if said else "")
     return CompletionFailure(kind, message, _REMEDIES[kind])
 
