@@ -54,6 +54,7 @@ _VALUE_REST = re.compile(r"[\d.\w\s+\-*/%<>&|^~!?:,(){}']*")
 _NUMBER = re.compile(
     r"(?<![\w.])(?:0[xXbB][\da-fA-F']+|\d[\d']*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)[uUlLfFzZ]*|'(?:[^'\\\n]|\\.)'"
 )
+_POINTER_CALL = re.compile(r"\(\s*(?:\w+\s*::\s*)?\*+\s*(?:const\s*)?\w*\s*\)\s*\(")
 _DECORATIONS = frozenset({"defined", "__align__", "__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
 """They take parentheses and call nothing."""
 _NOT_BEFORE_NAME = frozenset(
@@ -84,6 +85,8 @@ def call_problem(code: str, around: Surroundings) -> str | None:
     if problem is not None:
         return problem
     bare = _STRING.sub('""', code)
+    if _POINTER_CALL.search(bare):
+        return "it calls through a pointer to a function"
     library = next(
         (m[0] for m in _ANY_STD.finditer(bare) if _STD.match(m[0]) is None and m[0].split(":")[-1].strip() not in around.words), None
     )
@@ -180,6 +183,8 @@ def type_problem(text: str, names: frozenset[str], constants: frozenset[str]) ->
     if behind.strip(" \t\n;") and re.match(r"\s*typedef\b", text) is None:
         return "it declares an object along with a type"
     flat = re.sub(r"\([^()]*\)", "()", _without_bodies(body))
+    if re.search(r"\bfriend\b", flat):
+        return "it gives a type a friend, which anybody may call"
     names = names | frozenset(re.findall(r"\b(?:struct|class|union)\s+(\w+)", text))
     if re.search(r"~\s*\w+\s*\(", flat) or any(
         re.search(rf"(?:^|[;}}:]|\bconstexpr|\bexplicit|\binline|__)\s*{n}\s*\(", flat) for n in names

@@ -33,6 +33,8 @@ _PROTOTYPE = re.compile(
     r"\A\s*(?:extern\s*\"C\"\s*)?[^\"={}]*\b__(?:device|global)__\b[^\"={}]*\([^\"={}]*\)"
     r"\s*(?:const|noexcept)?\s*;\s*\Z"
 )
+_PARENTHESIZED = re.compile(r"\b(?:__align__|alignas|__launch_bounds__|__attribute__)\s*\((?:[^()]|\([^()]*\))*\)")
+_FUNCTION_NAME = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _EXTERN_C = re.compile(r"\bextern\s*\"C\"")
 _SPACE = re.compile(r"\s+")
 _DEVICE_KINDS = frozenset({ItemKind.KERNEL, ItemKind.DEVICE})
@@ -152,10 +154,10 @@ def _macros(old: _Side, new: _Side) -> str | None:
             return f"it defines the macro {macro.name}, which is a word of C++ or CUDA"
         if macro.name in words and macro.name not in earlier:
             return f"it defines the macro {macro.name}, a name that the text uses already"
-        problem = call_problem(macro.body, replace(around, words=around.words | frozenset(macro.parameters)))
+        problem = _macro_calls(macro, around)
         if problem is not None:
             return f"its macro {macro.name}: {problem}"
-        problem = macro_problem(macro, _host_places(new))
+        problem = macro_problem(macro, _host_places(new), _places(new, ItemKind.INCLUDE))
         if problem is not None:
             return problem
     return None
@@ -165,7 +167,11 @@ def _host_places(side: _Side) -> tuple[tuple[int, int], ...]:
     """Where code of the host, or code that may be, stands."""
     if not side.is_whole:
         return ((0, len(side.code)),)
-    return tuple((item.start, item.end) for item in side.items if item.kind not in _DEVICE_KINDS | {ItemKind.MACRO, ItemKind.SCOPE})
+    return _places(side, ItemKind.HOST, ItemKind.DECLARATION)
+
+
+def _places(side: _Side, *kinds: ItemKind) -> tuple[tuple[int, int], ...]:
+    return tuple((item.start, item.end) for item in side.items if item.kind in kinds)
 
 
 def _items(old: _Side, new: _Side) -> str | None:
@@ -210,7 +216,7 @@ def _is_of_vectors(head: str, host_words: frozenset[str]) -> bool:
 
 
 def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around: Surroundings) -> str | None:
-    text = item.text
+    text, names = item.text, item.names - KEYWORDS - ARITHMETIC
     if text.strip() == ";":
         return None
     constants = _constants(new)
@@ -218,13 +224,15 @@ def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around
     if re.search(r"\bstd\s*::", re.split("[{=]", text)[0]) and _ALIAS.match(text) is None:
         return f"{shown} specializes or uses what is not its own"
     if _TYPE.match(text) and "{" in text:
-        if item.names & old.host_words:
+        if names & old.host_words:
             return f"{shown} is a type that host code names"
         problem = type_problem(text, item.names, constants) or call_problem(text, around)
         return None if problem is None else f"{shown}: {problem}"
     if _ALIAS.match(text) or _TYPE.match(text):
-        return f"{shown} changes a name that host code uses" if before is None and item.names & old.host_words else None
-    if before is None and _PROTOTYPE.match(text) is None and item.names & old.host_words:
+        if before is None and names & old.host_words:
+            return f"{shown} changes a name that host code uses"
+        return call_problem(text, around)
+    if before is None and _PROTOTYPE.match(text) is None and names & old.host_words:
         return f"{shown} declares a name that host code uses"
     if _PROTOTYPE.match(text):
         return call_problem(_EXTERN_C.sub(" ", text), around)
@@ -288,7 +296,7 @@ def _around(old: _Side, new: _Side) -> Surroundings:
     fine = {m.name for m in new.macros}
     for _ in range(len(new.macros) + 1):
         trial = replace(around, functions=around.functions | fine)
-        bad = {m.name for m in new.macros if m.name in fine and call_problem(m.body, replace(trial, words=trial.words | set(m.parameters)))}
+        bad = {m.name for m in new.macros if m.name in fine and (m.is_pasting or _macro_calls(m, trial))}
         if not bad:
             break
         fine -= bad
@@ -296,8 +304,14 @@ def _around(old: _Side, new: _Side) -> Surroundings:
     return replace(around, functions=around.functions | fine, of_host=of_host | harmful)
 
 
+def _macro_calls(macro: Macro, around: Surroundings) -> str | None:
+    return call_problem(macro.body, replace(around, words=around.words | frozenset(macro.parameters)))
+
+
 def _called_prototypes(side: _Side) -> frozenset[str]:
-    return frozenset(n for i in side.items if i.kind is ItemKind.DECLARATION and _PROTOTYPE.match(i.text) for n in i.names)
+    """The functions that prototypes declare; not what their parameters might call."""
+    texts = (_PARENTHESIZED.sub(" ", item.text) for item in side.items if item.kind is ItemKind.DECLARATION and _PROTOTYPE.match(item.text))
+    return frozenset(match[1] for text in texts if (match := _FUNCTION_NAME.search(text)) is not None)
 
 
 def _parameters(head: str) -> frozenset[str]:

@@ -46,6 +46,11 @@ class Macro:
     end: int
     """Offset behind which it is not in force any more: of its ``#undef``, or of the text's end."""
 
+    @property
+    def is_pasting(self) -> bool:
+        """Whether it makes new words of its arguments."""
+        return "##" in self.body or "%:" in self.body or "??=" in self.body
+
 
 def directives_in(code: str) -> tuple[Directive, ...]:
     """All of them, in functions too, in order."""
@@ -85,16 +90,23 @@ def macros_in(code: str) -> tuple[Macro, ...]:
     return tuple(found)
 
 
-def macro_problem(macro: Macro, host_places: Iterable[tuple[int, int]]) -> str | None:
+def macro_problem(macro: Macro, host_places: Iterable[tuple[int, int]], includes: Iterable[tuple[int, int]]) -> str | None:
     """Why a new macro may matter to code of the host; one that ends before any does not, and arithmetic under a new name in capitals."""
-    if not any(start < macro.end and end > macro.start for start, end in host_places):
-        return None
+    if macro.is_pasting:
+        return f"its macro {macro.name} puts words together, so that nobody sees what it names"
     mended = f"stays in force in host code; write `#undef {macro.name}` behind its last use"
+    if _is_within(macro, includes):
+        return f"its macro {macro.name} stays in force in headers; write `#undef {macro.name}` behind its last use"
+    if not _is_within(macro, host_places):
+        return None
     if _CONSTANT_NAME.fullmatch(macro.name) is None:
         return f"its macro {macro.name} {mended}"
-    if _EFFECT.search(macro.body):
-        return f"its macro {macro.name} is more than arithmetic and {mended}"
-    return None
+    return f"its macro {macro.name} is more than arithmetic and {mended}" if _EFFECT.search(macro.body) else None
+
+
+def _is_within(macro: Macro, places: Iterable[tuple[int, int]]) -> bool:
+    """Whether it is in force in one of them."""
+    return any(start < macro.end and end > macro.start for start, end in places)
 
 
 def conditions_problem(code: str, old: str) -> str | None:

@@ -160,7 +160,7 @@ def _is_function(text: str) -> bool:
 def _item(text: str, start: int) -> Item:
     head = _ATTRIBUTE.sub(" ", text.partition("{")[0])
     end = start + len(text)
-    if _SCOPED_NAMES.search(text):
+    if _SCOPED_NAMES.search(head):
         return Item(ItemKind.SCOPE, frozenset(), text, start, end)
     if text.endswith("}") and _is_function(text[:-1]):
         kind = ItemKind.HOST

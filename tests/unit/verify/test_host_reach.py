@@ -129,6 +129,12 @@ def test_a_directive_that_ends_with_the_kernel_or_only_counts_is_none(lines: str
         ('#define GO system("id")\nconst int q = GO;', "int z = q;"),
         ("using printf = int;", "printf z = 0;"),
         ('asm(".incbin \\"/etc/passwd\\"");', ""),
+        ("__device__ int dv(rand());", "int z = dv;"),
+        ("struct S { friend bool operator==(cudaError_t a, int b) { return true; } };", "S s;"),
+        ("struct C { __device__ operator int() const { return 3; } };\n__device__ C cc;\nconst int q = cc;", "int z = q;"),
+        ("constinit int q = 3;", "int z = q;"),
+        ("using std::system;", ""),
+        ('__device__ void f() __attribute__((alias("abort")));', "f();"),
     ],
 )
 def test_what_runs_when_the_program_starts_is_host_code(code: str, used: str) -> None:
@@ -186,6 +192,13 @@ def test_helpers_that_run_nothing_on_the_host_are_none(code: str, used: str) -> 
         "void *p = dlopen(0, 1);",
         "execve(0, 0, 0);",
         "cudaMalloc(&out, 4);",
+        'using namespace std; ::std::system("id");',
+        'sys\\\ntem("id");',
+        'system/**/("id");',
+        '((int (*)(const char *))0x1234)("id");',
+        "int (*f)() = 0; (*f)();",
+        '#define P(a, b) a##b\n    P(sys, tem)("id");\n#undef P\n',
+        '#define C(f) f("id")\n    C(system);\n#undef C\n',
     ],
 )
 def test_a_kernel_that_calls_host_functions_is_host_code(code: str) -> None:
@@ -219,6 +232,16 @@ def test_a_kernel_that_calls_host_functions_is_host_code(code: str) -> None:
 def test_ordinary_device_code_is_none(code: str) -> None:
     assert host_reach(TEXT, inside(code)) is None
     assert not host_edit(inside(code))
+
+
+def test_a_default_argument_that_the_launch_would_compute_is_host_code() -> None:
+    assert host_edit(TEXT.replace("int n)\n", "int n, int z = (reset(), 1))\n", 1))
+
+
+def test_a_macro_in_front_of_a_header_is_host_code() -> None:
+    assert host_edit(
+        TEXT.replace("#include <cstdlib>", "").replace(KERNEL, KERNEL.replace("int i", "#define LIMIT 3\n int i") + "#include <cstdlib>\n")
+    )
 
 
 def test_what_a_kernel_called_before_it_may_call_on() -> None:
