@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"`[^`\n]*`")
-_DIGITS = re.compile(r"\w*\d\w*")
+_DIGITS = re.compile(r"(?<!\w)\w*\d\w*")
 _MULTIPLIED = re.compile(r"[xXvV](?![01]\Z)\d+")
 """``x10`` is a claim, also where a variable is called so."""
 _CUDA_NAME = re.compile(
