@@ -73,6 +73,10 @@ class Surroundings:
     words: frozenset[str] = frozenset()
     """What its device code says already."""
 
+    def offers(self, name: str) -> bool:
+        """Whether it may be called, or is a word of the language."""
+        return name in self.functions or name in self.words or name in KEYWORDS or name in ARITHMETIC
+
 
 def call_problem(code: str, around: Surroundings) -> str | None:
     """What the code calls or names that does not belong to device code; None where nothing is found."""
@@ -114,15 +118,15 @@ def _named(code: str, around: Surroundings) -> str | None:
 
 
 def _called(code: str, around: Surroundings) -> str | None:
-    known = around.functions | around.words | KEYWORDS | ARITHMETIC | set(_LAMBDA.findall(code))
+    known = set(_LAMBDA.findall(code))
     known |= {word for found in _TYPE_ALIAS.findall(code) for word in found if word}
     known |= {name for kind, name in _VARIABLE.findall(code) if kind in around.functions}
     for match in _CALL.finditer(code):
         parts = re.split(r"\s*::\s*", match["name"])
         name, scope = parts[-1], "::".join(parts[:-1])
-        if name in known or name in _DECORATIONS or _MEMBER.search(code[max(0, match.start() - 16) : match.start()]):
+        if name in known or around.offers(name) or name in _DECORATIONS or _MEMBER.search(code[max(0, match.start() - 16) : match.start()]):
             continue
-        if scope and (is_device_namespace(scope) or parts[0] in known or parts[0] == "std"):
+        if scope and (is_device_namespace(scope) or parts[0] in known or around.offers(parts[0]) or parts[0] == "std"):
             continue
         if _is_declared(code, match) and not is_reserved(name):
             continue

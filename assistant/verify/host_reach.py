@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from assistant.verify.device_code import Surroundings, asm_problem, call_problem, is_plain_value, type_problem
 from assistant.verify.device_words import ARITHMETIC, KEYWORDS, is_device_function, is_reserved
@@ -65,14 +66,18 @@ class _Side:
     is_whole: bool
     """Whether it could be taken apart; without that there are no items."""
 
-    @property
+    @cached_property
     def host_words(self) -> frozenset[str]:
         """What functions of the host say."""
         return frozenset(word for item in self.items if item.kind is ItemKind.HOST for word in words_of(blanked(item.text)))
 
-    @property
+    @cached_property
     def device_words(self) -> frozenset[str]:
         return frozenset(word for item in self.items if item.kind in _DEVICE_KINDS for word in words_of(blanked(item.text)))
+
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        return _constants(self)
 
     def names_of(self, *kinds: ItemKind) -> frozenset[str]:
         return frozenset(name for item in self.items if item.kind in kinds for name in item.names)
@@ -177,13 +182,17 @@ def _places(side: _Side, *kinds: ItemKind) -> tuple[tuple[int, int], ...]:
 def _items(old: _Side, new: _Side) -> str | None:
     """The first definition of the edit that may run on the host."""
     present = Counter(_normal(item.text) for item in old.items)
+    earlier: dict[object, Item] = {_key(item): item for item in reversed(old.items)}
+    earlier |= {name: item for item in old.items if item.kind is ItemKind.DECLARATION for name in item.names}
     around = _around(old, new)
     for item in new.items:
         text = _normal(item.text)
         if present[text]:
             present[text] -= 1
             continue
-        before = next((other for other in old.items if _is_same(other, item)), None)
+        before = earlier.get(_key(item)) or next(
+            (earlier[n] for n in item.names if item.kind is ItemKind.DECLARATION and n in earlier), None
+        )
         problem = None
         if item.kind in _DEVICE_KINDS:
             problem = _function(item, before, old, around)
@@ -219,7 +228,7 @@ def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around
     text, names = item.text, item.names - KEYWORDS - ARITHMETIC
     if text.strip() == ";":
         return None
-    constants = _constants(new)
+    constants = new.constants
     shown = f"`{_normal(text)[:60]}`"
     if re.search(r"\bstd\s*::", re.split("[{=]", text)[0]) and _ALIAS.match(text) is None:
         return f"{shown} specializes or uses what is not its own"
@@ -334,13 +343,6 @@ def _added(before: str, after: str) -> str:
 
 def _normal(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
-
-
-def _is_same(one: Item, other: Item) -> bool:
-    """Whether both define the same thing; suffixes of numbers pass for names of declarations."""
-    if one.kind is ItemKind.DECLARATION:
-        return other.kind is one.kind and bool(one.names & other.names)
-    return _key(one) == _key(other)
 
 
 def _key(item: Item) -> tuple[ItemKind, frozenset[str]]:
