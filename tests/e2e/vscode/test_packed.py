@@ -1,0 +1,61 @@
+"""The package inside the extension, installed as the extension does it: from its own wheel, the rest from a package index."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli.harness import EXAMPLES, Cli
+from tests.e2e.vscode.parts import CLIENT, extension, node
+
+_DEADLINE_S = 600
+_INSTALL = """
+import { install, privatePython } from "./src/server/install.ts";
+const [folder, version, packedWheel, python] = process.argv.slice(1);
+const place = { folder, version, packedWheel };
+const failure = await install(place, { pythons: [python], onText: () => undefined, signal: new AbortController().signal });
+console.log(JSON.stringify({ failure: failure ?? null, python: privatePython(place) }));
+"""
+
+
+def test_the_packed_wheel_makes_an_environment_that_does_the_job(cli: Cli, tmp_path: Path) -> None:
+    if not _index_is_reachable(tmp_path):
+        pytest.skip("no package index is reachable")
+    version = json.loads((CLIENT / "package.json").read_text("utf-8"))["version"]
+    with zipfile.ZipFile(extension()) as packed:
+        wheel = packed.extract(f"extension/server/kernelopt-{version}-py3-none-any.whl.br", tmp_path)
+    arguments = (str(tmp_path / "server"), version, wheel, sys.executable)
+    made = subprocess.run(
+        (str(node()), "--input-type=module", "-e", _INSTALL, *arguments),
+        cwd=CLIENT,
+        capture_output=True,
+        text=True,
+        timeout=_DEADLINE_S,
+        check=True,
+    )
+    answer = json.loads(made.stdout)
+    assert answer["failure"] is None, answer
+    for command in (("doctor",), ("inspect", str(EXAMPLES / "transpose.cu"), "--json")):
+        ended = subprocess.run(
+            (answer["python"], "-P", "-m", "assistant", *command),
+            cwd=cli.folder,
+            env=cli.environment() | {"PYTHONPATH": ""},
+            capture_output=True,
+            text=True,
+            timeout=_DEADLINE_S,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "transpose(" in ended.stdout
+    assert sorted(path.name for path in (tmp_path / "server").iterdir()) == [version], "nothing half-made is left"
+
+
+def _index_is_reachable(folder: Path) -> bool:
+    """Whether pip can fetch the smallest of what kernelopt needs."""
+    command = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--timeout", "10", "--retries", "0")
+    return subprocess.run((*command, "-d", str(folder / "probe"), "merge3"), capture_output=True, check=False).returncode == 0
