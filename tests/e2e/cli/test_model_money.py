@@ -172,7 +172,7 @@ def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
     model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(REGISTER_SUM, "Sum in a register.")])
     with asked_by(cli, model, search=ONE_VARIANT):
         first = cli.run("optimize", path, "--planner", "llm", "--json", "--budget-rounds", "1", deadline_s=LONG_S)
-        assert first.all("budget")[-1]["ended_by"] == "round_count"
+        assert "round_count" in [budget["ended_by"] for budget in first.all("budget")]
         told = next(message for message in first.all("message") if "the cap of 1 round" in message["message"])
         assert "kernelopt optimize accumulator.cu --planner llm --resume --budget-rounds 2" in told["remedy"]
         ended = cli.run("optimize", path, "--planner", "llm", "--json", "--resume", "--budget-rounds", "2", deadline_s=LONG_S)
