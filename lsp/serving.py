@@ -19,7 +19,7 @@ from lsp.wire import ClientWriter
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
 
-__all__ = ["serve"]
+__all__ = ["is_defect", "serve"]
 
 _ANSWERS = frozenset({types.LSPErrorCodes.RequestFailed.value, types.ErrorCodes.InvalidParams.value, types.ErrorCodes.InvalidRequest.value})
 """Errors that a handler answers with on purpose."""
@@ -32,7 +32,7 @@ _MALFORMED = "Unable to deserialize message\n%s"
 def serve(server: KernelOptServer, port: int | None) -> int:
     """Serve one client on stdio, or on a TCP port of the loopback interface (0: any; it is printed); the exit code."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_defect)
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(is_defect)
     try:
         asyncio.run(_serve_stdio(server) if port is None else _serve_one(server, port))
     except (KeyboardInterrupt, BrokenPipeError, ConnectionError):
@@ -40,7 +40,7 @@ def serve(server: KernelOptServer, port: int | None) -> int:
     return 0
 
 
-def _is_defect(record: logging.LogRecord) -> bool:
+def is_defect(record: logging.LogRecord) -> bool:
     """Whether a logged failure is ours: a request that is answered with what is wrong with it is none."""
     if record.msg in (_MALFORMED, _CANCELLED_LATE):
         return False
