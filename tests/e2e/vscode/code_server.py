@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.vscode.parts import code_server_command
 
-__all__ = ["CodeServer", "code_server", "install"]
+__all__ = ["CodeServer", "code_server", "install", "servers"]
 
 _START_DEADLINE_S = 60.0
 _INSTALL_DEADLINE_S = 120.0
@@ -106,6 +106,11 @@ def install(cli: Cli, data: Path, package: Path) -> str:
         check=True,
     )
     return ended.stdout
+
+
+def servers() -> list[int]:
+    """Ids of the language servers that windows run."""
+    return [process.pid for process in alive() if "-m assistant lsp" in process.command]
 
 
 def _command(data: Path) -> tuple[str, ...]:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from typing import TYPE_CHECKING
+
 import pytest
 
+from tests.e2e.vscode.code_server import servers
 from tests.e2e.vscode.conftest import Offered, OpenWindow
+
+if TYPE_CHECKING:
+    from tests.e2e.vscode.window import Window
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -80,4 +88,75 @@ async def test_one_hunk_is_accepted_after_typing_above_it(open_window: OpenWindo
     await window.until(lambda: offered.decisions(anew) == ["accepted"])
     await window.page.keyboard.press("Control+S")
     wanted = "#define MINE\n" + offered.original.replace("0.01 * s", "0.01f * s")
+    await window.until(lambda: offered.source.read_text("utf-8") == wanted)
+
+
+async def test_a_review_outlives_the_server_with_what_was_left_out(open_window: OpenWindow, offered: Offered) -> None:
+    window = await open_window(offered.source.parent)
+    await window.open_file("waves.cu")
+    await leave_second_out(window)
+    await window.shoot("left-out")
+    (first,) = await window.until(servers)
+    os.kill(first, signal.SIGKILL)
+    await window.until(lambda: servers() and first not in servers())
+    await window.see(window.page.locator(".statusbar"), "1 proposal")
+    await window.see_count(window.threads, 3)
+    await window.see(window.threads, "Left out of Accept")
+    await window.shoot("outlived")
+    await window.title_buttons.get_by_role("button", name="Accept").click()
+    await window.see(window.notifications, "Accepting 2 of 3 hunks: hunk 2 stays out")
+    await saved_without_second(window, offered)
+
+
+async def test_what_was_left_out_is_asked_about_once_the_diff_is_closed(open_window: OpenWindow, offered: Offered) -> None:
+    window = await open_window(offered.source.parent)
+    await window.open_file("waves.cu")
+    await leave_second_out(window)
+    await window.command("View: Close All Editors")
+    await window.open_file("waves.cu")
+    await (await window.see(window.lens("Accept"))).click()
+    await window.see_choice("Accept 2 of 3 hunks")
+    await window.shoot("asked")
+    assert offered.decisions() == []
+    await window.choose("Accept all of it")
+    await window.until(lambda: offered.decisions() == ["accepted"])
+    await window.see(window.text, "0.01f * s")
+
+
+async def test_hunks_are_picked_by_keyboard(open_window: OpenWindow, offered: Offered) -> None:
+    window = await open_window(offered.source.parent)
+    await window.open_file("waves.cu")
+    await window.see(window.lens("Accept"))
+    await window.focus_editor()
+    keyboard = window.page.keyboard
+    await keyboard.press("Control+K")
+    await keyboard.press("k")
+    await window.see_choice("Accept some hunks…")
+    await keyboard.type("some hunks")
+    await keyboard.press("Enter")
+    await window.see(window.quick_title, "Accept which hunks?")
+    await keyboard.type("Hunk 2")
+    await window.see_count(window.page.locator(".quick-input-list .monaco-list-row"), 1)
+    await window.shoot("picks")
+    await keyboard.press("ArrowDown")
+    await keyboard.press("Space")
+    await keyboard.press("Enter")
+    await saved_without_second(window, offered)
+
+
+async def leave_second_out(window: Window) -> None:
+    """Open the diff and leave its second hunk out."""
+    await (await window.see(window.lens("Proposal: "))).click()
+    second = await window.see(window.threads, "Hunk 2 of 3")
+    await second.get_by_role("link", name="Leave it out").click()
+    await window.see(second, "Left out of Accept")
+
+
+async def saved_without_second(window: Window, offered: Offered) -> None:
+    """Save what the accept has put into the editor, and look at the file."""
+    await window.see(window.text, "0.9f * sum")
+    await window.focus_editor()
+    await window.page.keyboard.press("Control+S")
+    first = "1.0 - t * (0.8 - t * (0.3 - t * 0.05))"
+    wanted = offered.original.replace(first, "1.0f - t * (0.8f - t * (0.3f - t * 0.05f))").replace("0.9 * sum", "0.9f * sum")
     await window.until(lambda: offered.source.read_text("utf-8") == wanted)

@@ -10,15 +10,12 @@ import pytest
 
 from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.lsp.programs import HALVE, SLEEPY
+from tests.e2e.vscode.code_server import servers
 from tests.e2e.vscode.conftest import OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 LATER = "__global__ void later(float *x) { x[threadIdx.x] = 0.0f; }\n"
-
-
-def servers() -> list[int]:
-    return [process.pid for process in alive() if "-m assistant lsp" in process.command]
 
 
 def running_programs() -> list[int]:
