@@ -50,3 +50,18 @@ async def test_nothing_is_installed_before_a_person_says_so(
     await window.see(window.page.get_by_role("button", name="Install the Language Server"))
     await window.shoot("asked")
     assert not list(served.data.glob("User/globalStorage/kernelopt.kernelopt/server/*"))
+
+
+async def test_a_question_that_was_dismissed_is_put_again_by_a_command(
+    open_window: OpenWindow, cli: Cli, folder: Path, settings: Change
+) -> None:
+    settings({PYTHON: ""})
+    cli.write("halve.cu", HALVE)
+    window = await open_window(folder)
+    await window.open_file("halve.cu")
+    for command in ("kernelopt: Doctor", "kernelopt: Optimize the Kernel at the Cursor"):
+        await window.see(window.notifications, "kernelopt needs its language server")
+        await window.command("Notifications: Clear All Notifications")
+        await window.gone(window.notifications)
+        await window.command(command)
+    await window.see(window.notifications, "kernelopt needs its language server")
