@@ -181,6 +181,12 @@ class Editor:
         found = await self.client.text_document_inlay_hint_async(types.InlayHintParams(_id(document), everywhere))
         return {hint.position.line: str(hint.label) for hint in found or []}
 
+    async def origins(self, document: Document) -> dict[int, str]:
+        """Line → what the tooltip of its hint says."""
+        everywhere = types.Range(types.Position(0, 0), types.Position(len(document.text), 0))
+        found = await self.client.text_document_inlay_hint_async(types.InlayHintParams(_id(document), everywhere))
+        return {hint.position.line: str(hint.tooltip) for hint in found or []}
+
     async def hover(self, document: Document, line: int, character: int = 4) -> str:
         found = await self.client.text_document_hover_async(types.HoverParams(_id(document), types.Position(line, character)))
         return "" if found is None else found.contents.value  # pyright: ignore[reportAttributeAccessIssue]

@@ -29,7 +29,7 @@ async def change(editor: Editor, settings: dict[str, Any]) -> None:
 
 
 async def registers(editor: Editor, document: Document) -> str:
-    return next((text for text in (await editor.hints(document)).values() if "registers" in text), "")
+    return next((text for text in (await editor.origins(document)).values() if "registers" in text), "")
 
 
 async def test_nothing_runs_that_is_off_and_turning_it_on_starts_it(cli: Cli, open_editor: Start) -> None:
