@@ -26,6 +26,7 @@ from assistant.ports import Accounts, PlanRequest, Provider, Story
 
 __all__ = ["LlmPlanner"]
 
+
 class LlmPlanner:
     """Plans and writes by asking a `Provider`."""
 

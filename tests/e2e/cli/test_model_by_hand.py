@@ -1,4 +1,7 @@
-"""Three searches that were answered by hand, played again through the same files: each comes to the proposal that was recorded."""
+"""Three searches that were answered by hand, played again through the same files: each comes to the proposal that was recorded.
+
+What was answered is fixed, what is asked follows the judge: an answer that it no longer asks for stays unused.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ LOOK_S = 0.05
 
 @dataclass
 class Person:
-    """Answers each prompt that appears with the next recorded answer, if it is of the same kind."""
+    """Answers each prompt that appears with the next recorded answer of its kind."""
 
     folder: Path
     answers: list[Path]
@@ -43,10 +46,11 @@ class Person:
     def _answer(self, prompt: Path, place: Path) -> None:
         kind = re.sub(r"-\d+-[0-9a-f]{8}(?:-\d+)?\.prompt\.md", "", prompt.name)
         self.asked.append(kind)
-        recorded = self.answers[len(self.given)] if len(self.given) < len(self.answers) else None
-        said = recorded.name[len("01-") : -len(".answer.md")] if recorded is not None else "nothing"
-        self.given.append(said)
-        text = recorded.read_text("utf-8") if recorded is not None and said == kind else "{}"
+        recorded = next((answer for answer in self.answers if answer.name[len("01-") : -len(".answer.md")] == kind), None)
+        self.given.append("nothing" if recorded is None else kind)
+        text = "{}" if recorded is None else recorded.read_text("utf-8")
+        if recorded is not None:
+            self.answers.remove(recorded)
         unfinished = place.with_suffix(".part")
         unfinished.write_text(text, "utf-8")
         unfinished.rename(place)
@@ -74,7 +78,6 @@ def test_answers_given_by_hand_lead_to_the_recorded_proposal(cli: Cli, name: str
         ended = cli.run("optimize", path, *options, deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     assert person.asked == person.given
-    assert len(person.given) == len(person.answers)
     recorded = json.loads((RECORDED / name / "outcome.json").read_text("utf-8"))
     tried = [(candidate["technique"], candidate["outcome"]) for candidate in ended.all("candidate")]
     assert tried == [(candidate["technique"], candidate["outcome"]) for candidate in recorded["candidates"]]
