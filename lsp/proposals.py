@@ -25,6 +25,7 @@ from assistant.model.proposal import REASON_CODES, Proposal
 from assistant.model.source import Hunk, Span, TextEdit
 from assistant.profile.quantity import counted_noun
 from assistant.source.hunks import hunks, unified_diff
+from lsp.under_way import Edit
 from lsp.units import Unit, version_of
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def edit_source(server: KernelOptServer, unit: Unit, after: str, what: str, labe
     edits = _text_edits(unit, unit.text, after, what)
     if not edits:
         return False
-    server.under_way.begin(unit.uri, unit.key, after)
+    server.under_way.begin(unit.uri, Edit(unit.key, unit.text, after, server.client.takes_versioned_edits))
     server.spawn(_edit_document(server, unit, edits, label))
     return True
 

@@ -2,8 +2,8 @@
 
 Editors that take edits without versions would make both, one upon the other. Example::
 
-    under_way.begin(uri, key, after)      # raises UsageError while another one is under way
-    under_way.seen(uri, {key: text})      # the text has come back
+    under_way.begin(uri, Edit(key, before, after, is_versioned=True))  # raises UsageError while another one is under way
+    under_way.seen(uri, {key: text})                                   # the text has come back
 """
 
 from __future__ import annotations
@@ -14,17 +14,31 @@ from dataclasses import dataclass
 
 from assistant.errors import UsageError
 
-__all__ = ["UnderWay"]
+__all__ = ["Edit", "UnderWay"]
 
 _AWAITED_S = 5.0
 """How long an edit may take to come back: some editors never say that they did not make it, and a person waits for the next one."""
 
 
 @dataclass(frozen=True)
-class _Edit:
+class Edit:
+    """The text ``before`` of one source becomes ``after``."""
+
     key: str
+    before: str
     after: str
-    asked_s: float
+    is_versioned: bool
+    """The editor refuses it once the document has changed: any other text than ``before`` ends it."""
+
+    def is_over(self, text: str | None) -> bool:
+        """Whether it was made, or never will be; ``text`` is the source's now, None where it is gone."""
+        return text in (self.after, None) or (self.is_versioned and text != self.before)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    edit: Edit
+    at_s: float
 
 
 class UnderWay:
@@ -32,25 +46,25 @@ class UnderWay:
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._clock_s = clock_s
-        self._edits: dict[str, _Edit] = {}
+        self._asked: dict[str, _Asked] = {}
 
     def check(self, uri: str) -> None:
         """Raises UsageError while an edit of the document is under way."""
-        edit = self._edits.get(uri)
-        if edit is not None and self._clock_s() < edit.asked_s + _AWAITED_S:
+        asked = self._asked.get(uri)
+        if asked is not None and self._clock_s() < asked.at_s + _AWAITED_S:
             raise UsageError("the editor is still making the edit before this one", "try again when the text has changed")
 
-    def begin(self, uri: str, key: str, after: str) -> None:
-        """The editor is asked to make ``after`` of the text ``key``. Raises UsageError as ``check`` does."""
+    def begin(self, uri: str, edit: Edit) -> None:
+        """The editor is asked for ``edit``. Raises UsageError as ``check`` does."""
         self.check(uri)
-        self._edits[uri] = _Edit(key, after, self._clock_s())
+        self._asked[uri] = _Asked(edit, self._clock_s())
 
     def seen(self, uri: str, texts: Mapping[str, str]) -> None:
         """What the document's texts are now, by key."""
-        edit = self._edits.get(uri)
-        if edit is not None and texts.get(edit.key) in (edit.after, None):
-            del self._edits[uri]
+        asked = self._asked.get(uri)
+        if asked is not None and asked.edit.is_over(texts.get(asked.edit.key)):
+            del self._asked[uri]
 
     def refused(self, uri: str) -> None:
         """The editor did not make it."""
-        self._edits.pop(uri, None)
+        self._asked.pop(uri, None)

@@ -60,7 +60,7 @@ async def test_no_request_leaves_before_somebody_says_yes(cli: Cli, open_editor:
         assert len(person.shown) == 1
         assert endpoint.base_url in person.shown[0]
         assert "is sent the source" in person.shown[0]
-        assert "at most" in person.shown[0]
+        assert "up to" in person.shown[0]
         assert any("the expert planner plans" in event["message"] for event in refused if event["event"] == "message")
         assert [event["model"] for event in refused if event["event"] == "proposal"] == [None]
 
