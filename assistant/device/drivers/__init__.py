@@ -1,0 +1,1 @@
+"""Implementations of ``assistant.device.driver.Driver``, one per Python binding of CUDA's driver API."""

@@ -1,0 +1,292 @@
+"""The driver protocol on NVIDIA's own bindings (``cuda.bindings``), the default.
+
+The driver API is used as it is, not through ``cuda.core``: recorded arguments are raw bytes, which its launcher does not take; it
+is not there for CUDA 12; and its import costs a worker's start more than the bindings do. Example::
+
+    driver = CudaDriver(0)
+    address = driver.allocate(1 << 20)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import importlib.metadata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.device.driver import (
+    Address,
+    DeviceError,
+    DeviceFacts,
+    EventHandle,
+    FunctionFacts,
+    FunctionHandle,
+    GraphHandle,
+    HostMemory,
+    ModuleHandle,
+    PreparedLaunch,
+    StreamHandle,
+)
+from assistant.device.drivers.arguments import checked_arguments
+from assistant.model.launch import LaunchConfig
+
+__all__ = ["CudaDriver"]
+
+_DEFAULT_SHARED_BYTES = 48 << 10
+"""Dynamic shared memory that every kernel may have without being allowed to (CUDA C++ Programming Guide, "Compute Capabilities")."""
+
+
+@dataclass(frozen=True)
+class _KeptArguments:
+    """Argument values and the array of pointers to them, as ``cuLaunchKernel`` reads it."""
+
+    values: tuple[Any, ...]
+    pointers: Any
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self.pointers)
+
+
+class CudaDriver:
+    """Implements ``driver.Driver``. One per process: it makes the device's primary context current."""
+
+    def __init__(self, index: int) -> None:
+        """Raises ImportError without the bindings, DeviceError without a driver or such a device."""
+        self._cu: Any = importlib.import_module("cuda.bindings.driver")  # ships no usable types
+        self._call("cuInit", 0)
+        self._index = index
+        self._device = self._call("cuDeviceGet", index)
+        self._context = self._call("cuDevicePrimaryCtxRetain", self._device)
+        self._call("cuCtxSetCurrent", self._context)
+        self._main = self._new_stream()
+        self._parameters: dict[int, tuple[tuple[int, int], ...]] = {}
+
+    def _call(self, name: str, *arguments: object) -> Any:
+        """The driver function's result: nothing, a value or a tuple of them."""
+        status, *values = getattr(self._cu, name)(*arguments)
+        if int(status) != 0:
+            raise self._error(status, name)
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def _error(self, status: Any, call: str) -> DeviceError:
+        failed, text = self._cu.cuGetErrorString(status)
+        message = text.decode() if int(failed) == 0 and text else "no description"
+        return DeviceError(status.name, message, call)
+
+    def _attribute(self, name: str) -> int:
+        return int(self._call("cuDeviceGetAttribute", getattr(self._cu.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}"), self._device))
+
+    def facts(self) -> DeviceFacts:
+        version = int(self._call("cuDriverGetVersion"))
+        name = bytes(self._call("cuDeviceGetName", 256, self._device)).split(b"\0")[0].decode("utf-8", "replace")
+        return DeviceFacts(
+            index=self._index,
+            name=name,
+            uuid=_uuid_text(bytes(self._call("cuDeviceGetUuid", self._device).bytes)),
+            compute_capability=(self._attribute("COMPUTE_CAPABILITY_MAJOR"), self._attribute("COMPUTE_CAPABILITY_MINOR")),
+            sm_count=self._attribute("MULTIPROCESSOR_COUNT"),
+            l2_bytes=self._attribute("L2_CACHE_SIZE"),
+            memory_bytes=int(self._call("cuDeviceTotalMem", self._device)),
+            shared_bytes_per_block_optin=self._attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
+            max_shared_bytes_per_sm=self._attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"),
+            clock_hz=self._attribute("CLOCK_RATE") * 1e3,
+            driver_version=f"{version // 1000}.{version % 1000 // 10}",
+            binding=f"cuda-bindings {importlib.metadata.version('cuda-bindings')}",
+        )
+
+    def memory(self) -> tuple[int, int]:
+        free, total = self._call("cuMemGetInfo")
+        return int(free), int(total)
+
+    def close(self) -> None:
+        self._cu.cuStreamDestroy(self._main)  # of a lost context all of this fails, which changes nothing
+        self._cu.cuDevicePrimaryCtxRelease(self._device)
+
+    def allocate(self, size_bytes: int) -> Address:
+        return Address(int(self._call("cuMemAlloc", max(1, size_bytes))))
+
+    def free(self, address: Address) -> None:
+        self._call("cuMemFree", address)
+
+    def allocate_host(self, size_bytes: int) -> HostMemory:
+        pointer = int(self._call("cuMemHostAlloc", size_bytes, self._cu.CU_MEMHOSTALLOC_DEVICEMAP | self._cu.CU_MEMHOSTALLOC_PORTABLE))
+        view = memoryview((ctypes.c_char * size_bytes).from_address(pointer)).cast("B")
+        return HostMemory(view, Address(int(self._call("cuMemHostGetDevicePointer", pointer, 0))))
+
+    def free_host(self, memory: HostMemory) -> None:
+        self._call("cuMemFreeHost", ctypes.addressof(ctypes.c_char.from_buffer(memory.view)))
+
+    def write(self, address: Address, data: bytes | memoryview, stream: StreamHandle | None = None) -> None:
+        if len(data):
+            self._call("cuMemcpyHtoDAsync", address, data, len(data), self._of(stream))
+
+    def read(self, address: Address, size_bytes: int, stream: StreamHandle | None = None) -> bytes:
+        data = bytearray(size_bytes)
+        if size_bytes:
+            target = ctypes.addressof(ctypes.c_char.from_buffer(data))
+            self._call("cuMemcpyDtoHAsync", target, address, size_bytes, self._of(stream))
+        self.synchronize(stream)
+        return bytes(data)
+
+    def copy(self, target: Address, source: Address, size_bytes: int, stream: StreamHandle | None = None) -> None:
+        if size_bytes:
+            self._call("cuMemcpyDtoDAsync", target, source, size_bytes, self._of(stream))
+
+    def fill(self, address: Address, byte: int, size_bytes: int, stream: StreamHandle | None = None) -> None:
+        if size_bytes:
+            self._call("cuMemsetD8Async", address, byte, size_bytes, self._of(stream))
+
+    def load(self, image: bytes) -> ModuleHandle:
+        module = self._call("cuModuleLoadData", image)
+        for function in self._functions(module):
+            self._cu.cuFuncLoad(function)  # without it a first launch loads the code, and may wait for the device
+        return ModuleHandle(int(module))
+
+    def _functions(self, module: Any) -> list[Any]:
+        count = int(self._call("cuModuleGetFunctionCount", module))
+        return list(self._call("cuModuleEnumerateFunctions", count, module)) if count else []
+
+    def unload(self, module: ModuleHandle) -> None:
+        self._call("cuModuleUnload", self._cu.CUmodule(module))
+
+    def function(self, module: ModuleHandle, name: str) -> FunctionHandle:
+        return FunctionHandle(int(self._call("cuModuleGetFunction", self._cu.CUmodule(module), name.encode())))
+
+    def symbol(self, module: ModuleHandle, name: str) -> tuple[Address, int]:
+        address, size = self._call("cuModuleGetGlobal", self._cu.CUmodule(module), name.encode())
+        return Address(int(address)), int(size)
+
+    def function_facts(self, function: FunctionHandle) -> FunctionFacts:
+        def attribute(name: str) -> int:
+            kind = getattr(self._cu.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+            return int(self._call("cuFuncGetAttribute", kind, self._cu.CUfunction(function)))
+
+        return FunctionFacts(
+            register_count=attribute("NUM_REGS"),
+            static_shared_bytes=attribute("SHARED_SIZE_BYTES"),
+            local_bytes_per_thread=attribute("LOCAL_SIZE_BYTES"),
+            max_threads_per_block=attribute("MAX_THREADS_PER_BLOCK"),
+            parameters=self._parameters_of(function),
+        )
+
+    def _parameters_of(self, function: FunctionHandle) -> tuple[tuple[int, int], ...]:
+        if function not in self._parameters:
+            found: list[tuple[int, int]] = []
+            while True:
+                status, offset, size = self._cu.cuFuncGetParamInfo(self._cu.CUfunction(function), len(found))
+                if int(status) != 0:
+                    break  # CUDA_ERROR_INVALID_VALUE behind the last one (CUDA driver API, cuFuncGetParamInfo)
+                found.append((int(offset), int(size)))
+            self._parameters[function] = tuple(found)
+        return self._parameters[function]
+
+    def active_blocks_per_sm(self, function: FunctionHandle, block_threads: int, shared_bytes: int) -> int:
+        return int(self._call("cuOccupancyMaxActiveBlocksPerMultiprocessor", self._cu.CUfunction(function), block_threads, shared_bytes))
+
+    def prepare(
+        self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False
+    ) -> PreparedLaunch:
+        values = checked_arguments(arguments, self._parameters_of(function))
+        if config.shared_bytes > _DEFAULT_SHARED_BYTES:
+            kind = self._cu.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            self._call("cuFuncSetAttribute", self._cu.CUfunction(function), kind, config.shared_bytes)
+        return PreparedLaunch(function, config, values, is_cooperative, _kept(values))
+
+    def launch(self, prepared: PreparedLaunch, stream: StreamHandle | None = None) -> None:
+        grid, block, kept = prepared.config.grid, prepared.config.block, prepared.kept
+        assert isinstance(kept, _KeptArguments)
+        sizes = (grid.x, grid.y, grid.z, block.x, block.y, block.z, prepared.config.shared_bytes)
+        function = self._cu.CUfunction(prepared.function)
+        if prepared.is_cooperative:
+            self._call("cuLaunchCooperativeKernel", function, *sizes, self._of(stream), kept.address)
+        else:
+            self._call("cuLaunchKernel", function, *sizes, self._of(stream), kept.address, 0)
+
+    def is_idle(self, stream: StreamHandle | None = None) -> bool:
+        (status,) = self._cu.cuStreamQuery(self._of(stream))
+        if status == self._cu.CUresult.CUDA_ERROR_NOT_READY:
+            return False
+        if int(status) != 0:
+            raise self._error(status, "cuStreamQuery")
+        return True
+
+    def synchronize(self, stream: StreamHandle | None = None) -> None:
+        self._call("cuStreamSynchronize", self._of(stream))
+
+    def create_stream(self) -> StreamHandle:
+        return StreamHandle(int(self._new_stream()))
+
+    def destroy_stream(self, stream: StreamHandle) -> None:
+        self._call("cuStreamDestroy", self._cu.CUstream(stream))
+
+    def create_event(self) -> EventHandle:
+        return EventHandle(int(self._call("cuEventCreate", int(self._cu.CUevent_flags.CU_EVENT_DEFAULT))))
+
+    def destroy_event(self, event: EventHandle) -> None:
+        self._call("cuEventDestroy", self._cu.CUevent(event))
+
+    def record(self, event: EventHandle, stream: StreamHandle | None = None) -> None:
+        self._call("cuEventRecord", self._cu.CUevent(event), self._of(stream))
+
+    def wait(self, event: EventHandle) -> None:
+        self._call("cuEventSynchronize", self._cu.CUevent(event))
+
+    def elapsed_s(self, start: EventHandle, end: EventHandle) -> float:
+        return float(self._call("cuEventElapsedTime", self._cu.CUevent(start), self._cu.CUevent(end))) * 1e-3
+
+    @property
+    def has_graphs(self) -> bool:
+        return True
+
+    def create_graph(self, launches: Sequence[PreparedLaunch]) -> GraphHandle:
+        graph = self._call("cuGraphCreate", 0)
+        try:
+            before: list[Any] = []
+            for prepared in launches:
+                before = [self._call("cuGraphAddKernelNode", graph, before, len(before), self._node(prepared))]
+            executable = self._call("cuGraphInstantiate", graph, 0)
+        finally:
+            self._call("cuGraphDestroy", graph)
+        self._call("cuGraphUpload", executable, self._main)
+        return GraphHandle(int(executable))
+
+    def launch_graph(self, graph: GraphHandle, stream: StreamHandle | None = None) -> None:
+        self._call("cuGraphLaunch", self._cu.CUgraphExec(graph), self._of(stream))
+
+    def destroy_graph(self, graph: GraphHandle) -> None:
+        self._call("cuGraphExecDestroy", self._cu.CUgraphExec(graph))
+
+    def _node(self, prepared: PreparedLaunch) -> Any:
+        if prepared.is_cooperative:
+            raise ValueError("a cooperative launch cannot be put into a graph here")
+        kept = prepared.kept
+        assert isinstance(kept, _KeptArguments)
+        grid, block = prepared.config.grid, prepared.config.block
+        node = self._cu.CUDA_KERNEL_NODE_PARAMS()
+        node.func = self._cu.CUfunction(prepared.function)
+        node.gridDimX, node.gridDimY, node.gridDimZ = grid.x, grid.y, grid.z
+        node.blockDimX, node.blockDimY, node.blockDimZ = block.x, block.y, block.z
+        node.sharedMemBytes = prepared.config.shared_bytes
+        node.kernelParams = kept.address
+        return node
+
+    def _new_stream(self) -> Any:
+        return self._call("cuStreamCreate", int(self._cu.CUstream_flags.CU_STREAM_NON_BLOCKING))
+
+    def _of(self, stream: StreamHandle | None) -> Any:
+        return self._main if stream is None else self._cu.CUstream(stream)
+
+
+def _kept(values: tuple[bytes, ...]) -> _KeptArguments:
+    buffers = tuple(ctypes.create_string_buffer(value, len(value)) for value in values)
+    pointers = (ctypes.c_void_p * max(1, len(buffers)))(*(ctypes.addressof(buffer) for buffer in buffers))
+    return _KeptArguments(buffers, pointers)
+
+
+def _uuid_text(raw: bytes) -> str:
+    """``GPU-8-4-4-4-12``, as ``nvidia-smi`` spells it."""
+    digits = raw.hex()
+    return f"GPU-{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
