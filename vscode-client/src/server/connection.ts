@@ -4,7 +4,17 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 import * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, LSPErrorCodes, ProgressType, ResponseError } from "vscode-languageclient/node";
+import {
+  CloseAction,
+  CodeLensRequest,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+  LSPErrorCodes,
+  ProgressType,
+  ResponseError,
+  State,
+} from "vscode-languageclient/node";
 
 import type { Completed, CompletionAsked } from "../protocol/completion.ts";
 import { Refusal } from "../protocol/completion.ts";
@@ -63,7 +73,21 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
   const program = { command: command.program, args: [...command.args], options: { env: command.environment } };
   const client: LanguageClient = new QuietClient("kernelopt", "kernelopt", program, options);
   answerCompletions(client, wiring.complete);
+  keepLenses(client);
   return client;
+}
+
+/** VS Code puts a refresh of lenses off, and drops it if the editor loses the focus meanwhile (to a note or a diff): ask again then. */
+function keepLenses(client: LanguageClient): void {
+  const moving = vscode.window.onDidChangeActiveTextEditor(() => {
+    const lenses = client.getFeature(CodeLensRequest.method);
+    for (const { document } of vscode.window.visibleTextEditors) lenses.getProvider(document)?.onDidChangeCodeLensEmitter.fire();
+  });
+  const ending = client.onDidChangeState(({ newState }) => {
+    if (newState !== State.Stopped) return;
+    moving.dispose();
+    ending.dispose();
+  });
 }
 
 /** The library logs all of it as errors. */
