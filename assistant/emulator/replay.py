@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from assistant.emulator.capture import rename_blobs
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
 from assistant.emulator.environment import restricted_environment
 from assistant.emulator.protocol import CaseReply, ReplayCase, ReplayReply, ReplayRequest
@@ -25,6 +24,7 @@ from assistant.emulator.symbolize import Symbolizer
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import BufferState, PointerField, RecordedLaunch, Recording
 from assistant.serialize import loads
+from assistant.workload.recorded_log import rename_blobs
 
 __all__ = ["replay"]
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.emulator.capture import finish_recording
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
 from assistant.emulator.environment import candidate_environment, own_environment
 from assistant.emulator.protocol import Limits, Mode, RunReply, RunRequest
@@ -21,8 +20,9 @@ from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
 from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.profile import Correction
+from assistant.workload.recorded_log import finish_recording
 
-__all__ = ["core_environment", "run_program"]
+__all__ = ["core_environment", "cut_short", "run_program"]
 
 
 def run_program(
@@ -96,7 +96,7 @@ def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Sy
     report = read_report(report_path.read_text(encoding="utf-8", errors="replace") if report_path.exists() else "", symbolizer)
     report_path.unlink(missing_ok=True)
     if request.record is not None:
-        finish_recording(request.record, symbolizer, _cut_short(outcome))
+        finish_recording(request.record, lambda word: symbolizer.function_name(int(word)), cut_short(outcome))
     return RunReply(
         exit_status=outcome.exit_status,
         signal=outcome.signal,
@@ -117,7 +117,8 @@ def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Sy
     )
 
 
-def _cut_short(outcome: Outcome) -> tuple[str, ...]:
+def cut_short(outcome: Outcome) -> tuple[str, ...]:
+    """What is missing in the recording of a program that was ended, in words."""
     if outcome.timed_out:
         return ("the program was stopped at its time limit; later launches and transfers are missing",)
     if outcome.memory_exceeded:

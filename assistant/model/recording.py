@@ -79,7 +79,9 @@ class RecordedLaunch:
     buffers: tuple[BufferState, ...]
     file: str
     line: int
-    """Launch site in the program; line 0 for a declared launch."""
+    """Launch site in the program; line 0 for a declared launch, and where a capture cannot tell."""
+    is_cooperative: bool = False
+    """All its blocks must run at once: it was started by ``cudaLaunchCooperativeKernel``."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,8 @@ class ShapeCount:
     kernel: str
     config: LaunchConfig
     count: int
+    time_ns: int | None = None
+    """What all of them took on the GPU, by its own time stamps; None where nothing was timed (the emulator)."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,11 @@
-"""The core's recording log as a recording: ``recording.json`` beside ``blobs/<sha256>``.
+"""The log that a recorder writes while a program runs, as a recording: ``recording.json`` beside ``blobs/<sha256>``.
 
-The log's lines are described in ``runtime/record.h``.
+The emulator's core and the library that captures launches on a GPU write the same lines; ``emulator/runtime/record.h`` describes
+them. What stands for a function differs (an address, a symbol): whoever reads a log brings the names.
+
+Example::
+
+    finish_recording(folder, lambda word: symbolizer.function_name(int(word)))
 """
 
 from __future__ import annotations
@@ -8,12 +13,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from assistant.emulator.passed_types import PassedTypes
-from assistant.emulator.symbolize import Symbolizer
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import (
     BufferState,
@@ -26,18 +30,22 @@ from assistant.model.recording import (
     Transfer,
 )
 from assistant.serialize import dumps
+from assistant.workload.passed_types import PassedTypes
 
-__all__ = ["finish_recording", "rename_blobs"]
+__all__ = ["FunctionNames", "finish_recording", "rename_blobs"]
+
+FunctionNames = Callable[[str], str]
+"""A log's word for a function as its demangled name without the return type."""
 
 
-def finish_recording(folder: Path, symbolizer: Symbolizer, added_notes: tuple[str, ...] = ()) -> Recording:
+def finish_recording(folder: Path, names: FunctionNames, added_notes: tuple[str, ...] = ()) -> Recording:
     """Turns the log into ``recording.json`` and gives the blobs their final names; no log gives an empty recording.
 
     Raises OSError where the disk was full: what is missing then looks as if the program had never had it.
     """
     log = folder / "log"
     (folder / "blobs").mkdir(parents=True, exist_ok=True)
-    reader = _LogReader(folder, rename_blobs(folder / "blobs"), symbolizer)
+    reader = _LogReader(folder, rename_blobs(folder / "blobs"), names)
     if log.exists():
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
             reader.read(line.split(" "))
@@ -75,16 +83,17 @@ class _Open:
 
 
 class _LogReader:
-    def __init__(self, folder: Path, blobs: dict[str, str], symbolizer: Symbolizer) -> None:
+    def __init__(self, folder: Path, blobs: dict[str, str], names: FunctionNames) -> None:
         self._folder = folder
         self._blobs = blobs
-        self._symbolizer = symbolizer
+        self._names = names
         self._buffers: dict[int, RecordedBuffer] = {}
         self._launches: list[_Open] = []
         self._transfers: list[Transfer] = []
         self._notes: list[str] = []
         self._skipped: Counter[tuple[str, LaunchConfig, str]] = Counter()
         self._shapes: Counter[tuple[str, LaunchConfig]] = Counter()
+        self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
 
     def read(self, words: list[str]) -> None:
         """One line; unknown or cut-off lines (the program was killed) are left out."""
@@ -100,6 +109,8 @@ class _LogReader:
             "pointer": self._pointer,
             "poisoned": self._poisoned,
             "failed": self._failed,
+            "cooperative": self._cooperative,
+            "time": self._time,
             "transfer": self._transfer,
             "note": self._note,
             "unwritten": self._unwritten,
@@ -117,7 +128,7 @@ class _LogReader:
         for entry in self._launches:
             if entry.has_failed:
                 notes.append(f"launch {entry.launch.index} of {entry.launch.kernel} failed; its results are not kept")
-        shapes = tuple(ShapeCount(kernel, config, count) for (kernel, config), count in self._shapes.items())
+        shapes = tuple(ShapeCount(*shape, count, self._times_ns.get(shape)) for shape, count in self._shapes.items())
         buffers = tuple(self._buffers[key] for key in sorted(self._buffers))
         launches = tuple(_closed(entry) for entry in self._launches)
         passed = PassedTypes(launches)
@@ -129,9 +140,7 @@ class _LogReader:
         self._buffers[identity] = RecordedBuffer(identity, int(f[2]), int(f[1]), _text(f[4]), f[3], element_type=_text(f[5]))
 
     def _header(self, f: list[str]) -> tuple[int, str, LaunchConfig]:
-        numbers = [int(word) for word in f[2:9]]
-        config = LaunchConfig(Dim3(*numbers[:3]), Dim3(*numbers[3:6]), numbers[6])
-        kernel = self._symbolizer.function_name(int(f[1]))
+        kernel, config = self._names(f[1]), _config(f[2:9])
         self._shapes[kernel, config] += 1
         return int(f[0]), kernel, config
 
@@ -171,6 +180,12 @@ class _LogReader:
     def _failed(self, f: list[str]) -> None:
         self._launches[-1].has_failed = True
 
+    def _cooperative(self, f: list[str]) -> None:
+        self._launches[-1].launch = replace(self._last, is_cooperative=True)
+
+    def _time(self, f: list[str]) -> None:
+        self._times_ns[self._names(f[0]), _config(f[1:8])] += int(f[8])
+
     def _transfer(self, f: list[str]) -> None:
         buffer = int(f[5])
         place = (None, 0) if buffer < 0 else (buffer, int(f[6]))
@@ -198,6 +213,11 @@ class _LogReader:
 def _closed(entry: _Open) -> RecordedLaunch:
     states = (replace(b, after=entry.after.get(b.buffer), is_poisoned=b.buffer in entry.poisoned) for b in entry.launch.buffers)
     return replace(entry.launch, buffers=tuple(states))
+
+
+def _config(words: list[str]) -> LaunchConfig:
+    numbers = [int(word) for word in words]
+    return LaunchConfig(Dim3(*numbers[:3]), Dim3(*numbers[3:6]), numbers[6])
 
 
 def _text(word: str) -> str | None:

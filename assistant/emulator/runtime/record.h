@@ -1,5 +1,6 @@
 // Recording: what every launch could reach, before and after, and what reached the host.
 //
+// Also written by the library that captures launches on a GPU (`device/capture/inject`), where FUNCTION is a mangled symbol.
 // Written as a folder: `log`, one line per item in program order, beside `blobs/`. Lines, fields separated by one space:
 //   buffer ID ADDRESS SIZE SPACE SYMBOL TYPE       (- where there is none; text is percent-encoded)
 //   launch INDEX FUNCTION GX GY GZ BX BY BZ SHARED LINE FILE
@@ -12,6 +13,8 @@
 //   failed                                          the launch above ended with an error
 //   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET     buffer -1: none
 //   unwritten ERRNO                                 a file could not be written to its end
+//   cooperative                                     the launch above is one
+//   time FUNCTION GX GY GZ BX BY BZ SHARED NS       what launches took on a GPU; lines of one shape add up
 //   note TEXT                                       something that could not be captured
 #pragma once
 #include <cstdint>

@@ -11,7 +11,7 @@ class RecordLog {
  public:
   // `mode` as of fopen.
   explicit RecordLog(const std::string& path, const char* mode = "w") : file_(fopen(path.c_str(), mode)) {
-    if (!file_) fprintf(stderr, "emulator: cannot write the recording %s\n", path.c_str());
+    if (!file_) fprintf(stderr, "kernelopt: cannot write the recording %s\n", path.c_str());
   }
   RecordLog& item(const char* name) {
     if (file_) fprintf(file_, "%s%s", is_empty_ ? "" : "\n", name);

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.emulator.passed_types import PassedTypes
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import PointerField, RecordedArgument, RecordedLaunch, Transfer
+from assistant.workload.passed_types import PassedTypes
 
 CONFIG = LaunchConfig(Dim3(1, 1, 1), Dim3(32, 1, 1), 0)
 
