@@ -26,7 +26,7 @@ from assistant.model.source import Hunk, Span, TextEdit
 from assistant.profile.quantity import counted_noun
 from assistant.source.hunks import hunks, unified_diff
 from lsp.under_way import Edit
-from lsp.units import Unit, version_of
+from lsp.units import Unit, text_of, version_of
 
 if TYPE_CHECKING:
     from lsp.server import KernelOptServer
@@ -199,7 +199,13 @@ def edit_source(server: KernelOptServer, unit: Unit, after: str, what: str, labe
 
 
 async def _edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> None:
-    """Ask for the edit; a client that says that it did not make it is believed, and the person told."""
+    """Ask for the edit; a client that says that it did not make it is believed, and the person told.
+
+    What the client typed before it was asked is read by now: the edit was made for the text before that, and is not asked for.
+    """
+    if text_of(server.workspace, unit.uri) != unit.document:
+        _not_made(server, unit, label)
+        return
     if server.client.takes_versioned_edits:
         versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, version_of(server.workspace, unit.uri))
         edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(versioned, list(edits))])
@@ -211,8 +217,12 @@ async def _edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types
         server.client.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
         is_made = False
     if not is_made:
-        server.under_way.refused(unit.uri)
-        server.client.say(f"the editor did not make the edit {label}", types.MessageType.Warning)
+        _not_made(server, unit, label)
+
+
+def _not_made(server: KernelOptServer, unit: Unit, label: str) -> None:
+    server.under_way.refused(unit.uri)
+    server.client.say(f"the editor did not make the edit {label}", types.MessageType.Warning)
 
 
 def _text_edits(unit: Unit, before: str, after: str, what: str) -> tuple[types.TextEdit, ...]:
