@@ -62,6 +62,9 @@ class CaseSpeed:
     low: float | None
     high: float | None
     outcome: SpeedOutcome
+    before_s: float | None = None
+    """Measured median time of A on this shape; None where nothing was timed."""
+    after_s: float | None = None
 
 
 @dataclass(frozen=True)

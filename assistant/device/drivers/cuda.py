@@ -150,6 +150,7 @@ class CudaDriver:
         return list(self._call("cuModuleEnumerateFunctions", count, module)) if count else []
 
     def unload(self, module: ModuleHandle) -> None:
+        self._parameters.clear()  # a handle may come again for another kernel
         self._call("cuModuleUnload", self._cu.CUmodule(module))
 
     def function(self, module: ModuleHandle, name: str) -> FunctionHandle:

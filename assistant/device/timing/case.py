@@ -1,0 +1,332 @@
+"""Both versions on one case: which method fits, slots of calls, blocks of slots, timed calls whose results are checked.
+
+Below 50 µs a slot is one graph of many calls (on an idle stream or launched one by one such kernels read up to 37 % wrong, measured);
+from there on each call stands between two events. L2 is emptied before each graph and each single call, and where a kernel reads what
+it writes, its buffers get their first contents again: outside the timed span. Example::
+
+    timing = CaseTimer(kit, copies, options, tools).run("n=4096", 1.0)
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from assistant.device.driver import Address, GraphHandle, PreparedLaunch
+from assistant.device.timing.blocks import take_blocks
+from assistant.device.timing.gate import Action, GatedQueue, Span
+from assistant.device.timing.kit import Kit
+from assistant.model.timing import CaseTiming, TimingOptions
+
+__all__ = ["VERSIONS", "CaseTimer", "Copies", "Tools"]
+
+VERSIONS = ("A", "B")
+GRAPH_BELOW_S = 50e-6
+SLOT_S = 0.5e-3
+"""Least time of a graph, and of a slot of single calls (DESIGN §6.1: N·t ≥ 0.5 ms)."""
+_LONGEST_SLOT_S = 20e-3
+"""Where the slower version makes slots longer than this, they hold fewer calls."""
+_MOST_CALLS = 1000
+_MOST_RESTORED_CALLS = 256
+"""Calls of a graph, each on buffers of its own: memory, and the copies that restore them before each slot."""
+_MOST_SINGLE_CALLS = 10
+_QUEUED_COUNT = 400
+"""Commands queued behind a gate: a stream takes about a thousand before the host has to wait for room, which would never come."""
+_PILOT_CALLS = 5
+_EMPTY_SLOTS = 15
+_LEAST_CALL_S = 0.3e-6
+"""A call that takes no time is counted as this when slots are sized."""
+_CHECKS = 2
+"""Slots of each version whose results are compared with an untimed call's."""
+
+
+class Copies(Protocol):
+    """A case's buffers, several times over, and both versions ready to be started on each."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the kernels read what they write, so that each call needs the first contents again."""
+        ...
+
+    def launches(self, version: str, copy: int) -> Sequence[PreparedLaunch]: ...
+
+    def restore(self, version: str, copy: int) -> None:
+        """Queue the first contents of everything that changes."""
+        ...
+
+    def changed(self, version: str, copy: int) -> Sequence[tuple[Address, int]]:
+        """(address, size in bytes) of what the launches write."""
+        ...
+
+    def grow(self, count: int) -> None:
+        """Make more copies, up to ``count`` as far as memory allows."""
+        ...
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the outside lends."""
+
+    clock: Callable[[], float]
+    """Monotonic seconds."""
+    is_held_down: Callable[[], bool]
+    """Whether the GPU's clocks are held down right now for heat or power supply."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How a slot is timed."""
+
+    method: str
+    calls: int
+    empty_s: float
+    """A call of empty kernels."""
+
+
+class CaseTimer:
+    """Times one case; make one for each."""
+
+    def __init__(self, kit: Kit, copies: Copies, options: TimingOptions, tools: Tools) -> None:
+        self._kit = kit
+        self._driver = kit.driver
+        self._copies = copies
+        self._options = options
+        self._tools = tools
+        self._queue = GatedQueue(kit)
+        self._graphs: dict[str, GraphHandle] = {}
+        self._turn = 0
+        self._rng = random.Random(options.seed ^ 0x5EED)  # noqa: S311 which calls are checked
+        self._checker = ResultChecker(kit, copies)
+
+    def run(self, shape: str, weight: float) -> CaseTiming:
+        start_s = self._tools.clock()
+        try:
+            for version in VERSIONS:
+                self._checker.expect(version)
+            plan = self._planned()
+            self._checker.schedule(self._rng, _CHECKS, self._options.least_block_count * 2)
+            taken = take_blocks(lambda version: self._slot(version, plan), self._options, self._tools.clock, self._tools.is_held_down)
+        finally:
+            self._forget()
+        return CaseTiming(
+            shape=shape,
+            weight=weight,
+            blocks=taken.blocks,
+            method=plan.method,
+            calls_per_slot=plan.calls,
+            launches_per_call=self._launch_count("A"),
+            empty_s=plan.empty_s,
+            copy_count=self._copies.count,
+            is_restored=self._copies.is_restored,
+            stop=taken.stop,
+            seconds=self._tools.clock() - start_s,
+            dropped_block_count=taken.dropped_count,
+            checked_count=self._checker.checked_count,
+            different_versions=self._checker.different_versions,
+            notes=self._notes(plan),
+        )
+
+    def _planned(self) -> _Plan:
+        """Graph or single calls, and how many, from a few single calls of both versions."""
+        pilots = {version: self._pilot(version) for version in VERSIONS}
+        least_s, most_s = min(pilots.values()), max(pilots.values())
+        if least_s >= GRAPH_BELOW_S or not self._driver.has_graphs:
+            calls = _calls(least_s, most_s, min(_MOST_SINGLE_CALLS, self._most_queued_calls()))
+            return _Plan("events", calls, self._empty_events())
+        if self._copies.is_restored:
+            self._copies.grow(_calls(least_s, most_s, _MOST_RESTORED_CALLS))
+        calls = _calls(least_s, most_s, self._most_graph_calls())
+        for version in VERSIONS:
+            self._graphs[version] = self._driver.create_graph(
+                [launch for call in range(calls) for launch in self._copies.launches(version, call % self._copies.count)]
+            )
+        return _Plan("graph", calls, self._empty_graph(calls))
+
+    def _most_graph_calls(self) -> int:
+        """Of a restored case each call needs a copy of its own: nothing can be restored between the nodes of a graph."""
+        most = _MOST_CALLS // self._launch_count("A")
+        return min(most, self._copies.count) if self._copies.is_restored else most
+
+    def _most_queued_calls(self) -> int:
+        commands = 3 + self._launch_count("A") + (len(self._copies.changed("A", 0)) if self._copies.is_restored else 0)
+        return max(1, _QUEUED_COUNT // commands)
+
+    def _launch_count(self, version: str) -> int:
+        return len(self._copies.launches(version, 0))
+
+    def _slot(self, version: str, plan: _Plan) -> float | None:
+        """Seconds a call, without the empty kernel's share; None when the queue ran while it was filled."""
+        is_checked = self._checker.is_next(version)
+        copies = self._slot_copies(plan)
+        if is_checked or (self._copies.is_restored and plan.method == "graph"):
+            for copy in dict.fromkeys(copies):
+                self._copies.restore(version, copy)
+            self._driver.synchronize()
+        if plan.method == "graph":
+            spans = (Span(work=lambda: self._driver.launch_graph(self._graphs[version]), before=self._emptied),)
+        else:
+            spans = tuple(Span(work=self._call(version, copy), before=self._ready(version, copy)) for copy in copies)
+        times = self._queue.times(spans)
+        if is_checked and times is not None:
+            self._checker.check(version, self._rng.choice(copies))
+        return None if times is None else sum(times) / plan.calls - plan.empty_s
+
+    def _slot_copies(self, plan: _Plan) -> list[int]:
+        """Of a block's four slots all use the same sets of buffers, so that both versions see the same values."""
+        if plan.method == "graph":
+            return [call % self._copies.count for call in range(plan.calls)]
+        first = (self._turn // 4) * plan.calls
+        self._turn += 1
+        return [(first + call) % self._copies.count for call in range(plan.calls)]
+
+    def _call(self, version: str, copy: int) -> Action:
+        launches = self._copies.launches(version, copy)
+
+        def start() -> None:
+            for launch in launches:
+                self._driver.launch(launch)
+
+        return start
+
+    def _ready(self, version: str, copy: int) -> Action:
+        if not self._copies.is_restored:
+            return self._emptied
+
+        def prepare() -> None:
+            self._copies.restore(version, copy)
+            self._emptied()
+
+        return prepare
+
+    def _emptied(self) -> None:
+        self._driver.launch(self._kit.sweep)
+
+    def _pilot(self, version: str) -> float:
+        """About how long a call takes."""
+        spans = tuple(
+            Span(work=self._call(version, 0), before=self._ready(version, 0)) for _ in range(min(_PILOT_CALLS, self._most_queued_calls()))
+        )
+        self._queue.times(spans[:1])
+        times = self._queue.times(spans) or self._queue.times(spans) or (GRAPH_BELOW_S,)
+        return max(_median(times) - self._empty_events(), _LEAST_CALL_S)
+
+    def _empty_events(self) -> float:
+        def start() -> None:
+            for _ in range(self._launch_count("A")):
+                self._driver.launch(self._kit.empty)
+
+        count = max(1, min(_EMPTY_SLOTS, self._most_queued_calls()))
+        times = self._queue.times(tuple(Span(work=start, before=self._emptied) for _ in range(count)))
+        return _median(times) if times else 0.0
+
+    def _empty_graph(self, calls: int) -> float:
+        graph = self._driver.create_graph([self._kit.empty] * (calls * self._launch_count("A")))
+        try:
+            span = Span(work=lambda: self._driver.launch_graph(graph), before=self._emptied)
+            self._queue.times((span,))
+            found = [self._queue.times((span,)) for _ in range(_EMPTY_SLOTS)]
+        finally:
+            self._driver.destroy_graph(graph)
+        times = [times[0] for times in found if times]
+        return _median(times) / calls if times else 0.0
+
+    def _notes(self, plan: _Plan) -> tuple[str, ...]:
+        notes = list(self._checker.notes)
+        if plan.empty_s == 0.0:
+            notes.append("the empty kernel could not be timed, so that nothing is subtracted")
+        return tuple(notes)
+
+    def _forget(self) -> None:
+        for graph in self._graphs.values():
+            self._driver.destroy_graph(graph)
+        self._graphs.clear()
+        self._queue.close()
+        self._checker.close()
+
+
+class ResultChecker:
+    """Compares what timed calls left behind with what one untimed call leaves, bit by bit and on the device."""
+
+    def __init__(self, kit: Kit, copies: Copies) -> None:
+        self._kit = kit
+        self._driver = kit.driver
+        self._copies = copies
+        self._expected: dict[str, tuple[Address, ...]] = {}
+        self._differences = self._driver.allocate(8)
+        self._due: dict[str, list[int]] = {version: [] for version in VERSIONS}
+        self._seen: dict[str, int] = dict.fromkeys(VERSIONS, 0)
+        self._different: dict[str, None] = {}
+        self.checked_count = 0
+        self.notes: list[str] = []
+
+    @property
+    def different_versions(self) -> tuple[str, ...]:
+        return tuple(self._different)
+
+    def expect(self, version: str) -> None:
+        """Run a version once, untimed, and keep what it leaves; not checked where a second run leaves something else."""
+        self._run(version)
+        kept: list[Address] = []
+        for address, size_bytes in self._copies.changed(version, 0):
+            kept.append(self._driver.allocate(size_bytes))
+            self._driver.copy(kept[-1], address, size_bytes)
+        self._expected[version] = tuple(kept)
+        self._run(version)
+        if self._differs(version, 0):
+            self._drop(version)
+            self.notes.append(f"results of {version} change from run to run, so that those of timed calls were not compared bit by bit")
+
+    def schedule(self, rng: random.Random, count: int, slots: int) -> None:
+        """Choose which slots of each version are checked."""
+        self._due = {version: sorted(rng.sample(range(slots), min(count, slots))) for version in VERSIONS}
+
+    def is_next(self, version: str) -> bool:
+        """Whether the slot that comes is checked; counts it."""
+        slot = self._seen[version]
+        self._seen[version] += 1
+        return slot in self._due[version] and bool(self._expected.get(version))
+
+    def check(self, version: str, copy: int) -> None:
+        self.checked_count += 1
+        if self._differs(version, copy):
+            self._different[version] = None
+
+    def close(self) -> None:
+        for version in VERSIONS:
+            self._drop(version)
+        self._driver.free(self._differences)
+
+    def _run(self, version: str) -> None:
+        self._copies.restore(version, 0)
+        for launch in self._copies.launches(version, 0):
+            self._driver.launch(launch)
+        self._driver.synchronize()
+
+    def _differs(self, version: str, copy: int) -> bool:
+        self._driver.fill(self._differences, 0, 8)
+        for (address, size_bytes), kept in zip(self._copies.changed(version, copy), self._expected[version], strict=True):
+            self._driver.launch(self._kit.compare(address, kept, size_bytes, self._differences))
+        return any(self._driver.read(self._differences, 8))
+
+    def _drop(self, version: str) -> None:
+        for address in self._expected.pop(version, ()):
+            self._driver.free(address)
+
+
+def _calls(least_s: float, most_s: float, most: int) -> int:
+    """Calls that make a slot of the faster version long enough, and of the slower one not too long."""
+    wanted = math.ceil(SLOT_S / least_s)
+    bearable = max(1, math.floor(_LONGEST_SLOT_S / most_s))
+    return max(1, min(wanted, bearable, most))
+
+
+def _median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

@@ -1,0 +1,84 @@
+"""Blocks of timed slots → pairs, the half-width of A against A, and the comparison they amount to.
+
+One block gives one pair: the geometric mean of its two A's and of its two B's, so that a steady drift cancels. Example::
+
+    compare_timing(timing, seed=7).outcome      # SpeedOutcome.FASTER
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assistant.measure.statistics import Pairs, WeightedPairs, aa_half_width, compare_pairs
+from assistant.model.comparison import Comparison
+from assistant.model.timing import Block, CaseTiming, GpuState, PairTiming
+
+__all__ = ["aa_half_width_of", "compare_timing", "pairs_of", "time_of"]
+
+_LEAST_S = 1e-10
+"""A kernel that takes no longer than an empty one gets this time, a fifth of a clock: logarithms need one."""
+
+
+def pairs_of(blocks: Sequence[Block]) -> Pairs:
+    """One pair a block."""
+    return Pairs(tuple(_mean(block.a_s) for block in blocks), tuple(_mean(block.b_s) for block in blocks))
+
+
+def aa_half_width_of(blocks: Sequence[Block], seed: int) -> float:
+    """Of the first A of each block against its second."""
+    first = tuple(max(block.a_s[0], _LEAST_S) for block in blocks)
+    second = tuple(max(block.a_s[1], _LEAST_S) for block in blocks)
+    return aa_half_width(Pairs(first, second), seed)
+
+
+def time_of(blocks: Sequence[Block], version: str) -> float:
+    """Median seconds a call of ``A`` or ``B``."""
+    times = sorted(_mean(block.a_s if version == "A" else block.b_s) for block in blocks)
+    middle = len(times) // 2
+    return times[middle] if len(times) % 2 else (times[middle - 1] + times[middle]) / 2
+
+
+def compare_timing(timing: PairTiming, seed: int) -> Comparison:
+    """The verdict over all shapes; the margin is that of the shape that is known worst. At least one shape must have weight."""
+    shapes = tuple(WeightedPairs(case.shape, case.weight, pairs_of(case.blocks)) for case in timing.cases)
+    half_width = max(aa_half_width_of(case.blocks, seed) for case in timing.cases if case.weight > 0)
+    comparison = compare_pairs(shapes, half_width, seed, method_of(timing))
+    cases = tuple(
+        replace(speed, before_s=time_of(case.blocks, "A"), after_s=time_of(case.blocks, "B"))
+        for speed, case in zip(comparison.cases, timing.cases, strict=True)
+    )
+    return replace(comparison, cases=cases)
+
+
+def method_of(timing: PairTiming) -> str:
+    """How the times were taken, in a line that goes with every number of them."""
+    ways = dict.fromkeys(_way(case) for case in timing.cases)
+    block_counts = [len(case.blocks) for case in timing.cases]
+    count = f"{min(block_counts)}" if len(set(block_counts)) == 1 else f"{min(block_counts)} to {max(block_counts)}"
+    device = timing.device
+    return (
+        f"paired ABBA blocks in random order, queued behind a blocking kernel, {'; '.join(ways)}; n={count} blocks a shape; "
+        f"{device.name}, driver {device.driver_version}, {device.compiler}{_state(device.after)}"
+    )
+
+
+def _way(case: CaseTiming) -> str:
+    slot = (
+        f"graphs of {case.calls_per_slot} calls" if case.method == "graph" else f"events around each of {case.calls_per_slot} calls a slot"
+    )
+    return f"{slot}, {case.empty_s * 1e6:.2f} µs of an empty kernel subtracted, L2 emptied before each, {case.copy_count} sets of buffers"
+
+
+def _state(state: GpuState) -> str:
+    told = (
+        None if state.sm_clock_hz is None else f"SM {state.sm_clock_hz / 1e6:.0f} MHz",
+        None if state.temperature_c is None else f"{state.temperature_c:.0f} °C",
+        f"clocks held down by {', '.join(state.throttle_reasons)}" if state.throttle_reasons else None,
+    )
+    return "".join(f", {item}" for item in told if item is not None)
+
+
+def _mean(times_s: tuple[float, ...]) -> float:
+    return math.exp(sum(math.log(max(time_s, _LEAST_S)) for time_s in times_s) / len(times_s))

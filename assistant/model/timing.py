@@ -1,0 +1,147 @@
+"""Timings of two versions on a GPU as they were taken, and the state of the device meanwhile; what they mean is judged elsewhere.
+
+One *call* starts the launches of a case once. One *slot* times a few calls of one version; four slots, ABBA or BAAB, are one *block*.
+Example::
+
+    Block("ABBA", (10.1e-6, 9.0e-6, 9.1e-6, 10.0e-6)).a_s     # (1.01e-05, 1e-05)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class TimingOptions:
+    """How two versions are timed."""
+
+    seed: int
+    """Of the order of the blocks and of the calls that are checked; never shown to a planner."""
+    half_width_ratio: float = 0.003
+    """Blocks are added until A against A is known to this, or the time is up (DESIGN §6.1)."""
+    least_block_count: int = 20
+    wall_s: float = 15.0
+    """A shape."""
+    is_fresh: bool = False
+    """In a process that has timed nothing before: confirmations."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Four slots taken one after the other; seconds a call, the same method's empty kernel subtracted."""
+
+    order: str
+    """``ABBA`` or ``BAAB``."""
+    times_s: tuple[float, ...]
+    """As taken, one for each letter of ``order``."""
+
+    @property
+    def a_s(self) -> tuple[float, ...]:
+        """Of A, in the order taken."""
+        return tuple(time_s for letter, time_s in zip(self.order, self.times_s, strict=True) if letter == "A")
+
+    @property
+    def b_s(self) -> tuple[float, ...]:
+        return tuple(time_s for letter, time_s in zip(self.order, self.times_s, strict=True) if letter == "B")
+
+
+@dataclass(frozen=True)
+class GpuState:
+    """What NVML says of the device at one moment; None where it does not tell."""
+
+    sm_clock_hz: float | None = None
+    memory_clock_hz: float | None = None
+    temperature_c: float | None = None
+    power_w: float | None = None
+    power_limit_w: float | None = None
+    throttle_reasons: tuple[str, ...] = ()
+    """NVML's names of what holds the clocks down (``sw_power_cap``); an idle GPU's ``gpu_idle`` is left out."""
+
+
+@dataclass(frozen=True)
+class CaseTiming:
+    """One shape's timings of both versions."""
+
+    shape: str
+    weight: float
+    blocks: tuple[Block, ...]
+    method: str
+    """``graph``: slots are graphs of ``calls_per_slot`` calls; ``events``: each call between two events of its own."""
+    calls_per_slot: int
+    launches_per_call: int
+    empty_s: float
+    """A call of empty kernels by the same method, which was subtracted from each time."""
+    copy_count: int
+    """Sets of buffers that the calls went through in turn."""
+    is_restored: bool
+    """Whether the buffers were given their first contents again before each slot, outside the timed span."""
+    stop: str
+    """``width``: A against A is known well enough; ``time``: the shape's time was up."""
+    seconds: float
+    """That the shape took in all."""
+    dropped_block_count: int = 0
+    """Taken while the GPU held its clocks down, or not queued in time; taken again."""
+    checked_count: int = 0
+    """Timed calls whose results were compared, bit by bit, with an untimed call's."""
+    different_versions: tuple[str, ...] = ()
+    """``A`` and ``B`` where a timed call's results differ from an untimed call's."""
+    notes: tuple[str, ...] = ()
+    """What could not be done as it should, in words."""
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """Comparisons whose answers are known, made before the first real one."""
+
+    same_ratio: float
+    """A kernel against itself."""
+    slowed_ratio: float
+    """Against a copy that runs 5 % longer."""
+    failures: tuple[str, ...]
+    """What came out wrong, in words; empty when the timing can be believed."""
+    seconds: float
+
+    @property
+    def has_passed(self) -> bool:
+        return not self.failures
+
+
+@dataclass(frozen=True)
+class MeasuredPeaks:
+    """The most that one device was seen to do."""
+
+    device_uuid: str
+    driver_version: str
+    dram_bytes_per_s: float
+    """The best of reading, and of reading and writing, more than L2 holds several times."""
+    l2_bytes_per_s: float
+    """Reading again and again what fits into L2."""
+    fp32_per_s: float
+    """Fused multiply-adds of all lanes, as instructions of one thread each."""
+    fp64_per_s: float
+    half2_per_s: float
+    """Fused multiply-adds on pairs of halves."""
+    method: str
+
+
+@dataclass(frozen=True)
+class TimedDevice:
+    """What the timings were taken on."""
+
+    name: str
+    uuid: str
+    driver_version: str
+    compiler: str
+    before: GpuState = field(default_factory=GpuState)
+    after: GpuState = field(default_factory=GpuState)
+
+
+@dataclass(frozen=True)
+class PairTiming:
+    """Both versions on every shape that has weight."""
+
+    cases: tuple[CaseTiming, ...]
+    device: TimedDevice
+    self_test: SelfTest | None = None
+    """Of the worker that took them; None where it was not made."""
+    peaks: MeasuredPeaks | None = None

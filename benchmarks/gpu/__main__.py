@@ -1,0 +1,37 @@
+"""``python -m benchmarks.gpu PART [--out FOLDER] [--seconds N]``: one part's figures as a table; all results as JSON in FOLDER.
+
+A part stops after N seconds (default 500) and goes on from its JSON when it is started again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from benchmarks.gpu import parts
+from benchmarks.gpu.bench import Bench, Kept
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks.gpu")
+    parser.add_argument("part", choices=sorted(parts.PARTS))
+    parser.add_argument("--out", type=Path, default=Path(".kernelopt/bench-gpu"))
+    parser.add_argument("--seconds", type=float, default=500.0)
+    parser.add_argument("--gpu", type=int, default=0)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    kept = Kept(options.out / f"{options.part}.json")
+    measure, table = parts.PARTS[options.part]
+    bench = Bench.open(options.gpu)
+    try:
+        measure(bench, kept, time.monotonic() + options.seconds)
+    finally:
+        kept.write()
+    print(table(kept.rows))
+    state = bench.sensor.state()
+    print(f"\n{bench.device.name}, driver {bench.device.driver_version}, {bench.device.compiler}; {state}")
+
+
+if __name__ == "__main__":
+    main()
