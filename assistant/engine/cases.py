@@ -14,10 +14,11 @@ from assistant.engine.instances import instance_parameters
 from assistant.engine.probes import PROBED_BYTES, PROBED_THREADS, refilled, resized, with_ties
 from assistant.engine.subject import Subject
 from assistant.errors import CannotAnswerError
+from assistant.model.elements import parse_element_type
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, Parameter
 from assistant.model.structs import ElementLayout
-from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, Shape, WorkloadProblem
+from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, LiveCase, LiveWorkload, Shape, WorkloadProblem
 from assistant.source.match import kernel_of_instance, select_kernels
 from assistant.source.struct_layouts import layout_named
 from assistant.source.structs import struct_fields
@@ -30,7 +31,18 @@ from assistant.workload.select import LaunchPair, select_launches, started_as
 from assistant.workload.signature import device_variable_types, signature_of
 from assistant.workload.structs import StructLayout, layout_of
 
-__all__ = ["CONFIRM_REPEATS", "Effort", "JudgedCase", "captured_cases", "declared_cases", "for_candidate", "layouts_of", "write_cases"]
+__all__ = [
+    "CONFIRM_REPEATS",
+    "Effort",
+    "JudgedCase",
+    "captured_cases",
+    "declared_cases",
+    "for_candidate",
+    "layouts_of",
+    "live_case",
+    "live_cases",
+    "write_cases",
+]
 
 CONFIRM_REPEATS = 20
 """Bitwise repeats of a confirmation (DESIGN §5.6)."""
@@ -68,6 +80,8 @@ class JudgedCase:
     """Launch of A's recording that it was made from; None when declared."""
     further_kernels: tuple[str, ...] = ()
     """Keys of the kernels launched after ``kernel``."""
+    given: tuple[tuple[int, bytes], ...] = ()
+    """(buffer id, float64 values) that the user's own function returned for this very case; live cases only."""
 
 
 def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str], effort: Effort) -> tuple[JudgedCase, ...]:
@@ -77,6 +91,29 @@ def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str], 
         return ()
     reader, text = RecordingReader(run.recording_path), subject.source.text
     return tuple(case for item in _chosen(subject, reader.recording, kernels) for case in _variants(reader, *item, effort, text))
+
+
+def live_cases(subject: Subject, live: LiveWorkload, kernels: frozenset[str], effort: Effort) -> tuple[JudgedCase, ...]:
+    """Arrays of a notebook: each shape with its fresh-value variants, and the cases that the user's reference was called for besides."""
+    cases: list[JudgedCase] = []
+    text = subject.source.text
+    for index, item in enumerate(live.cases):
+        reader = RecordingReader(item.recording)
+        instance = reader.recording.launches[0].kernel
+        kernel = kernel_of_instance(subject.parsed, instance)
+        if kernel is None or kernel.key not in kernels:
+            continue
+        own = _own_case(reader, kernel, 0, live_case(item).origin)
+        given = tuple((one.buffer, reader.blob(one.blob)) for one in item.reference if _is_floating(reader.recording, one.buffer))
+        cases.append(replace(own, launch_index=index, given=given))
+        if item.seed == 0:
+            cases.extend(replace(variant, launch_index=index) for variant in _derived(own, effort, text))
+    return tuple(cases)
+
+
+def live_case(item: LiveCase) -> Case:
+    """A live case as it was bound."""
+    return Case(item.recording, (0,), CaseOrigin("recorded", item.shape, item.seed, 1.0, item.weight))
 
 
 def declared_cases(
@@ -111,42 +148,55 @@ def write_cases(folder: Path, cases: Sequence[NewCase]) -> tuple[Case, ...]:
 
 def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subject) -> NewCase | None:
     """What the candidate runs on this case; None where its launches do not correspond to A's."""
+    if candidate.request.live is not None:
+        return _live_for_candidate(case, candidate)
     if case.launch_index is None:
         return _declared_for_candidate(case, candidate)
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
     return None if pair is None else started_as(case.new, pair.kernel, pair.config)
 
 
-def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, str, int, float, str]]:
+def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, int, float, str]]:
     for instance in dict.fromkeys(launch.kernel for launch in recording.launches):
         kernel = kernel_of_instance(subject.parsed, instance)
         if kernel is None or kernel.key not in kernels:
             continue
         for chosen in select_launches(recording, instance, instance_parameters(kernel, instance)):
-            yield kernel, instance, chosen.index, chosen.weight, chosen.shape
+            yield kernel, chosen.index, chosen.weight, chosen.shape
 
 
 def _variants(
-    reader: RecordingReader, kernel: Kernel, instance: str, index: int, weight: float, shape: str, effort: Effort, text: str
+    reader: RecordingReader, kernel: Kernel, index: int, weight: float, shape: str, effort: Effort, text: str
 ) -> Iterator[JudgedCase]:
-    parameters = instance_parameters(kernel, instance)
-    origin = CaseOrigin("recorded", shape, 0, 1.0, weight)
+    own = _own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight))
+    yield own
+    yield from _derived(own, effort, text)
+
+
+def _own_case(reader: RecordingReader, kernel: Kernel, index: int, origin: CaseOrigin) -> JudgedCase:
+    """A recorded launch on its own values."""
+    parameters = instance_parameters(kernel, reader.recording.launches[index].kernel)
     recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
+    return JudgedCase(recorded, kernel.key, (parameters,), _buffer_names(recorded, (parameters,)), frozenset(), index)
+
+
+def _derived(own: JudgedCase, effort: Effort, text: str) -> Iterator[JudgedCase]:
+    """The same launch on other values."""
+    recorded = own.new
     size_bytes = sum(buffer.size_bytes for buffer in recorded.recording.buffers)
     draws = fresh_draws(effort.seeds)[: 1 if size_bytes > _FRESH_VALUES_BYTES else None]
     if effort.is_confirming:
         draws = (*draws, Draw(effort.seeds[-1], _MIRRORED, is_timed=False))
     layouts = layouts_of(recorded, text)
-    variants = [recorded, *(fresh_values(recorded, draw, layouts) for draw in draws)]
+    variants = [fresh_values(recorded, draw, layouts) for draw in draws]
     if effort.with_injected and size_bytes <= _FRESH_VALUES_BYTES:
         variants += [with_specials(recorded, effort.seeds[0]), with_huge(recorded, effort.seeds[0])]
-    names = _buffer_names(recorded, (parameters,))
     if effort.is_confirming and _is_small(recorded):
-        variants += [with_ties(recorded, effort.seeds[0]), *resized(variants[1], parameters)]
-        not_zero = refilled(variants[1], dict(names), effort.seeds[0])
+        variants += [with_ties(recorded, effort.seeds[0]), *resized(variants[0], own.parameters[0])]
+        not_zero = refilled(variants[0], dict(own.buffer_names), effort.seeds[0])
         variants += [] if not_zero is None else [not_zero]
     for variant in variants:
-        yield JudgedCase(variant, kernel.key, (parameters,), names, frozenset(), index)
+        yield replace(own, new=variant)
 
 
 def _is_small(case: NewCase) -> bool:
@@ -215,6 +265,19 @@ def _declared_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | N
         )
         return replace(case.new, recording=replace(case.new.recording, launches=launches))
     return None
+
+
+def _live_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | None:
+    """The same launch of B's kernel of that name, which must take the same parameters."""
+    launch = case.new.recording.launches[0]
+    kernel = kernel_of_instance(candidate.parsed, launch.kernel)
+    return None if kernel is None else started_as(case.new, launch.kernel, launch.config)
+
+
+def _is_floating(recording: Recording, buffer: int) -> bool:
+    named = next((item.element_type for item in recording.buffers if item.id == buffer), None)
+    element = parse_element_type(named or "")
+    return element is not None and element.is_floating
 
 
 def _shape_of(origin: CaseOrigin) -> Shape:

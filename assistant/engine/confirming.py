@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from assistant.engine.aside import Waited
 from assistant.engine.constraints import broken
@@ -78,9 +79,9 @@ class Confirmation:
     async def _offered(self, proposal: Proposal) -> AsyncIterator[events.Event]:
         kit = self.kit
         told = store_beside_better(kit.job.id, kit.store, kit.workspace, proposal)
-        run = kit.start.looked.counted.run
-        if run is not None and run.recording_path is not None:
-            kit.store.keep_recording(proposal.id, run.recording_path, kit.options.recordings_bytes, proposal.created_ms)
+        recording = _judged_on(kit)
+        if recording is not None:
+            kit.store.keep_recording(proposal.id, recording, kit.options.recordings_bytes, proposal.created_ms)
         yield proposal_event(kit.job.id, proposal)
         for event in told:
             yield event
@@ -115,3 +116,11 @@ class Confirmation:
     def _found(self, link: Link) -> FoundEdit:
         before, after = self.kit.start.looked.subject.source, link.looked.subject.source
         return FoundEdit(before.path, costliest(self.kit.bench.kernel(self.kit.start)).kernel.key, before.text, after.text)
+
+
+def _judged_on(kit: Kit) -> Path | None:
+    """The recording that the cases were made from; None for declared ones, whose values come from their seeds."""
+    run, live = kit.start.looked.counted.run, kit.job.request.live
+    if live is not None:
+        return live.cases[0].recording
+    return None if run is None else run.recording_path

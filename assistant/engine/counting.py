@@ -19,10 +19,10 @@ from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "group_by_kernel", "run_program"]
+__all__ = ["REPEATS", "Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "counted_of", "group_by_kernel", "run_program"]
 
-_REPEATS = 2
-"""Runs of each declared case: whether a kernel is repeatable shows at once."""
+REPEATS = 2
+"""Runs of each declared or live case: whether a kernel is repeatable shows at once."""
 
 
 @dataclass(frozen=True)
@@ -99,16 +99,19 @@ async def count_cases(
     corrections: tuple[Correction, ...] = (),
 ) -> Counted | LabFailure:
     """Replay declared cases in ``mode``; a case's weight becomes its launches' count. ``kernels``: those the cases start."""
-    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=_REPEATS, corrections=corrections)
+    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=REPEATS, corrections=corrections)
     replayed = await job.lab.replay(replace(subject.program, kernels=kernels), cases, options, job.limits)
-    if isinstance(replayed, LabFailure):
-        return replayed
+    return replayed if isinstance(replayed, LabFailure) else counted_of(subject, cases, replayed, options)
+
+
+def counted_of(subject: Subject, cases: Sequence[Case], replayed: ReplayRun, options: ReplayOptions) -> Counted:
+    """What a replay of ``cases`` with ``options`` showed."""
     replayed = _numbered(cases, replayed)
     profiles = tuple(p for run in replayed.cases for p in run.profiles)
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
     repeated = tuple(known for case in replayed.cases for known in _repeatability(case))
     groups = _group_cases(subject, cases, replayed)
-    return Counted(groups, profiles, problems, None, repeated, corrections, is_order_checked=mode != "count")
+    return Counted(groups, profiles, problems, None, repeated, options.corrections, is_order_checked=options.mode != "count")
 
 
 def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:

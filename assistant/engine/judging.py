@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
 from assistant.engine.case_runs import PreparedCase, fills, original_runs, side_runs, without_broken_probes
-from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate
+from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, live_cases
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
 from assistant.engine.job import Job
@@ -70,7 +70,7 @@ class Baseline:
 
     @property
     def is_declared(self) -> bool:
-        return self.counted.run is None
+        return bool(self.subject.declared) and self.counted.run is None
 
 
 async def prepare(
@@ -88,6 +88,8 @@ async def prepare(
     """
     recorded = counted if second_run is None or second_run.recording is None else second_run
     cases = captured_cases(subject, recorded, kernels, effort)
+    if job.request.live is not None:
+        cases += live_cases(subject, job.request.live, kernels, effort)
     for workload in subject.declared:
         cases += declared_cases(subject, workload, effort)
     cases = _wanted(cases, frozenset(job.request.cases))
@@ -221,7 +223,8 @@ def _untried_sizes(baseline: Baseline) -> list[str]:
         return []
     smaller = dict.fromkeys(origin.shape for origin in captured if origin.kind == "resized")
     tried = f" and {'; '.join(smaller)}" if smaller else ""
-    return [f"other sizes than the program's own ({'; '.join(list(own)[:_SHAPES_SHOWN])}){tried}: declare a workload to try them"]
+    whose, remedy = ("program's own", "declare a workload") if baseline.subject.request.live is None else ("arrays' own", "give --shapes")
+    return [f"other sizes than the {whose} ({'; '.join(list(own)[:_SHAPES_SHOWN])}){tried}: {remedy} to try them"]
 
 
 def _pairing(a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:

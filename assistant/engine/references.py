@@ -18,10 +18,12 @@ from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
+from assistant.model.profile import Problem
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
 from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
 from assistant.verify.evidence import Reference, SideRun
+from assistant.verify.problems import UNSUPPORTED
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
 from assistant.workload.arrays import decode, doubles, storage_dtype
 from assistant.workload.derive import contents_of, with_contents
@@ -32,6 +34,8 @@ from assistant.workload.widen import CannotWiden, widened
 __all__ = ["FloatReference", "find_references", "perturbed_runs", "side_run", "startable"]
 
 _FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
+_UNFINISHED = frozenset({"timed out", "out of memory"})
+"""Errors of a run that the kernel need not be to blame for, where the device it is meant for ran it to its end."""
 _PERTURBED_BYTES = 16 << 20
 """Cases with more data are not run on eight perturbed inputs: their reference alone decides."""
 
@@ -49,7 +53,8 @@ async def find_references(job: Job, subject: Subject, cases: Sequence[JudgedCase
     declared = subject.declared[0].reference if subject.declared else None
     if declared is not None:
         return [await _declared(job, subject, declared, case) for case in cases]
-    return await _rebuilt(job, subject, cases)
+    rebuilt = iter(await _rebuilt(job, subject, [case for case in cases if not case.given]))
+    return [FloatReference(case.given, Reference.DECLARED) if case.given else next(rebuilt) for case in cases]
 
 
 async def perturbed_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[tuple[SideRun, ...]]:
@@ -77,8 +82,20 @@ def startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
 
 
 def side_run(run: CaseRun, blobs: Path, fill: int) -> SideRun:
+    if not run.is_comparable:
+        return _checks_alone(run, fill)
     after = tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.after)
     return SideRun(after, run.error, fill, run.guards_intact, run.repeat_difference, run.problems)
+
+
+def _checks_alone(run: CaseRun, fill: int) -> SideRun:
+    """What the checks of another device show; one that they could not finish says nothing of the kernel, and is a missing check."""
+    problems, error = run.problems, run.error
+    if error in _UNFINISHED or any(problem.kind == UNSUPPORTED for problem in problems):
+        message = f"the emulator's checks of this launch did not end: {error}"
+        problems = (*problems, Problem(UNSUPPORTED, message, "", 0, None, None, None, None, None, 1))
+        error = None
+    return SideRun((), error, fill, run.guards_intact, None, problems, is_comparable=False)
 
 
 async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[FloatReference]:

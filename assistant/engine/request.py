@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assistant.model.completion import Caps
 from assistant.model.verification import Label
-from assistant.model.workload import CaseKey
+from assistant.model.workload import CaseKey, LiveWorkload
 
 __all__ = ["Accept", "CandidateRules", "JobRequest", "OptimizeOptions"]
 
@@ -56,6 +56,8 @@ class JobRequest:
     """Of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Judge on these, with their verification's ``seeds``, and on the recorded or declared ones behind them; empty: on all."""
+    live: LiveWorkload | None = None
+    """Arrays of a notebook that the kernel is judged on, in the place of ``main()`` and declared blocks."""
     needs_kernels: bool = True
     """Refuse a source without any; where somebody looks at the text, compilers have something to say of it all the same."""
     may_run: bool = True

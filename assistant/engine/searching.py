@@ -11,6 +11,7 @@ from assistant.engine.accounts import JobAccounts, OnWriting
 from assistant.engine.confirming import Offer
 from assistant.engine.host_code import HostCodeRight
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
+from assistant.engine.live import differences
 from assistant.engine.optimize import Search
 from assistant.engine.planning import AskModel, Models, PlannerChoice
 from assistant.engine.request import OptimizeOptions
@@ -58,6 +59,12 @@ class Searching:
         if isinstance(looked, LabFailure) or isinstance(again, LabFailure):
             failure = looked if isinstance(looked, LabFailure) else again
             assert isinstance(failure, LabFailure)
+            for event in stages.failed(job, failure):
+                yield event
+            return
+        wrong = differences(looked.counted)
+        if wrong:
+            failure = LabFailure("differs_from_reference", wrong[0].message, "mend the kernel or its reference first")
             for event in stages.failed(job, failure):
                 yield event
             return

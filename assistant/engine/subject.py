@@ -21,7 +21,7 @@ from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
-__all__ = ["Subject", "as_candidate", "holder_of", "read_source", "read_subject", "with_text"]
+__all__ = ["Subject", "as_candidate", "candidate_of", "holder_of", "read_source", "read_subject", "with_text"]
 
 _MAX_SOURCE_BYTES = 16 << 20
 """A CUDA source beyond this is generated or not a source."""
@@ -99,8 +99,19 @@ def as_candidate(subject: Subject) -> Subject:
     return replace(subject, program=replace(subject.program, is_candidate=True))
 
 
+def candidate_of(subject: Subject, text: str) -> Subject:
+    """``subject`` with a text that the user did not write. Its flags stay: what such a text declares of its own starts compilers with
+    anything, and those run as the user. Raises as read_subject does."""
+    candidate = as_candidate(with_text(subject, text))
+    return replace(candidate, program=replace(candidate.program, flags=subject.program.flags))
+
+
 def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...], flags: Flags) -> Subject:
-    declared = _declared(parsed)
+    if request.live is not None and parsed.has_main:
+        raise UsageError(
+            f"{parsed.source.path.name} has main(): it runs as a program, without arrays", "take main() out, or bind no arrays"
+        )
+    declared = () if request.live is not None else _declared(parsed)
     workload_flags = tuple(flag for workload in declared for flag in workload.flags)
     program = Program(
         sources=(parsed.source, *extra),

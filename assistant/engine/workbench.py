@@ -10,6 +10,7 @@ from assistant.engine.counting import Counted, count_cases, run_program
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import candidate_version
+from assistant.engine.live import count_live
 from assistant.engine.recount import is_moderate, proposed_corrections, with_second_run
 from assistant.engine.subject import Subject, as_candidate, holder_of
 from assistant.measure.compare import PredictedCase, compare_predictions
@@ -43,7 +44,9 @@ class Looked:
 
 
 async def count(job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
-    """Run the subject's workload: its ``main()``, which must succeed, else its declared shapes."""
+    """Run the subject's workload: the arrays bound to it, else its ``main()``, which must succeed, else its declared shapes."""
+    if subject.request.live is not None:
+        return await count_live(job, subject, subject.request.live, mode, corrections)
     if subject.parsed.has_main:
         counted = await run_program(job, subject, mode, corrections)
         return counted if isinstance(counted, LabFailure) else counted.failure or counted
@@ -54,6 +57,9 @@ async def count(job: Job, subject: Subject, mode: str = "count", corrections: tu
 
 async def observe(job: Job, subject: Subject) -> tuple[Counted, ...] | LabFailure:
     """Every workload of the subject, ``main()`` and declared shapes alike, run with all checks on, however the program ends."""
+    if subject.request.live is not None:
+        live = await count_live(job, subject, subject.request.live, "check")
+        return live if isinstance(live, LabFailure) else (live,)
     if not subject.parsed.has_main and not subject.declared:
         return without_workload(subject)
     seen: list[Counted] = []

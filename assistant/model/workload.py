@@ -125,7 +125,42 @@ class CapturedWorkload:
     launch_counts: tuple[tuple[str, int], ...]
 
 
-Workload = CapturedWorkload | DeclaredWorkload
+@dataclass(frozen=True)
+class LiveReference:
+    """One output as the user's own function returned it for one live case."""
+
+    name: str
+    """The parameter that it is held against."""
+    buffer: int
+    blob: str
+    """Names the file in the case's ``blobs/``: float64 values of a floating buffer, else the elements as they are stored."""
+
+
+@dataclass(frozen=True)
+class LiveCase:
+    """One launch on arrays that a person had in a running program: a recording of that launch alone."""
+
+    recording: Path
+    """Folder; its one launch has not been run."""
+    shape: str
+    weight: float
+    """Relative number of calls; 0 for values that are only verified on."""
+    seed: int
+    """Of values drawn afresh from the person's own; 0 for these themselves."""
+    reference: tuple[LiveReference, ...] = ()
+    """Empty without a reference, and where it was not called for this case."""
+
+
+@dataclass(frozen=True)
+class LiveWorkload:
+    """Arrays of a notebook bound to a kernel's parameters, one case for each shape and draw of values."""
+
+    cases: tuple[LiveCase, ...]
+    reference: str | None = None
+    """What the reference is called, for people; None when the original is the reference."""
+
+
+Workload = CapturedWorkload | DeclaredWorkload | LiveWorkload
 
 
 @dataclass(frozen=True)
