@@ -123,6 +123,8 @@ class CaseRun:
     """First difference between repeats, in words; None when bitwise equal."""
     problems: tuple[Problem, ...]
     profiles: tuple[LaunchProfile, ...]
+    is_comparable: bool = True
+    """False where only the checks count: another device than the lab's own ran it, whose values may differ in the last bits."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,9 @@ from assistant.engine.request import JobRequest
 from assistant.engine.session import Session, SessionParts
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.cpu import CpuLab
+from assistant.lab.gpu import GpuLab
+from assistant.lab.gpu_client import GpuClient
+from assistant.lab.gpus import Gpu, NoGpu, usable_gpus
 from assistant.lab.kept import KeptCompiler
 from assistant.memory.store import open_store
 from assistant.plan.expert.planner import ExpertPlanner
@@ -36,18 +39,15 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
     paths = user_paths()
 
     def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
-        if request.device.startswith("gpu"):
-            raise CannotAnswerError(
-                f"--device {request.device}: this version has no GPU lab", "use --device cpu: the emulator and its predictions"
-            )
-        if request.device not in ("auto", "cpu"):
-            raise UsageError(f"--device takes auto, cpu or gpu:N, not {request.device!r}")
+        gpu = _chosen_gpu(request.device)
         if request.run_command is not None:
             raise CannotAnswerError(
                 f"--run {shlex.join(request.run_command)}: the emulator runs .cu sources, not binaries or scripts",
                 f"name the source that has main() (further sources follow it), or declare a workload: kernelopt init {request.file}",
             )
-        return CpuLab(scratch, paths.cache, target, compiler=None if compiler is None else compiler.worker)
+        missing = (f"{gpu.reason}: {gpu.remedy}",) if isinstance(gpu, NoGpu) and request.device == "auto" else ()
+        cpu = CpuLab(scratch, paths.cache, target, missing, None if compiler is None else compiler.worker)
+        return cpu if isinstance(gpu, NoGpu) else GpuLab(cpu, GpuClient(gpu, scratch), scratch, target)
 
     def load_models() -> Models:
         from assistant.cli.models import ModelParts
@@ -64,3 +64,21 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
             load_models=load_models,
         )
     )
+
+
+def _chosen_gpu(device: str) -> Gpu | NoGpu:
+    """The GPU that ``--device`` means; NoGpu where it means the emulator. Raises for a GPU that is not there and for other words."""
+    if device == "cpu":
+        return NoGpu("not asked for", "--device gpu")
+    kind, _, number = device.partition(":")
+    if device != "auto" and (kind != "gpu" or not (number or "0").isdecimal()):
+        raise UsageError(f"--device takes auto, cpu, gpu or gpu:N, not {device!r}")
+    found = usable_gpus(os.environ)
+    if isinstance(found, NoGpu):
+        if device == "auto":
+            return found
+        raise CannotAnswerError(f"--device {device}: {found.reason}", f"{found.remedy}; or --device cpu: the emulator and its predictions")
+    index = int(number or "0")
+    if index >= len(found):
+        raise CannotAnswerError(f"--device {device}: there is no such GPU, only {len(found)}", "nvidia-smi -L lists them")
+    return found[index]

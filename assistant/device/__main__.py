@@ -1,29 +1,33 @@
-"""The worker's loop: one request per line on standard input, one answer per line on a private copy of standard output.
+"""The compile worker's loop: one request per line on standard input, one answer per line on a private copy of standard output.
 
-It ends with its input. Whatever else prints (a compiler's library, a stray print) goes to standard error, so that answers are
-never mixed with noise.
+``--gpu N`` makes it the worker of a GPU instead (``gpu_worker``). It ends with its input. Whatever else prints (a compiler's library,
+a stray print) goes to standard error, so that answers are never mixed with noise.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import queue
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any, cast
 
 from assistant.device.compile import compile_program
+from assistant.device.own_kernels import helpers_request
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.protocol import CANCEL, PROTOCOL_VERSION, compile_request, failure, success
 from assistant.device.reference import ReferenceRequest, run_reference
 from assistant.device.toolchain import Toolchain, find_toolchain, installed_wheel_tree
 from assistant.errors import KernelOptError
 from assistant.serialize import decode
+
+_DRIVERS = ("auto", "cuda", "pycuda")
 
 
 class Worker:
@@ -62,11 +66,13 @@ class Worker:
                 if any(not Path(path).is_absolute() for path, _ in request.sources):
                     return failure(request_id, "bad_request", "sources: expected absolute paths")
                 return success(request_id, compile_program(request, self._find(), self._runner))
+            case "helpers":
+                return success(request_id, compile_program(helpers_request(message), self._find(), self._runner))
             case "reference":
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
                 return success(request_id, run_reference(decode(ReferenceRequest, fields)))
             case other:
-                return failure(request_id, "bad_request", f"unknown op {other!r}; known: ping, toolchain, compile, reference")
+                return failure(request_id, "bad_request", f"unknown op {other!r}; known: ping, toolchain, compile, helpers, reference")
 
     def _find(self) -> Toolchain:
         if self._toolchain is None or self._toolchain.nvcc is None:
@@ -74,7 +80,22 @@ class Worker:
         return self._toolchain
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m assistant.device")
+    parser.add_argument("--gpu", type=int, metavar="N", help="work on this GPU, as nvidia-smi counts")
+    parser.add_argument("--driver", choices=_DRIVERS, default=_DRIVERS[0], help="Python binding of CUDA's driver API")
+    chosen = parser.parse_args(arguments)
+    return _serve_compiles() if chosen.gpu is None else _serve_gpu(chosen.driver, chosen.gpu)
+
+
+def _serve_gpu(driver: str, index: int) -> int:
+    from assistant.device.gpu_worker import serve
+    from assistant.device.opening import open_driver
+
+    return serve(lambda: open_driver(driver, index))
+
+
+def _serve_compiles() -> int:
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     runner = ToolRunner(tool_environment(os.environ))
@@ -115,4 +136,4 @@ def _leave_on_terminate(runner: ToolRunner) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,14 +1,15 @@
-"""Compile results on disk, by content hash. A cache that cannot be read or written is an empty one."""
+"""Compile results and machine code on disk, by content hash. A cache that cannot be read or written is an empty one."""
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from pathlib import Path
 
 from assistant.device.protocol import CompileReply
 from assistant.serialize import DecodeError, dumps, loads
 
-__all__ = ["load", "store"]
+__all__ = ["load", "store", "store_cubin"]
 
 
 def load(directory: Path, key: str) -> CompileReply | None:
@@ -29,6 +30,17 @@ def store(directory: Path, key: str, reply: CompileReply) -> None:
         temporary.replace(entry)
     except OSError:
         return
+
+
+def store_cubin(directory: Path, image: bytes) -> Path:
+    """Where machine code is kept, by its content; raises OSError where it cannot be."""
+    path = directory / "cubin" / f"{hashlib.sha256(image).hexdigest()}.cubin"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
+            file.write(image)
+        Path(file.name).replace(path)
+    return path
 
 
 def _entry(directory: Path, key: str) -> Path:

@@ -23,7 +23,7 @@ from assistant.build.includes import include_closure
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
 from assistant.device import cache
-from assistant.device.nvcc import compile_with_nvcc
+from assistant.device.nvcc import CUBIN, compile_with_nvcc
 from assistant.device.nvrtc import compile_device_text
 from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileReply, CompileRequest
@@ -58,12 +58,12 @@ def compile_program(request: CompileRequest, toolchain: Toolchain, runner: ToolR
     key = _key(request, toolchain)
     directory = Path(request.cache_directory) if request.cache_directory else None
     kept = cache.load(directory, key) if directory else None
-    if kept is not None:
+    if kept is not None and (kept.cubin is None or Path(kept.cubin).exists()):
         return replace(kept, cached=True)
     started = time.monotonic()
     cut_short_count = runner.cut_short_count
-    result, ptx = _compile(request, toolchain, runner)
-    reply = CompileReply(result, ptx, time.monotonic() - started, cached=False)
+    result, ptx, cubin = _compile(request, toolchain, runner)
+    reply = CompileReply(result, ptx, time.monotonic() - started, cached=False, cubin=cubin)
     if directory and not isinstance(result, CompilerMissing) and runner.cut_short_count == cut_short_count:
         cache.store(directory, key, reply)
     return reply
@@ -95,18 +95,31 @@ def _read(path: str) -> str | None:
         return None
 
 
-def _compile(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> tuple[BuildResult, str]:
+def _compile(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> tuple[BuildResult, str, str | None]:
+    """The result, PTX text and the cubin's path."""
     with tempfile.TemporaryDirectory(prefix="kernelopt-build-", dir=request.scratch_directory) as folder:
         scratch = Path(folder)
         if _may_use_nvrtc(request, toolchain):
             quick = _by_nvrtc(request, toolchain, runner, scratch)
             if quick is not None:
-                return quick
+                return (*quick, None)
         if toolchain.nvcc is None:
-            return CompilerMissing(_without_nvcc(toolchain), INSTALL_CUDA), ""
+            return CompilerMissing(_without_nvcc(toolchain), INSTALL_CUDA), "", None
         if toolchain.gxx is None:
-            return CompilerMissing("nvcc needs a host compiler and g++ is not on PATH", INSTALL_GXX), ""
-        return _by_nvcc(request, toolchain, runner, scratch)
+            return CompilerMissing("nvcc needs a host compiler and g++ is not on PATH", INSTALL_GXX), "", None
+        result, ptx = _by_nvcc(request, toolchain, runner, scratch)
+        return result, ptx, _kept_cubin(request, scratch / CUBIN) if isinstance(result, Build) else None
+
+
+def _kept_cubin(request: CompileRequest, cubin: Path) -> str | None:
+    """Where the machine code stays, named by its content: in the cache, or for as long as the scratch folder stays."""
+    folder = request.cache_directory or request.scratch_directory
+    if "cubin" not in request.want or folder is None:
+        return None
+    try:
+        return str(cache.store_cubin(Path(folder), cubin.read_bytes()))
+    except OSError:
+        return None
 
 
 def _without_nvcc(toolchain: Toolchain) -> str:

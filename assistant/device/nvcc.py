@@ -14,7 +14,10 @@ from pathlib import Path
 from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileRequest
 
-__all__ = ["NvccOutput", "compile_with_nvcc"]
+__all__ = ["CUBIN", "NvccOutput", "compile_with_nvcc"]
+
+CUBIN = "kernel.cubin"
+"""Name of the machine code below the scratch folder."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class NvccOutput:
 def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, scratch: Path) -> NvccOutput:
     """Compile to a cubin (and PTX if wanted) below ``scratch``."""
     source, directories = _written(request, scratch)
-    cubin = scratch / "kernel.cubin"
+    cubin = scratch / CUBIN
     common = (
         nvcc,
         *(() if source.suffix == ".cu" else ("-x", "cu")),  # nvcc takes no other suffix for CUDA

@@ -45,7 +45,7 @@ class CompileRequest:
     kernels: tuple[str, ...] = ()
     """Instances that must be compiled even if no host code launches them (``tr<1>``, ``k(float*, int)``)."""
     want: tuple[str, ...] = ()
-    """Of ``resources``, ``sass``, ``ptx``; with none of them the answer is only diagnostics, by the quickest compiler."""
+    """Of ``resources``, ``sass``, ``ptx``, ``cubin``; with none of them the answer is only diagnostics, by the quickest compiler."""
     is_quick: bool = False
     """Only NVRTC is asked, for diagnostics alone; where it does not accept the text, the result is a `CompilerMissing`."""
     cache_directory: str | None = None
@@ -65,6 +65,8 @@ class CompileReply:
     seconds: float
     """What the compile took when it ran."""
     cached: bool
+    cubin: str | None = None
+    """Path of the machine code; None where it was not asked for or the compile failed."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assistant.lab.compiler import Compiler
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
-from assistant.model.build import Build, BuildResult, CompilerMissing, Diagnostic, DiagnosticSeverity
+from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
 from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
@@ -68,40 +69,20 @@ class CpuLab:
         self._emulator = WorkerProcess("assistant.emulator", environment)
         self._device = WorkerProcess("assistant.device", environment)
         """Runs the user's references, which no other job may meet; compiles where the caller keeps no compiler."""
-        self._compiler = compiler or self._device
+        self.compiler = Compiler(compiler or self._device, cache, scratch)
         self._run_count = 0
 
     def describe(self) -> LabDescription:
         return LabDescription("cpu", _DEVICE, self._target, "no GPU: emulator, ptxas and occupancy", self._missing)
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
-        return await self._built(program, architecture, "resources", "sass")
+        return await self.compiler.built(program, architecture, "resources", "sass")
 
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
-        return await self._built(program, architecture, "resources")
+        return await self.compiler.built(program, architecture, "resources")
 
     async def accepts(self, program: Program, architecture: str) -> bool:
-        return isinstance(await self._built(program, architecture, is_quick=True), Build)
-
-    async def _built(self, program: Program, architecture: str, *want: str, is_quick: bool = False) -> BuildResult:
-        message = {
-            "op": "compile",
-            "sources": [[str(source.path), source.text] for source in program.sources],
-            "flags": encode(program.flags),
-            "architecture": architecture,
-            "kernels": list(program.kernels),
-            "want": want,
-            "is_quick": is_quick,
-            "cache_directory": str(self._cache / "compiler"),
-            "scratch_directory": str(self._scratch),
-        }
-        try:
-            reply = await self._compiler.request(message, _BUILD_DEADLINE_S)
-        except (WorkerDied, WorkerTimedOut) as error:
-            return CompilerMissing(f"the compile worker failed: {error}", "kernelopt doctor")
-        if not reply["ok"]:
-            return CompilerMissing(f"the compile worker refused: {reply['error']['message']}", "kernelopt doctor")
-        return decode(BuildResult, reply["result"]["result"])
+        return isinstance(await self.compiler.built(program, architecture, is_quick=True), Build)
 
     async def run(
         self,

@@ -109,11 +109,13 @@ class ChildProcess:
 class WorkerProcess:
     """A lazily started ``python -m MODULE`` with one request under way at a time."""
 
-    def __init__(self, module: str, environment: dict[str, str] | None = None, can_call_off: bool = False) -> None:
-        """``can_call_off``: the line ``"cancel"`` makes the worker answer at once."""
+    def __init__(
+        self, module: str, environment: dict[str, str] | None = None, can_call_off: bool = False, arguments: tuple[str, ...] = ()
+    ) -> None:
+        """``can_call_off``: the line ``"cancel"`` makes the worker answer at once. ``arguments`` follow the module."""
         self._module = module
         self._can_call_off = can_call_off
-        self._child = ChildProcess((module,), environment)
+        self._child = ChildProcess((module, *arguments), environment)
         self._lock = asyncio.Lock()
 
     async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:

@@ -65,6 +65,8 @@ class SideRun:
     repeat_difference: str | None = None
     """First bitwise difference between repeats of this run; None when equal."""
     problems: tuple[Problem, ...] = ()
+    is_comparable: bool = True
+    """False: only the checks count, and there are no contents (another device ran it than ran the others)."""
 
     def contents(self, buffer: int) -> bytes | None:
         """What ``buffer`` held after the run; None when the run did not get that far."""

@@ -35,7 +35,7 @@ def judge_case(
         failure = run_failure(case, index, run)
         if failure is not None:
             findings.append(failure)
-        if run.error is not None:
+        if run.error is not None or not run.is_comparable:
             continue
         for output in prepared:
             after = run.contents(output.output.buffer.id)
@@ -145,6 +145,8 @@ def _is_overflow_only(case: CaseEvidence, prepared: PreparedOutput) -> bool:
     if not element.is_floating:
         return False
     for run in case.candidate:
+        if not run.is_comparable:
+            continue
         after, original = run.contents(output.buffer.id), matching_run(prepared.runs, run.fill).contents(output.buffer.id)
         if after is None or original is None or len(after) != len(original):
             return False

@@ -88,6 +88,8 @@ def is_moved_data(outputs: list[OutputBuffer], cases: tuple[CaseEvidence, ...]) 
         case = cases[output.case_index]
         known = _input_patterns(case, output.element)
         for run in case.original:
+            if not run.is_comparable:
+                continue
             after = run.contents(output.buffer.id)
             if after is None or len(after) != len(output.buffer.before):
                 return False

@@ -1,10 +1,10 @@
-"""Checks launch arguments against what the kernel takes. Pure."""
+"""Checks launch arguments against what the kernel takes, and packs them. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["checked_arguments"]
+__all__ = ["checked_arguments", "packed_arguments"]
 
 
 def checked_arguments(arguments: Sequence[bytes], parameters: Sequence[tuple[int, int]]) -> tuple[bytes, ...]:
@@ -15,3 +15,11 @@ def checked_arguments(arguments: Sequence[bytes], parameters: Sequence[tuple[int
         if len(argument) != size:
             raise ValueError(f"argument {index} has {size} bytes, not {len(argument)}")
     return tuple(bytes(argument) for argument in arguments)
+
+
+def packed_arguments(arguments: Sequence[bytes], parameters: Sequence[tuple[int, int]]) -> bytes:
+    """One buffer with every argument at its parameter's offset (CUDA driver API, CU_LAUNCH_PARAM_BUFFER_POINTER)."""
+    buffer = bytearray(max((offset + size for offset, size in parameters), default=0))
+    for argument, (offset, size) in zip(arguments, parameters, strict=True):
+        buffer[offset : offset + size] = argument
+    return bytes(buffer)

@@ -1,0 +1,36 @@
+"""Which compiled kernel a recording means: demanglers differ in spaces, in return types and in how they write anonymous namespaces.
+
+Example::
+
+    symbol_for("tr<1>(float*, int)", (("void tr<1>(float *, int)", "_Z2trILi1EEvPfi"),))    # '_Z2trILi1EEvPfi'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["symbol_for"]
+
+_LEFT_OUT = re.compile(r"\(anonymous namespace\)::|^void(?=\s)|\s")
+
+
+def symbol_for(name: str, kernels: Iterable[tuple[str, str]]) -> str | None:
+    """The mangled name of the kernel called ``name``, of (demangled, mangled) pairs; None where none or several can be meant.
+
+    It is the one of the same name, else the only one whose name without template and parameter lists is the same.
+    """
+    known = tuple(kernels)
+    for demangled, mangled in known:
+        if name == mangled or _plain(demangled) == _plain(name):
+            return mangled
+    similar = [mangled for demangled, mangled in known if _base(demangled) == _base(name)]
+    return similar[0] if len(similar) == 1 else None
+
+
+def _plain(name: str) -> str:
+    return _LEFT_OUT.sub("", name)
+
+
+def _base(name: str) -> str:
+    return re.split(r"[<(]", _plain(name), maxsplit=1)[0]

@@ -1,0 +1,82 @@
+"""What the GPU worker is asked and what it answers, beyond what ``protocol`` says: one JSON object per line.
+
+Example::
+
+    {"op": "replay", "id": 4, "image": {"cubin": "/c/ab.cubin", "kernels": [["k(float*)", "_Z1kPf"]]}, "cases": […], "out": "/s/r1"}
+    → {"id": 4, "ok": true, "result": {"cases": […], "is_lost": false}}
+
+After a reply that says ``is_lost`` the worker ends: its context is gone. The next request needs a new one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["CaseReply", "CaseRequest", "Image", "MemoryReply", "ReplayReply", "ReplayRequest"]
+
+
+@dataclass(frozen=True)
+class Image:
+    """Compiled device code of one program."""
+
+    cubin: Path
+    kernels: tuple[tuple[str, str], ...]
+    """(demangled instance, mangled name) of every kernel in it."""
+
+
+@dataclass(frozen=True)
+class CaseRequest:
+    """Some launches of a recording, run one after another on the contents before the first."""
+
+    recording: Path
+    launches: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ReplayRequest:
+    """Run cases in a program's kernels and keep what they leave."""
+
+    image: Image
+    helpers: Path
+    """The cubin of ``helpers.cu``."""
+    cases: tuple[CaseRequest, ...]
+    out: Path
+    """Receives ``blobs/<sha256>``."""
+    fill: int
+    """Byte that poisoned buffers are filled with."""
+    shared_fill: int
+    """Byte that every SM's shared memory holds before the first run; repeats alternate with its complement."""
+    repeats: int
+    seed: int
+    """Of the places in memory that buffers get."""
+    wall_s: float
+    """Of one case with its repeats."""
+
+
+@dataclass(frozen=True)
+class CaseReply:
+    """What one case left behind."""
+
+    error: str | None
+    """Name of the CUDA error, ``timed out``, or what kept it from being run; None when it ran."""
+    after: tuple[tuple[int, str], ...]
+    """(buffer id, sha256 of its contents after the last launch)."""
+    guards_intact: bool
+    repeat_difference: str | None
+
+
+@dataclass(frozen=True)
+class ReplayReply:
+    """The cases that were run, in order; fewer than were asked for where the context was lost."""
+
+    cases: tuple[CaseReply, ...]
+    is_lost: bool
+
+
+@dataclass(frozen=True)
+class MemoryReply:
+    """Memory of the device."""
+
+    free_bytes: int
+    total_bytes: int

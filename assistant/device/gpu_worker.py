@@ -1,0 +1,134 @@
+"""The GPU worker's loop: ``python -m assistant.device --gpu N``. One process, one context, one request after another.
+
+Every request that touches the device runs while the GPU's lock is held, so that no two front ends disturb each other's measurement.
+After a request that cost the context the worker answers and ends; whoever started it starts another.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from assistant.device import lease
+from assistant.device.driver import DeviceError, Driver
+from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayRequest
+from assistant.device.gpu_state import GpuState
+from assistant.device.protocol import PROTOCOL_VERSION, failure, success
+from assistant.device.replay import replay
+from assistant.errors import CannotAnswerError, KernelOptError
+from assistant.serialize import decode
+
+__all__ = ["OPERATIONS", "GpuWorker", "Operation", "serve"]
+
+_PR_SET_PDEATHSIG = 1
+"""prctl(2): signal for a child whose parent dies."""
+_LEASE_WAIT_S = 60.0
+"""As long as another front end's measurement of one pair may take, and more."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing the worker does on the device."""
+
+    request_type: Any
+    """A dataclass; None for one without fields."""
+    run: Callable[[GpuState, Any], object]
+    """(state, request) → the result, a dataclass. May raise DeviceError and KernelOptError."""
+    is_lost: Callable[[Any], bool] = lambda reply: False
+    """Whether a result tells that the context is gone."""
+
+
+def _facts(state: GpuState, request: None) -> object:
+    return state.facts
+
+
+def _memory(state: GpuState, request: None) -> MemoryReply:
+    return MemoryReply(*state.driver.memory())
+
+
+def _is_replay_lost(reply: ReplayReply) -> bool:
+    return reply.is_lost
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    "facts": Operation(None, _facts),
+    "memory": Operation(None, _memory),
+    "replay": Operation(ReplayRequest, replay, _is_replay_lost),
+}
+
+
+class GpuWorker:
+    """Answers requests; opens the device with the first one that needs it."""
+
+    def __init__(self, open_driver: Callable[[], Driver], operations: Mapping[str, Operation]) -> None:
+        self._open_driver = open_driver
+        self._operations = operations
+        self._state: GpuState | None = None
+        self.is_lost = False
+        """The context is gone: nothing more can be asked."""
+
+    def answer(self, line: str) -> dict[str, Any]:
+        """The reply to one line; never raises for a bad request or a failing device."""
+        try:
+            message = json.loads(line)
+        except ValueError as error:
+            return failure(None, "bad_request", f"not JSON: {error}")
+        if not isinstance(message, dict):
+            return failure(None, "bad_request", "expected an object")
+        fields = cast("dict[str, Any]", message)
+        request_id = fields.pop("id", None)
+        try:
+            return success(request_id, self._run(str(fields.pop("op", None)), fields))
+        except DeviceError as error:
+            self.is_lost |= error.is_sticky
+            kind = "lost" if error.is_sticky else "out_of_memory" if error.is_out_of_memory else "device"
+            return failure(request_id, kind, str(error))
+        except CannotAnswerError as error:
+            return failure(request_id, "cannot_answer", error.message)
+        except KernelOptError as error:
+            return failure(request_id, "bad_request", error.message)
+
+    def _run(self, name: str, fields: dict[str, Any]) -> object:
+        if name == "ping":
+            return {"version": PROTOCOL_VERSION}
+        operation = self._operations.get(name)
+        if operation is None:
+            known = ", ".join(("ping", *self._operations))
+            raise KernelOptError(f"unknown op {name!r}; known: {known}")
+        request = None if operation.request_type is None else decode(operation.request_type, fields)
+        state = self._opened()
+        with lease.held(state.facts.uuid, lease.lock_folder(), _LEASE_WAIT_S):
+            result = operation.run(state, request)
+        self.is_lost |= operation.is_lost(result)
+        return result
+
+    def _opened(self) -> GpuState:
+        if self._state is None:
+            try:
+                self._state = GpuState(self._open_driver())
+            except (ImportError, RuntimeError) as error:
+                raise CannotAnswerError(f"CUDA's driver cannot be used: {error}", "kernelopt doctor") from error
+        return self._state
+
+
+def serve(open_driver: Callable[[], Driver]) -> int:
+    """Answer standard input's lines on a private copy of standard output until the input or the context ends."""
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a kernel prints is no answer
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    worker = GpuWorker(open_driver, OPERATIONS)
+    for line in sys.stdin:
+        if not line.strip():
+            continue
+        replies.write(json.dumps(worker.answer(line), ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
+        replies.flush()
+        if worker.is_lost:
+            break
+    os._exit(0)  # the driver's own clean-up would wait for a kernel that never ends

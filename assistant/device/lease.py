@@ -1,0 +1,60 @@
+"""One user of a GPU at a time, on the whole machine: a file lock by the device's UUID.
+
+The lock goes with the process that holds it. The file is only ever read, so that users may share it in a sticky folder. Example::
+
+    with held(facts.uuid, Path("/tmp"), wait_s=60):
+        ...
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from assistant.errors import CannotAnswerError
+
+__all__ = ["held", "lock_folder"]
+
+_POLL_S = 0.02
+
+
+def lock_folder() -> Path:
+    """Where all users of this machine meet; not ``TMPDIR``, which each of them may set."""
+    return Path("/tmp")  # noqa: S108 - a lock file that holds nothing and is never written
+
+
+@contextmanager
+def held(uuid: str, folder: Path, wait_s: float) -> Generator[None]:
+    """Hold the GPU; raises CannotAnswerError where somebody else keeps it for longer than ``wait_s``."""
+    path = folder / f"kernelopt-{uuid}.lock"
+    descriptor = _opened(path)
+    try:
+        end_s = time.monotonic() + wait_s
+        while not _is_locked(descriptor):
+            if time.monotonic() > end_s:
+                raise CannotAnswerError(
+                    f"another kernelopt measures on {uuid} for more than {wait_s:g} s", "try again, or use --device cpu"
+                )
+            time.sleep(_POLL_S)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o444)
+
+
+def _is_locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

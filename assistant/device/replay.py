@@ -1,0 +1,167 @@
+"""Runs recorded launches on the GPU and keeps what they leave: fresh addresses, guard zones, fill patterns, bitwise repeats.
+
+Every case gets the program's code loaded anew, so that device variables start as the program has them; what a kernel leaves in
+variables that the recording does not know survives between the repeats, and shows there as a difference. Example::
+
+    replay(state, request).cases[0].error      # None, 'cudaErrorIllegalAddress', 'timed out'
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+from assistant.device.driver import DeviceError, Driver
+from assistant.device.gpu_protocol import CaseReply, CaseRequest, ReplayReply, ReplayRequest
+from assistant.device.gpu_state import GpuState, LoadedImage
+from assistant.device.replay_case import ReplayCase, read_case
+from assistant.device.staging import Pristine, Stage
+from assistant.errors import CannotAnswerError
+from assistant.model.launch import Dim3, LaunchConfig
+
+__all__ = ["LaunchesTimedOut", "fill_shared", "replay", "runtime_error_name", "wait_for"]
+
+_POLL_S = 50e-6
+_LONGEST_POLL_S = 2e-3
+_BYTE_MASK = 0xFF
+_FILL_THREADS = 256
+_FILL_BLOCKS_PER_SM = 4
+"""With nearly all of an SM's shared memory for each block, so many leave no SM out."""
+_RUNTIME_NAMES = {
+    "CUDA_ERROR_OUT_OF_MEMORY": "cudaErrorMemoryAllocation",
+    "CUDA_ERROR_LAUNCH_FAILED": "cudaErrorLaunchFailure",
+    "CUDA_ERROR_INVALID_HANDLE": "cudaErrorInvalidResourceHandle",
+    "CUDA_ERROR_NOT_FOUND": "cudaErrorSymbolNotFound",
+    "CUDA_ERROR_NO_BINARY_FOR_GPU": "cudaErrorNoKernelImageForDevice",
+}
+"""Driver results whose name in the runtime API is another (CUDA runtime API, cudaError, "replacing")."""
+
+
+class LaunchesTimedOut(Exception):  # noqa: N818 - a fact, named as the code reads
+    """The launches did not end in time: the kernel still runs, and only the end of the process stops it."""
+
+
+def replay(state: GpuState, request: ReplayRequest) -> ReplayReply:
+    """What every case left, in order, up to the first that cost the context. Raises OSError where results cannot be written."""
+    blobs = request.out / "blobs"
+    blobs.mkdir(parents=True, exist_ok=True)
+    replies: list[CaseReply] = []
+    for case in request.cases:
+        reply, is_lost = _case(state, request, case, blobs)
+        replies.append(reply)
+        if is_lost:
+            return ReplayReply(tuple(replies), is_lost=True)
+    return ReplayReply(tuple(replies), is_lost=False)
+
+
+def runtime_error_name(error: DeviceError) -> str:
+    """``cudaErrorIllegalAddress`` for ``CUDA_ERROR_ILLEGAL_ADDRESS``: the name that programs print."""
+    words = error.name.removeprefix("CUDA_ERROR_").split("_")
+    return _RUNTIME_NAMES.get(error.name, "cudaError" + "".join(word.capitalize() for word in words))
+
+
+def wait_for(driver: Driver, end_s: float) -> None:
+    """Wait for the main stream until the clock (``time.monotonic``) reads ``end_s``; raises LaunchesTimedOut or DeviceError."""
+    pause_s = _POLL_S
+    while not driver.is_idle():
+        if time.monotonic() > end_s:
+            raise LaunchesTimedOut
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, _LONGEST_POLL_S)
+
+
+def fill_shared(state: GpuState, helpers: Path, byte: int) -> None:
+    """Queue a kernel that leaves ``byte`` everywhere in every SM's shared memory."""
+    size = state.facts.shared_bytes_per_block_optin
+    blocks = _FILL_BLOCKS_PER_SM * state.facts.sm_count
+    config = LaunchConfig(Dim3(blocks), Dim3(_FILL_THREADS), size)
+    pattern = bytes([byte]) * 4
+    kernel = state.helper(helpers, "kernelopt_fill_shared")
+    state.driver.launch(state.driver.prepare(kernel, config, (pattern, (size // 4).to_bytes(4, "little"))))
+
+
+def _case(state: GpuState, request: ReplayRequest, asked: CaseRequest, blobs: Path) -> tuple[CaseReply, bool]:
+    """What the case left, and whether it cost the context."""
+    try:
+        case = read_case(asked)
+        with (
+            state.fresh(request.image) as image,
+            closing(Pristine(state.driver, case, request.fill)) as pristine,
+            closing(Stage(state.driver, pristine, (image,), Random(request.seed))) as stage,  # noqa: S311 - places, no secrets
+        ):
+            return _Repeats(state, request, case, image, stage).run(blobs), False
+    except DeviceError as error:
+        return _failed(runtime_error_name(error)), error.is_sticky
+    except LaunchesTimedOut:
+        return _failed("timed out"), True
+    except CannotAnswerError as error:
+        return _failed(error.message), False
+    except ValueError as error:
+        return _failed(str(error)), False
+
+
+def _failed(error: str) -> CaseReply:
+    return CaseReply(error, (), guards_intact=True, repeat_difference=None)
+
+
+class _Repeats:
+    """The runs of one case."""
+
+    def __init__(self, state: GpuState, request: ReplayRequest, case: ReplayCase, image: LoadedImage, stage: Stage) -> None:
+        self._state = state
+        self._request = request
+        self._case = case
+        self._image = image
+        self._stage = stage
+        self._end_s = time.monotonic() + request.wall_s
+
+    def run(self, blobs: Path) -> CaseReply:
+        first = self._run_once(0)
+        after = tuple((buffer, _stored(data, blobs)) for buffer, data in first.items())
+        guards_intact = self._stage.broken_guard() is None
+        difference = None
+        for repeat in range(1, self._request.repeats):
+            if not self._case.has_inner_pointers:
+                self._stage.move()
+            difference = _difference(first, self._run_once(repeat), repeat)
+            guards_intact &= self._stage.broken_guard() is None
+            if difference is not None:
+                break
+        return CaseReply(None, after, guards_intact, difference)
+
+    def _run_once(self, repeat: int) -> dict[int, bytes]:
+        driver = self._state.driver
+        self._stage.restore()
+        pattern = self._request.shared_fill ^ (_BYTE_MASK if repeat % 2 else 0)
+        fill_shared(self._state, self._request.helpers, pattern)
+        for launch in self._stage.launches(self._image, self._case):
+            driver.launch(launch)
+        wait_for(driver, self._end_s)
+        return {buffer.id: self._stage.read(buffer.id) for buffer in self._case.buffers}
+
+
+def _difference(first: dict[int, bytes], again: dict[int, bytes], repeat: int) -> str | None:
+    """The first byte in which a repeat differs, in words."""
+    for buffer, expected in first.items():
+        if again[buffer] != expected:
+            at = next(_differing(expected, again[buffer]))
+            return f"repeat {repeat} differs in buffer {buffer} at byte {at}: {expected[at]:02x} became {again[buffer][at]:02x}"
+    return None
+
+
+def _differing(one: bytes, other: bytes) -> Iterator[int]:
+    return (at for at, (mine, theirs) in enumerate(zip(one, other, strict=True)) if mine != theirs)
+
+
+def _stored(data: bytes, blobs: Path) -> str:
+    name = hashlib.sha256(data).hexdigest()
+    path = blobs / name
+    if not path.exists():
+        partial = path.with_name(f"{name}.partial")
+        partial.write_bytes(data)
+        partial.replace(path)
+    return name

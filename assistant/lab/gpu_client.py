@@ -1,0 +1,70 @@
+"""The parent's end of one GPU worker: starts it, asks it, replaces it when its context is lost.
+
+Example::
+
+    client = GpuClient(gpu, scratch)
+    reply = await client.ask("memory", {}, deadline_s=30)       # the result as JSON, or a LabFailure
+    await client.close()
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from assistant.lab.gpus import Gpu
+from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.ports import LabFailure
+
+__all__ = ["GpuClient"]
+
+_LEASE_S = 60.0
+"""How long a worker waits for the GPU while another front end measures on it (``device.gpu_worker``)."""
+_START_S = 30.0
+"""Starting Python, the driver and a context: about 2 s on an idle machine."""
+_REMEDIES = {
+    "out_of_memory": "free memory on the GPU, or give the program smaller arguments",
+    "lost": "kernelopt check shows what the kernel does wrong",
+}
+
+
+class GpuClient:
+    """One worker on one GPU, started with the first request and warm from then on."""
+
+    def __init__(self, gpu: Gpu, scratch: Path, driver: str = "auto") -> None:
+        """``driver``: the Python binding, ``auto``, ``cuda`` or ``pycuda``."""
+        self.gpu = gpu
+        environment = {**os.environ, "TMPDIR": str(scratch), "CUDA_VISIBLE_DEVICES": gpu.uuid, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+        self._worker = WorkerProcess("assistant.device", environment, arguments=("--gpu", "0", "--driver", driver))
+
+    async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
+        """The result of one operation. ``deadline_s`` is what it may take on the device; a worker that does not keep it is ended.
+
+        Kinds of failure: ``crashed`` (the worker ended), ``timed_out``, ``out_of_memory``, ``lost`` (what ran cost the context; the
+        next request finds a new one), ``internal``.
+        """
+        try:
+            reply = await self._worker.request({"op": op, **message}, deadline_s + _LEASE_S + _START_S)
+        except WorkerTimedOut as error:
+            return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
+        except WorkerDied as error:
+            return LabFailure("crashed", str(error), "kernelopt doctor")
+        if not reply["ok"]:
+            kind, text = str(reply["error"]["kind"]), str(reply["error"]["message"])
+            if kind == "lost":
+                await self.restart()
+            known = kind if kind in _REMEDIES else "internal"
+            return LabFailure(known, f"{self.gpu.name}: {text}", _REMEDIES.get(kind, "kernelopt doctor"))
+        result: dict[str, Any] = reply["result"]
+        if result.get("is_lost"):
+            await self.restart()
+        return result
+
+    async def restart(self) -> None:
+        """End the worker with its context; the next request starts another."""
+        await self._worker.close()
+
+    async def close(self) -> None:
+        """End the worker and everything it started."""
+        await self._worker.close()

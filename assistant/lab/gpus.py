@@ -1,0 +1,144 @@
+"""Which GPUs this process may use, as NVML tells: no CUDA context is made and no device memory touched.
+
+``CUDA_VISIBLE_DEVICES`` counts as it does for every CUDA program: ``gpu:0`` is the first device that it names. Example::
+
+    found = list_gpus(os.environ)     # (Gpu(index=0, name='NVIDIA H200', uuid='GPU-…', …),) or NoGpu(reason, remedy)
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Gpu", "GpuSearch", "NoGpu", "list_gpus", "usable_gpus"]
+
+_INSTALL = "pip install 'kernelopt[cuda]'"
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One device that CUDA programs started here would see."""
+
+    index: int
+    """N of ``gpu:N``."""
+    name: str
+    uuid: str
+    """``GPU-…``, or ``MIG-…`` for a slice."""
+    memory_bytes: int
+    compute_capability: tuple[int, int]
+    driver_version: str
+    """The display driver's (``580.95.05``)."""
+
+    @property
+    def architecture(self) -> str:
+        """``sm_90``"""
+        major, minor = self.compute_capability
+        return f"sm_{major}{minor}"
+
+
+@dataclass(frozen=True)
+class NoGpu:
+    """Why there is none, and what mends it."""
+
+    reason: str
+    remedy: str
+
+
+GpuSearch = tuple[Gpu, ...] | NoGpu
+
+
+def list_gpus(environment: Mapping[str, str]) -> GpuSearch:
+    """Devices in the order in which CUDA programs count them with ``CUDA_DEVICE_ORDER=PCI_BUS_ID``; at least one."""
+    try:
+        nvml: Any = importlib.import_module("pynvml")  # ships no usable types
+    except ImportError:
+        return NoGpu("nvidia-ml-py is not installed, so no GPU can be looked for", _INSTALL)
+    try:
+        nvml.nvmlInit()
+    except nvml.NVMLError as error:
+        return NoGpu(f"there is no NVIDIA driver here ({_words(error)})", "install NVIDIA's driver, or use --device cpu")
+    try:
+        return _listed(nvml, environment.get("CUDA_VISIBLE_DEVICES"))
+    except nvml.NVMLError as error:
+        return NoGpu(f"NVIDIA's driver does not tell its devices: {_words(error)}", "nvidia-smi shows what is wrong with the driver")
+
+
+def usable_gpus(environment: Mapping[str, str]) -> GpuSearch:
+    """Devices that kernels can be run on from here: with a binding of CUDA's driver API and an nvcc."""
+    found = list_gpus(environment)
+    if isinstance(found, NoGpu):
+        return found
+    if not any(_is_installed(module) for module in ("cuda.bindings", "pycuda")):
+        return NoGpu(f"{found[0].name} is there, but no Python binding of CUDA's driver", _INSTALL)
+    if not _has_nvcc(environment):
+        return NoGpu(f"{found[0].name} is there, but no nvcc, which compiles what runs on it", _INSTALL)
+    return found
+
+
+def _has_nvcc(environment: Mapping[str, str]) -> bool:
+    """Whether the compile worker would look somewhere with success (``device.toolchain`` knows the same places)."""
+    homes = [Path(environment[name]) for name in ("CUDA_HOME", "CUDA_PATH") if environment.get(name)]
+    spec = importlib.util.find_spec("nvidia")
+    wheels = [Path(place) / "cu13" for place in spec.submodule_search_locations or ()] if spec else []
+    roots = (*homes, Path("/usr/local/cuda"), *wheels)
+    return shutil.which("nvcc", path=environment.get("PATH")) is not None or any((root / "bin/nvcc").exists() for root in roots)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _listed(nvml: Any, visible: str | None) -> GpuSearch:
+    version = str(nvml.nvmlSystemGetDriverVersion())
+    if visible is None:
+        names = [str(index) for index in range(int(nvml.nvmlDeviceGetCount()))]
+    else:
+        names = [name.strip() for name in visible.split(",") if name.strip()]
+    found: list[Gpu] = []
+    for name in names:
+        handle = _handle(nvml, name)
+        if handle is None:
+            break  # CUDA ignores what follows a name that it does not know (CUDA C++ Programming Guide, "CUDA Environment Variables")
+        found.append(_gpu(nvml, handle, len(found), version))
+    if found:
+        return tuple(found)
+    if visible is not None:
+        return NoGpu(f"CUDA_VISIBLE_DEVICES={visible} hides every GPU", "unset CUDA_VISIBLE_DEVICES")
+    return NoGpu("NVIDIA's driver is there, but no GPU", "use --device cpu")
+
+
+def _handle(nvml: Any, name: str) -> Any:
+    try:
+        if name.startswith(("GPU-", "MIG-")):
+            return nvml.nvmlDeviceGetHandleByUUID(name)
+        return nvml.nvmlDeviceGetHandleByIndex(int(name)) if name.isdecimal() else None
+    except (nvml.NVMLError_NotFound, nvml.NVMLError_InvalidArgument):
+        return None
+
+
+def _gpu(nvml: Any, handle: Any, index: int, driver_version: str) -> Gpu:
+    return Gpu(
+        index=index,
+        name=str(nvml.nvmlDeviceGetName(handle)),
+        uuid=str(nvml.nvmlDeviceGetUUID(handle)),
+        memory_bytes=int(nvml.nvmlDeviceGetMemoryInfo(handle).total),
+        compute_capability=_capability(nvml, handle),
+        driver_version=driver_version,
+    )
+
+
+def _capability(nvml: Any, handle: Any) -> tuple[int, int]:
+    major, minor = nvml.nvmlDeviceGetCudaComputeCapability(handle)
+    return int(major), int(minor)
+
+
+def _words(error: Exception) -> str:
+    return str(error).strip() or type(error).__name__
