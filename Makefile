@@ -35,10 +35,14 @@ layers: $(STAMP)-dev
 unit: $(STAMP)-dev editors vscode
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-# The VS Code extension's own checks and unit tests, with a Node.js of their own (75: it cannot be had, which was said).
+# The checks and unit tests of both extensions, VS Code's and JupyterLab's, with a Node.js of their own (75: it cannot be had, which was
+# said). What is shipped of JupyterLab's is built once more, and must come out the same.
 client: $(STAMP)-dev
 	@cd vscode-client && ../$(BIN)/python tools/node.py sh -c \
 	  '{ [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund; } && npm test' || [ $$? -eq 75 ]
+	@cd jupyterlab-client && ../$(BIN)/python ../vscode-client/tools/node.py sh -c \
+	  '{ [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund; } && npm test && npm run build -- --check' || \
+	  [ $$? -eq 75 ]
 
 # Real editors for the tests, unpacked from Debian's packages into the user's cache folder; nothing is installed.
 editors: $(STAMP)-dev

@@ -27,7 +27,7 @@ from assistant.ports import Store
 from assistant.serialize import loads
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["NOTHING_EARLIER", "Earlier", "last_interrupted", "resumed_events", "spent_by"]
+__all__ = ["NOTHING_EARLIER", "Earlier", "is_running", "last_interrupted", "resumed_events", "spent_by"]
 
 _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
@@ -151,7 +151,7 @@ def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> 
         if row.command != "optimize" or row.path != path:
             continue
         log = tuple(_decoded(store.events(row.id)))
-        if _is_running(row, now_ms):
+        if is_running(row, now_ms):
             raise UsageError(f"{row.id} is still searching {path.name} ({row.owner})", "wait for it, or stop it")
         if row.ended_ms is None or (log and not any(isinstance(event, events.JobEnded) for event in log)):
             return _earlier(store, workspace, path, row.id, log)
@@ -178,7 +178,7 @@ def _decoded(lines: Iterable[str]) -> Iterator[events.Event]:
         yield event
 
 
-def _is_running(row: JobRow, now_ms: int) -> bool:
+def is_running(row: JobRow, now_ms: int) -> bool:
     """A heartbeat not long ago, and, on this machine, a process of that id."""
     if row.ended_ms is not None or now_ms - row.heartbeat_ms > _SILENT_MS:
         return False

@@ -1,0 +1,7 @@
+// The extension of JupyterLab and Notebook 7: registers its parts, and holds no product logic.
+import { cudaCells } from "./extractor.ts";
+import { cudaFiles } from "./files.ts";
+import { historyPage } from "./history/plugin.ts";
+import { cellReplacement } from "./replacement.ts";
+
+export default [cudaFiles, cudaCells, cellReplacement, historyPage];

@@ -1,0 +1,93 @@
+// Puts an accepted edit into the judged cell, found by its id, as one undoable step; refused if the cell changed since.
+//
+// The kernel opens a comm for each edit (replacing.ts says what is spoken), so nothing is lost when the page is loaded again. While both
+// live, the kernel hears when the edit is undone or done again in the editor.
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
+import type { ICellModel } from "@jupyterlab/cells";
+import { INotebookTracker, type NotebookPanel } from "@jupyterlab/notebook";
+import type { Kernel, KernelMessage } from "@jupyterlab/services";
+import { type Answer, parseRequest, refused, type Replacement, smallestEdit, TARGET } from "./replacing.ts";
+
+export const cellReplacement: JupyterFrontEndPlugin<void> = {
+  id: "kernelopt:replacement",
+  description: "Accepted edits go into the cell that was judged.",
+  autoStart: true,
+  requires: [INotebookTracker],
+  activate: (_app: JupyterFrontEnd, notebooks: INotebookTracker) => {
+    notebooks.forEach(listen);
+    notebooks.widgetAdded.connect((_, panel) => listen(panel));
+  },
+};
+
+// For as long as the notebook is open, whichever kernel runs it.
+function listen(panel: NotebookPanel): void {
+  const register = (): void => {
+    const kernel = panel.sessionContext.session?.kernel;
+    kernel?.registerCommTarget(TARGET, (comm, message) => answer(panel, comm, message));
+  };
+  panel.sessionContext.kernelChanged.connect(register);
+  register();
+}
+
+function answer(panel: NotebookPanel, comm: Kernel.IComm, message: KernelMessage.ICommOpenMsg): void {
+  const request = parseRequest(message.content.data);
+  const cell = request === undefined ? undefined : find(panel, request.cellId);
+  const outcome = request === undefined ? refused("protocol") : cell === undefined ? refused("missing") : replace(panel, cell, request);
+  say(comm, outcome);
+  if (outcome.status === "done" && request !== undefined && cell !== undefined) watch(panel, cell, comm, request);
+  else if (cell !== undefined || request === undefined) comm.close();
+  // A missing cell may be in another page on this kernel: the kernel closes when it stops waiting.
+}
+
+function find(panel: NotebookPanel, cellId: string): ICellModel | undefined {
+  for (const cell of panel.content.model?.cells ?? []) if (cell.id === cellId) return cell;
+  return undefined;
+}
+
+function replace(panel: NotebookPanel, cell: ICellModel, request: Replacement): Answer {
+  const source = cell.sharedModel.getSource();
+  if (source !== request.expected) return refused("changed");
+  if (panel.content.model?.readOnly === true || cell.getMetadata("editable") === false) return refused("read_only");
+  const { start, end, text } = smallestEdit(source, request.replacement);
+  endUndoStep(cell); // what was typed before is a step of its own
+  cell.sharedModel.updateSource(start, end, text);
+  endUndoStep(cell);
+  return { status: "done" };
+}
+
+function endUndoStep(cell: ICellModel): void {
+  const { undoManager } = cell.sharedModel as { undoManager?: { stopCapturing(): void } | null }; // of YBaseCell; the interface leaves it out
+  undoManager?.stopCapturing();
+}
+
+// Says when the cell holds the one or the other text again, until either side ends.
+function watch(panel: NotebookPanel, cell: ICellModel, comm: Kernel.IComm, request: Replacement): void {
+  let said: Answer["status"] = "done";
+  const look = (): void => {
+    const source = cell.sharedModel.getSource();
+    const now = source === request.replacement ? "done" : source === request.expected ? "undone" : said;
+    if (now === said) return;
+    said = now;
+    say(comm, { status: now } as Answer);
+  };
+  const end = (): void => {
+    cell.contentChanged.disconnect(look);
+    panel.content.model?.cells.changed.disconnect(closeIfGone);
+    panel.disposed.disconnect(close);
+  };
+  const close = (): void => {
+    end();
+    if (!comm.isDisposed) comm.close();
+  };
+  const closeIfGone = (): void => {
+    if (find(panel, request.cellId) === undefined) close();
+  };
+  comm.onClose = end;
+  cell.contentChanged.connect(look);
+  panel.content.model?.cells.changed.connect(closeIfGone);
+  panel.disposed.connect(close);
+}
+
+function say(comm: Kernel.IComm, message: Answer): void {
+  if (!comm.isDisposed) comm.send({ ...message });
+}

@@ -1,0 +1,27 @@
+"""JupyterLab's extension says what the Python side says: which cells are CUDA (cells.test.ts reads the same file), and why one rejects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assistant.model.embedded import Container, Embedded
+from assistant.model.proposal import REASON_CODES
+from assistant.source.embedded.find import find_embedded
+
+CLIENT = Path(__file__).parents[3] / "jupyterlab-client"
+KNOWN = json.loads((CLIENT / "test" / "cells.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=[repr(known["cell"]) for known in KNOWN])
+def test_a_cell_is_cuda_here_as_there(known: dict[str, str | None]) -> None:
+    cell = known["cell"]
+    assert cell is not None
+    found = [part for part in find_embedded(cell, Container.NOTEBOOK_CELL) if isinstance(part, Embedded)]
+    assert [part.text for part in found] == ([] if known["code"] is None else [known["code"]])
+
+
+def test_the_history_page_offers_every_reason() -> None:
+    assert json.dumps(list(REASON_CODES)) in (CLIENT / "src" / "history" / "page.ts").read_text("utf-8")
