@@ -21,6 +21,7 @@ from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.verification import Verification
 from assistant.model.workload import Case
 
@@ -156,10 +157,25 @@ class ReferenceCall:
     outputs: tuple[str, ...]
 
 
+class Timing(Protocol):
+    """What a lab with a clock can do: two versions timed against each other on one device."""
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        """Times of both on every case; a pair holds A's and B's launches of one case, whose contents are A's."""
+        ...
+
+
 class Lab(Protocol):
     """Where things run. Every method may be cancelled; cancelling kills what it started."""
 
     def describe(self) -> LabDescription: ...
+
+    @property
+    def timing(self) -> Timing | None:
+        """None where nothing can be timed, so that speed is only predicted."""
+        ...
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
         """Resources, machine code and diagnostics by the CUDA compiler."""

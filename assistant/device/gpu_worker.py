@@ -21,6 +21,7 @@ from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayReques
 from assistant.device.gpu_state import GpuState
 from assistant.device.protocol import PROTOCOL_VERSION, failure, success
 from assistant.device.replay import replay
+from assistant.device.timing.ops import PeaksRequest, TimeRequest, peaks, time_pairs
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.serialize import decode
 
@@ -60,6 +61,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "facts": Operation(None, _facts),
     "memory": Operation(None, _memory),
     "replay": Operation(ReplayRequest, replay, _is_replay_lost),
+    "time": Operation(TimeRequest, time_pairs),
+    "peaks": Operation(PeaksRequest, peaks),
 }
 
 

@@ -40,7 +40,7 @@ class Compiler:
     def __init__(self, worker: WorkerProcess, cache: Path, scratch: Path) -> None:
         """``cache`` keeps builds between processes; ``scratch`` receives temporary files."""
         self._worker = worker
-        self._cache = cache
+        self.cache = cache
         self._scratch = scratch
 
     async def built(self, program: Program, architecture: str, *want: str, is_quick: bool = False) -> BuildResult:
@@ -89,7 +89,7 @@ class Compiler:
     def _target(self, architecture: str) -> dict[str, str]:
         return {
             "architecture": architecture,
-            "cache_directory": str(self._cache / "compiler"),
+            "cache_directory": str(self.cache / "compiler"),
             "scratch_directory": str(self._scratch),
         }
 

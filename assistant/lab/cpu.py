@@ -75,6 +75,11 @@ class CpuLab:
     def describe(self) -> LabDescription:
         return LabDescription("cpu", _DEVICE, self._target, "no GPU: emulator, ptxas and occupancy", self._missing)
 
+    @property
+    def timing(self) -> None:
+        """No time is measured on an emulator."""
+        return None
+
     async def build(self, program: Program, architecture: str) -> BuildResult:
         return await self.compiler.built(program, architecture, "resources", "sass")
 

@@ -18,6 +18,7 @@ from typing import Any
 from assistant.lab.compiler import Image
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu_client import GpuClient
+from assistant.lab.gpu_timing import GpuTiming
 from assistant.model.build import BuildResult
 from assistant.model.device import LabDescription
 from assistant.model.profile import Correction
@@ -40,6 +41,11 @@ class GpuLab:
         self._target = target
         self._helpers: str | None = None
         self._run_count = 0
+        self._timing = GpuTiming(client, cpu.compiler, self._helper_code)
+
+    @property
+    def timing(self) -> GpuTiming:
+        return self._timing
 
     def describe(self) -> LabDescription:
         gpu = self._client.gpu

@@ -21,6 +21,14 @@ _LEAST_S = 1e-10
 """A kernel that takes no longer than an empty one gets this time, a fifth of a clock: logarithms need one."""
 
 
+_PLACEMENT_S = 5e-9
+"""Twice the spread of A against A between loads of the same code, a launch: 2.5 ns (1 sd, 18 comparisons of a kernel of 0.28 µs, each
+with 205 blocks that agree to 0.5 ns; H200, driver 580, graphs of 1,000). Blocks of one comparison share a load and cannot show it."""
+_PLACEMENT_RATIO = 3e-4
+"""The same where kernels are long: at most 0.013 % (1 sd) for kernels that spin, read and write DRAM, or multiply (8 subjects, 138
+comparisons of A against A, H200); twice that and a little."""
+
+
 def pairs_of(blocks: Sequence[Block]) -> Pairs:
     """One pair a block."""
     return Pairs(tuple(_mean(block.a_s) for block in blocks), tuple(_mean(block.b_s) for block in blocks))
@@ -42,14 +50,20 @@ def time_of(blocks: Sequence[Block], version: str) -> float:
 
 def compare_timing(timing: PairTiming, seed: int) -> Comparison:
     """The verdict over all shapes; the margin is that of the shape that is known worst. At least one shape must have weight."""
-    shapes = tuple(WeightedPairs(case.shape, case.weight, pairs_of(case.blocks)) for case in timing.cases)
-    half_width = max(aa_half_width_of(case.blocks, seed) for case in timing.cases if case.weight > 0)
+    shapes = tuple(WeightedPairs(case.shape, case.weight, pairs_of(case.blocks), systematic_ratio(case)) for case in timing.cases)
+    half_width = max(math.hypot(aa_half_width_of(case.blocks, seed), systematic_ratio(case)) for case in timing.cases if case.weight > 0)
     comparison = compare_pairs(shapes, half_width, seed, method_of(timing))
     cases = tuple(
         replace(speed, before_s=time_of(case.blocks, "A"), after_s=time_of(case.blocks, "B"))
         for speed, case in zip(comparison.cases, timing.cases, strict=True)
     )
     return replace(comparison, cases=cases)
+
+
+def systematic_ratio(case: CaseTiming) -> float:
+    """What two loads of the same code may differ by, as a share of the faster version's time."""
+    least_s = max(_LEAST_S, min(time_of(case.blocks, "A"), time_of(case.blocks, "B")))
+    return math.hypot(_PLACEMENT_S * case.launches_per_call / least_s, _PLACEMENT_RATIO)
 
 
 def method_of(timing: PairTiming) -> str:

@@ -73,6 +73,8 @@ class WeightedPairs:
     shape: str
     weight: float
     pairs: Pairs
+    systematic_ratio: float = 0.0
+    """What more pairs would not make known any better; every interval of this shape is wider by it."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def compare_pairs(shapes: tuple[WeightedPairs, ...], aa_half_width_ratio: float,
         raise ValueError("no shape has weight")
     margin_ratio = margin(aa_half_width_ratio)
     cases = tuple(_case(s, margin_ratio, seed + i) for i, s in enumerate(shapes))
-    overall = _overall_interval(shapes, seed)
+    overall = _with_systematic(_overall_interval(shapes, seed), max(s.systematic_ratio for s in shapes if s.weight > 0))
     outcome = judge_interval(overall, margin_ratio) if _has_enough(shapes) else SpeedOutcome.INCONCLUSIVE
     if outcome is SpeedOutcome.FASTER and any(c.outcome is SpeedOutcome.SLOWER for c in cases):
         outcome = SpeedOutcome.INCONCLUSIVE
@@ -220,10 +222,18 @@ def _overall_interval(shapes: tuple[WeightedPairs, ...], seed: int) -> Interval:
 
 
 def _case(shape: WeightedPairs, margin_ratio: float, seed: int) -> CaseSpeed:
-    measured = interval(shape.pairs, seed)
+    measured = _with_systematic(interval(shape.pairs, seed), shape.systematic_ratio)
     enough = len(shape.pairs.a_s) >= LEAST_PAIR_COUNT
     outcome = judge_interval(measured, margin_ratio) if enough else SpeedOutcome.INCONCLUSIVE
     return CaseSpeed(shape.shape, shape.weight, measured.ratio, measured.low, measured.high, outcome)
+
+
+def _with_systematic(measured: Interval, systematic_ratio: float) -> Interval:
+    """Both sides of the interval and the systematic part are independent, so their squares add up."""
+    centre = math.log(measured.ratio)
+    low = centre - math.hypot(centre - math.log(measured.low), systematic_ratio)
+    high = centre + math.hypot(math.log(measured.high) - centre, systematic_ratio)
+    return Interval(measured.ratio, math.exp(low), math.exp(high))
 
 
 def _has_enough(shapes: tuple[WeightedPairs, ...]) -> bool:

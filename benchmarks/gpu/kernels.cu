@@ -12,6 +12,7 @@ extern "C" __global__ void repeat_polynomial(const float* in, float* out, int n,
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     float x = in[i];
+#pragma unroll 1
     for (int r = 0; r < repeats; ++r) x = ((x * 0.25f - 0.5f) * x + 0.125f) * x + 0.0625f;
     out[i] = x;
 }

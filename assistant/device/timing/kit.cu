@@ -105,9 +105,9 @@ extern "C" __global__ void kernelopt_fma64(unsigned rounds, double* sink) { mult
 
 extern "C" __global__ void kernelopt_half2(unsigned rounds, unsigned* sink) {
     unsigned x[8];
-    const unsigned factor = 0x3c003c00u, addend = 0x00010001u;  // (1, 1) and the two least positive halves
+    const unsigned factor = 0x3c003c00u ^ (rounds >> 31), addend = 0x00010001u * (blockDim.x >> 8);  // registers: ones, the least halves
 #pragma unroll
-    for (int k = 0; k < 8; ++k) x[k] = addend * (threadIdx.x + k);
+    for (int k = 0; k < 8; ++k) x[k] = 0x00010001u * (threadIdx.x + k);
     for (unsigned r = 0; r < rounds; ++r) {
 #pragma unroll
         for (int j = 0; j < 8; ++j) {

@@ -1,0 +1,126 @@
+"""The GPU worker's timing operations: ``time`` and ``peaks``. Keeps the kit and the self-test's result from one request to the next."""
+
+from __future__ import annotations
+
+import random
+import time
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.device.gpu_protocol import CaseRequest, Image
+from assistant.device.gpu_state import GpuState
+from assistant.device.replay_case import read_case
+from assistant.device.staging import Pristine
+from assistant.device.timing.case import CaseTimer, Tools
+from assistant.device.timing.gate import GatedQueue, Span
+from assistant.device.timing.kit import Kit
+from assistant.device.timing.nvml import Sensor
+from assistant.device.timing.peaks import measure_peaks
+from assistant.device.timing.selftest import self_test
+from assistant.device.timing.stages import StagedCopies
+from assistant.device.timing.warm import warm_up
+from assistant.errors import CannotAnswerError
+from assistant.model.timing import CaseTiming, MeasuredPeaks, PairTiming, SelfTest, TimedDevice, TimingOptions
+
+__all__ = ["PeaksRequest", "TimeRequest", "TimedCase", "peaks", "time_pairs"]
+
+_FILL = 0xAB
+"""What poisoned buffers hold, as in replays."""
+_WARM_CLOCKS = 2_000_000
+"""A millisecond at 2 GHz."""
+_WARM_CALLS = 4
+
+
+@dataclass(frozen=True)
+class TimedCase:
+    """One case as either version is started on it; the contents are A's."""
+
+    a: CaseRequest
+    b: CaseRequest
+    shape: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class TimeRequest:
+    """Time two programs' launches against each other."""
+
+    a: Image
+    b: Image
+    helpers: Path
+    """The cubin of ``helpers.cu`` and ``kit.cu``."""
+    compiler: str
+    """That made both images, for the method line."""
+    cases: tuple[TimedCase, ...]
+    options: TimingOptions
+    peaks: MeasuredPeaks | None
+    """Of this device, where they are known; else they are measured."""
+
+
+@dataclass(frozen=True)
+class PeaksRequest:
+    helpers: Path
+
+
+class Timekeeper:
+    """What stays between requests: kit, sensor, self-test."""
+
+    def __init__(self, state: GpuState, helpers: Path) -> None:
+        self.kit = Kit(state.driver, lambda name: state.helper(helpers, name))
+        self.sensor = Sensor.open(state.facts.uuid)
+        self.tools = Tools(time.monotonic, self.sensor.is_held_down)
+        release = self.sensor.driver_version()
+        self.driver_version = f"{release} (CUDA {state.facts.driver_version})" if release else f"for CUDA {state.facts.driver_version}"
+        self._self_test: SelfTest | None = None
+
+    def warm(self) -> None:
+        """Bring the clocks to where work keeps them."""
+        with closing(GatedQueue(self.kit)) as queue:
+            spin = self.kit.spin(_WARM_CLOCKS)
+            spans = (Span(work=lambda: self.kit.driver.launch(spin)),) * _WARM_CALLS
+
+            def start() -> None:
+                queue.times(spans)
+
+            warm_up(start, time.monotonic, self.sensor.sm_clock_hz)
+
+    def self_test(self, seed: int) -> SelfTest:
+        """Made once; again where it failed, as another program may have been in the way."""
+        if self._self_test is None or not self._self_test.has_passed:
+            self._self_test = self_test(self.kit, self.tools, seed)
+        return self._self_test
+
+
+def time_pairs(state: GpuState, request: TimeRequest) -> PairTiming:
+    """Timings of every case. Raises DeviceError, and CannotAnswerError where a case cannot be run or timed."""
+    keeper = state.part(Timekeeper, lambda: Timekeeper(state, request.helpers))
+    keeper.warm()
+    before = keeper.sensor.state()
+    tested = keeper.self_test(request.options.seed)
+    found = request.peaks or measure_peaks(keeper.kit, state.facts.uuid, keeper.driver_version)
+    cases = tuple(_time_case(state, keeper, request, case) for case in request.cases)
+    device = TimedDevice(state.facts.name, state.facts.uuid, keeper.driver_version, request.compiler, before, keeper.sensor.state())
+    return PairTiming(cases, device, tested, found)
+
+
+def peaks(state: GpuState, request: PeaksRequest) -> MeasuredPeaks:
+    keeper = state.part(Timekeeper, lambda: Timekeeper(state, request.helpers))
+    keeper.warm()
+    return measure_peaks(keeper.kit, state.facts.uuid, keeper.driver_version)
+
+
+def _time_case(state: GpuState, keeper: Timekeeper, request: TimeRequest, timed: TimedCase) -> CaseTiming:
+    a, b = read_case(timed.a), read_case(timed.b)
+    try:
+        with ExitStack() as stack:
+            images = (stack.enter_context(state.fresh(request.a)), stack.enter_context(state.fresh(request.b)))
+            pristine = stack.enter_context(closing(Pristine(state.driver, a, _FILL)))
+            order = random.Random(request.options.seed)  # noqa: S311 places, no secret
+            copies = stack.enter_context(closing(StagedCopies(keeper.kit, pristine, ((images[0], a), (images[1], b)), order)))
+            timing = CaseTimer(keeper.kit, copies, request.options, keeper.tools).run(timed.shape, timed.weight)
+    except ValueError as error:
+        raise CannotAnswerError(str(error), "keep the kernel's name and parameters") from error
+    if not timing.blocks:
+        raise CannotAnswerError("the host is too slow to queue calls before they start", "end other programs on this machine")
+    return timing

@@ -1,0 +1,119 @@
+"""A recorded case's buffers, several times over, with both versions ready to be started on each: what real comparisons time.
+
+Both versions run on the same buffers. Implements ``case.Copies`` on the replay's stages. Example::
+
+    with StagedCopies.open(kit, pristine, ((image_a, case_a), (image_b, case_b)), random.Random(1)) as copies:
+        CaseTimer(kit, copies, options, tools).run("n=4096", 1.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from random import Random
+
+from assistant.device.driver import Address, DeviceError, PreparedLaunch
+from assistant.device.gpu_state import LoadedImage
+from assistant.device.replay_case import ReplayCase
+from assistant.device.staging import Pristine, Stage
+from assistant.device.timing.case import VERSIONS
+from assistant.device.timing.kit import Kit
+
+__all__ = ["Side", "StagedCopies"]
+
+Side = tuple[LoadedImage, ReplayCase]
+"""A version's code, and the launches that it is started with."""
+
+_ROTATED_L2_FACTOR = 2
+_MOST_ROTATED = 64
+"""Copies that calls go through so that none finds its data in L2: at least twice L2 in all, at most 64 (DESIGN §6.1)."""
+_MOST_MEMORY_SHARE = 0.25
+"""Of the free memory, for all copies: others may want some."""
+
+
+class StagedCopies:
+    """Implements ``Copies``; close it when done."""
+
+    def __init__(self, kit: Kit, pristine: Pristine, sides: tuple[Side, Side], random: Random) -> None:
+        """Runs each version once to see what it writes. Raises DeviceError where that fails or there is no memory."""
+        self._driver = kit.driver
+        self._pristine = pristine
+        self._sides = dict(zip(VERSIONS, sides, strict=True))
+        self._random = random
+        self._stages: list[Stage] = []
+        self._launches: dict[str, list[tuple[PreparedLaunch, ...]]] = {version: [] for version in VERSIONS}
+        free_bytes, _ = self._driver.memory()
+        self._most = max(1, int(free_bytes * _MOST_MEMORY_SHARE) // max(1, pristine.case.size_bytes))
+        self._changed: frozenset[int] = frozenset()
+        try:
+            self._add()
+            self._changed = self._written()
+            self.grow(min(_MOST_ROTATED, -(-kit.l2_bytes * _ROTATED_L2_FACTOR // max(1, pristine.case.size_bytes))))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def count(self) -> int:
+        return len(self._stages)
+
+    @property
+    def is_restored(self) -> bool:
+        """True unless all that is written is memory whose first contents mean nothing."""
+        return any(not buffer.is_poisoned for buffer in self._pristine.case.buffers if buffer.id in self._changed)
+
+    def grow(self, count: int) -> None:
+        """Device variables that change exist only once, so that nothing more is made where there are any."""
+        if any(buffer.symbol is not None for buffer in self._pristine.case.buffers if buffer.id in self._changed):
+            return
+        while self.count < min(count, self._most):
+            try:
+                self._add()
+            except DeviceError as error:
+                if error.is_out_of_memory and self._stages:
+                    return
+                raise
+
+    def launches(self, version: str, copy: int) -> Sequence[PreparedLaunch]:
+        return self._launches[version][copy]
+
+    def restore(self, version: str, copy: int) -> None:
+        self._stages[copy].restore(only=self._changed)
+
+    def changed(self, version: str, copy: int) -> Sequence[tuple[Address, int]]:
+        places = (self._stages[copy].place(buffer) for buffer in sorted(self._changed))
+        return [place for place in places if place is not None]
+
+    def close(self) -> None:
+        for stage in self._stages:
+            stage.close()
+        self._stages.clear()
+
+    def _add(self) -> None:
+        stage = Stage(self._driver, self._pristine, tuple(dict.fromkeys(image for image, _ in self._sides.values())), self._random)
+        try:
+            launches = {version: stage.launches(image, case) for version, (image, case) in self._sides.items()}
+            stage.restore()
+            self._driver.synchronize()
+        except BaseException:
+            with suppress(DeviceError):
+                stage.close()
+            raise
+        self._stages.append(stage)
+        for version, prepared in launches.items():
+            self._launches[version].append(prepared)
+
+    def _written(self) -> frozenset[int]:
+        """Ids of the buffers in which either version changes a byte."""
+        found: set[int] = set()
+        for version, (image, _) in self._sides.items():
+            stage = self._stages[0]
+            stage.restore()
+            before = {buffer.id: stage.read(buffer.id, image) for buffer in self._pristine.case.buffers}
+            for launch in self._launches[version][0]:
+                self._driver.launch(launch)
+            self._driver.synchronize()
+            found |= {key for key, data in before.items() if stage.read(key, image) != data}
+            stage.restore()
+        self._driver.synchronize()
+        return frozenset(found)

@@ -1,0 +1,105 @@
+"""Timing on a GPU, the parent's end: device code for both versions, the worker's ``time`` operation, peaks kept per device.
+
+Example::
+
+    timing = GpuTiming(client, compiler, helper_code)
+    await timing.time(a, b, pairs, TimingOptions(seed=7, is_fresh=True), limits)     # PairTiming or LabFailure
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from assistant.lab.compiler import Compiler
+from assistant.lab.gpu_client import GpuClient
+from assistant.model.build import Build
+from assistant.model.timing import MeasuredPeaks, PairTiming, TimingOptions
+from assistant.model.workload import Case
+from assistant.ports import LabFailure, Program, RunLimits
+from assistant.serialize import DecodeError, decode, dumps, encode, loads
+
+__all__ = ["GpuTiming", "PeaksCache"]
+
+_CASE_GRACE_S = 20.0
+"""Beyond a shape's own time: loading, copying, the pilot, and a kernel that takes far longer than the others."""
+_START_GRACE_S = 15.0
+"""Warming up, the self-test, the peaks."""
+
+
+class PeaksCache:
+    """Measured peaks, one file for each device and driver; a lost or unreadable one is measured anew."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def load(self, device_uuid: str, driver_version: str) -> MeasuredPeaks | None:
+        try:
+            return loads(MeasuredPeaks, self._path(device_uuid, driver_version).read_bytes())
+        except (OSError, DecodeError):
+            return None
+
+    def store(self, peaks: MeasuredPeaks, driver_version: str) -> None:
+        path = self._path(peaks.device_uuid, driver_version)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial = path.with_name(f"{path.name}.partial")
+            partial.write_text(dumps(peaks), "utf-8")
+            partial.replace(path)
+        except OSError:
+            return  # measured again next time
+
+    def _path(self, device_uuid: str, driver_version: str) -> Path:
+        return self._folder / (re.sub(r"[^\w.-]", "_", f"{device_uuid}-{driver_version}") + ".json")
+
+
+class GpuTiming:
+    """Implements ``ports.Timing``; uses what the lab owns, and closes none of it."""
+
+    def __init__(self, client: GpuClient, compiler: Compiler, helper_code: Callable[[], Awaitable[str | LabFailure]]) -> None:
+        self._client = client
+        self._compiler = compiler
+        self._helper_code = helper_code
+        self._peaks = PeaksCache(compiler.cache / "peaks")
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        gpu = self._client.gpu
+        images = [await self._compiler.image(program, gpu.architecture) for program in (a, b)]
+        helpers = await self._helper_code()
+        for found in (*images, helpers):
+            if isinstance(found, LabFailure):
+                return found
+        known = await asyncio.to_thread(self._peaks.load, gpu.uuid, gpu.driver_version)
+        if options.is_fresh:
+            await self._client.restart()
+        message = {
+            "a": encode(images[0]),
+            "b": encode(images[1]),
+            "helpers": helpers,
+            "compiler": await self._compiler_of(a),
+            "cases": [_case_message(*pair) for pair in cases],
+            "options": encode(options),
+            "peaks": encode(known),
+        }
+        deadline_s = _START_GRACE_S + len(cases) * (options.wall_s + _CASE_GRACE_S + limits.wall_s)
+        reply = await self._client.ask("time", message, deadline_s)
+        if isinstance(reply, LabFailure):
+            return reply
+        timing = decode(PairTiming, reply)
+        if known is None and timing.peaks is not None:
+            await asyncio.to_thread(self._peaks.store, timing.peaks, gpu.driver_version)
+        return timing
+
+    async def _compiler_of(self, program: Program) -> str:
+        """``nvcc 13.0.88``"""
+        built = await self._compiler.built(program, self._client.gpu.architecture, "resources", "sass", "cubin")
+        return built.compiler if isinstance(built, Build) else "unknown compiler"
+
+
+def _case_message(a: Case, b: Case) -> dict[str, object]:
+    sides = {name: {"recording": str(case.recording), "launches": list(case.launches)} for name, case in (("a", a), ("b", b))}
+    return {**sides, "shape": a.origin.shape, "weight": a.origin.weight}
