@@ -38,7 +38,7 @@ from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
 from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource
-from assistant.model.workload import CaseKey
+from assistant.model.workload import CaseKey, LiveWorkload
 from assistant.ports import Store
 from assistant.workload.blocks import sidecar_path
 
@@ -143,6 +143,13 @@ class Desk:
             self._staging.changed(key, trigger, self._parts.settings_of(path))
         if self._poll is None:
             self._poll = asyncio.create_task(self._watch_memory())
+
+    def bind(self, key: str, live: LiveWorkload | None) -> None:
+        """Arrays of a notebook that a source is judged on from now on. Raises UsageError for a source that is not open."""
+        sheet = self._sheet(key)
+        if sheet.live != live:
+            sheet.live = live
+            sheet.outdate()
 
     def remove(self, key: str) -> None:
         """A source was closed: its background work ends."""
@@ -376,6 +383,7 @@ class Desk:
             cflags=settings.build.flags or None,
             timeout_s=settings.run.timeout_s,
             is_live=True,
+            live=sheet.live,
         )
 
     def _ask(self, sheet: Sheet, task: Task) -> str:

@@ -20,6 +20,7 @@ from assistant.engine.event_json import event_from, event_json
 from assistant.model.events import Event, JobEnded, JobStarted
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
+from assistant.model.workload import LiveWorkload
 from assistant.ports import StoredAnalysis
 from assistant.serialize import DecodeError
 from assistant.source.parse import parse_with_trees
@@ -39,6 +40,8 @@ class Sheet:
         self.key = key
         self.path = path
         self.text = text
+        self.live: LiveWorkload | None = None
+        """Arrays of a notebook that stand for a workload of its own."""
         self._analyses: dict[str, Analysis] = {}
         self._partial: dict[str, list[Event]] = {}
         self._proposals: tuple[Proposal, ...] = ()
@@ -57,8 +60,10 @@ class Sheet:
 
     @property
     def has_workload(self) -> bool:
-        """Whether there is anything to run: a ``main()``, or shapes declared in the text or beside it."""
-        return self.parsed.has_main or bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
+        """Whether there is anything to run: arrays, a ``main()``, or shapes declared in the text or beside it."""
+        return (
+            self.live is not None or self.parsed.has_main or bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
+        )
 
     @property
     def is_compiled(self) -> bool:
