@@ -18,15 +18,12 @@ from lsprotocol import types
 
 from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind
 from assistant.source.embedded.find import find_embedded
+from assistant.source.embedded.names import own_name
 from lsp.positions import Positions
 from lsp.units import PassedOver, Unit
 
 __all__ = ["Opened", "read_cuda_cell", "read_embedded"]
 
-_LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\([^()]*\)")
-_CALLED = re.compile(r"([A-Za-z_]\w{0,60})\s*\(")
-_SIGNATURE_CHARACTERS = 400
-"""How far behind ``__global__`` its kernel's name is looked for."""
 _NO_NAME = "cuda"
 _HEADER = ".cuh"
 
@@ -111,9 +108,7 @@ def _own_name(text: _Text) -> str | None:
     written = _written_file(text)
     if written is not None:
         return re.sub(r"\W+", "-", written.stem).strip("-") or None
-    _, is_there, rest = text.text.partition("__global__")
-    name = _CALLED.search(_LAUNCH_BOUNDS.sub(" ", rest[:_SIGNATURE_CHARACTERS])) if is_there else None
-    return None if name is None else name[1]
+    return own_name(text.text)
 
 
 def _fits(name: str, own: str | None) -> bool:

@@ -1,0 +1,24 @@
+"""What a CUDA text inside another document is called: by its first kernel, so that every front end gives it the same name.
+
+Example::
+
+    own_name("__global__ void halve(float *x) {}")     # 'halve'
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["own_name"]
+
+_LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\([^()]*\)")
+_CALLED = re.compile(r"([A-Za-z_]\w{0,60})\s*\(")
+_SIGNATURE_CHARACTERS = 400
+"""How far behind ``__global__`` its kernel's name is looked for."""
+
+
+def own_name(text: str) -> str | None:
+    """The first kernel's name, however unfinished the text is; None where it holds no kernel (yet)."""
+    _, is_there, rest = text.partition("__global__")
+    name = _CALLED.search(_LAUNCH_BOUNDS.sub(" ", rest[:_SIGNATURE_CHARACTERS])) if is_there else None
+    return None if name is None else name[1]
