@@ -35,6 +35,8 @@ _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 _TASKS_ALLOWED = 4096
 """Threads a program may add to those the user already runs (RLIMIT_NPROC counts all of them): this only stops a fork bomb."""
 _FILE_LIMIT_BYTES = 16 << 30
+_STAT_BYTES = 4096
+"""More than 52 numbers and a name take."""
 
 
 class Interrupted(Exception):  # noqa: N818 - an order, not an error
@@ -144,6 +146,7 @@ class _Watch:
 
     def follow(self) -> Outcome:
         deadline = time.monotonic() + self._bounds.wall_s
+        next_look = time.monotonic() + _TICK_S  # looking at every process of a machine costs more than most programs do until then
         timed_out = memory_exceeded = tasks_exceeded = False
         open_count = len(self._sinks)
         while open_count or self._process.poll() is None:
@@ -151,11 +154,13 @@ class _Watch:
             if time.monotonic() > deadline:
                 timed_out = True
                 break
-            use = _use_of_group(self._process.pid)
-            memory_exceeded = use.resident_bytes > self._bounds.memory_bytes
-            tasks_exceeded = use.task_count > self._bounds.task_count
-            if memory_exceeded or tasks_exceeded:
-                break
+            if time.monotonic() > next_look:
+                use = _use_of_group(self._process.pid)
+                memory_exceeded = use.resident_bytes > self._bounds.memory_bytes
+                tasks_exceeded = use.task_count > self._bounds.task_count
+                if memory_exceeded or tasks_exceeded:
+                    break
+                next_look = time.monotonic() + _TICK_S
             if open_count and self._process.poll() is not None:
                 deadline = min(deadline, time.monotonic() + 1.0)  # a grandchild may hold the pipes: do not wait for it
                 timed_out = False
@@ -203,23 +208,46 @@ class _Use:
 
 def _use_of_group(group: int) -> _Use:
     """What the processes of a group take now."""
-    members = [fields for fields in _process_fields() if int(fields[2]) == group]
-    return _Use(sum(int(fields[21]) for fields in members) * _PAGE_BYTES, sum(int(fields[17]) for fields in members))
+    members = [_process_fields(name) for name in _process_names() if _group_of(name) == group]
+    resident_pages = sum(int(fields[21]) for fields in members if fields)
+    return _Use(resident_pages * _PAGE_BYTES, sum(int(fields[17]) for fields in members if fields))
+
+
+def _group_of(name: str) -> int | None:
+    """Its process group, asked for without opening a file: a look at a group goes through every process of the machine."""
+    try:
+        return os.getpgid(int(name))
+    except OSError:
+        return None
 
 
 def _user_task_count() -> int:
     """Threads of this user; 0 for those of processes that end meanwhile."""
-    return sum(int(fields[17]) for fields in _process_fields(os.getuid()))
+    user = os.getuid()
+    own = [_process_fields(name) for name in _process_names() if _user_of(name) == user]
+    return sum(int(fields[17]) for fields in own if fields)
 
 
-def _process_fields(user: int | None = None) -> Iterator[list[str]]:
-    """Fields of ``/proc/PID/stat`` after the name (proc(5): field 3, the state, is item 0), of one user's processes or of all."""
-    for entry in os.scandir("/proc"):
-        if not entry.name.isdigit():
-            continue
-        try:
-            if user is not None and entry.stat().st_uid != user:
-                continue
-            yield Path(entry.path, "stat").read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
-            continue
+def _user_of(name: str) -> int | None:
+    try:
+        return os.stat(f"/proc/{name}").st_uid  # noqa: PTH116 - no Path for each process of the machine
+    except OSError:
+        return None
+
+
+def _process_names() -> Iterator[str]:
+    return filter(str.isdigit, os.listdir("/proc"))  # noqa: PTH208 - likewise
+
+
+def _process_fields(name: str) -> list[bytes]:
+    """Fields of ``/proc/PID/stat`` after the name (proc(5): field 3, the state, is item 0); none where it ended meanwhile."""
+    try:
+        descriptor = os.open(f"/proc/{name}/stat", os.O_RDONLY)
+    except OSError:
+        return []
+    try:
+        return os.read(descriptor, _STAT_BYTES).rpartition(b")")[2].split()
+    except OSError:
+        return []
+    finally:
+        os.close(descriptor)
