@@ -79,7 +79,7 @@ def _check(
 
 def _profile(
     context: typer.Context,
-    file: opt.File,
+    file: opt.MaybeFile = None,
     sources: opt.Sources = None,
     kernel: opt.Kernel = None,
     device: opt.Device = "auto",
@@ -91,10 +91,16 @@ def _profile(
     launches: opt.Launches = "64",
     count: opt.Count = "sampled",
     html: opt.Html = None,
+    report: opt.Report = None,
     as_json: opt.Json = False,
 ) -> None:
     """Memory counters per kernel and source line, findings, and the predicted bottleneck."""
-    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, launches, count, build=build, run=run)
+    named = file or report
+    if named is None:
+        raise typer.BadParameter("name a source, or a report with --report", param_hint="FILE")
+    request = opt.job_request(
+        *(named, sources, kernel, device, target, cflags, context.obj, timeout, launches, count), build=build, run=run, report=report
+    )
     if html is None:
         raise typer.Exit(_run(lambda session: session.profile(request), as_json))
     with loading():

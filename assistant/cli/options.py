@@ -24,6 +24,8 @@ __all__ = [
     "Json",
     "Kernel",
     "Launches",
+    "MaybeFile",
+    "Report",
     "Run",
     "Sources",
     "Strict",
@@ -33,6 +35,8 @@ __all__ = [
 ]
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CUDA C++ source; arguments for its program follow --")]
+MaybeFile = Annotated[Path | None, typer.Argument(metavar="FILE", help="CUDA C++ source; with --report it may be left out")]
+Report = Annotated[Path | None, typer.Option(metavar="X.ncu-rep", help="Read a report of Nsight Compute; needs no GPU, runs nothing")]
 FileA = Annotated[Path, typer.Argument(metavar="A.cu", help="The original")]
 FileB = Annotated[Path, typer.Argument(metavar="B.cu", help="The edited version")]
 Sources = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources compiled with FILE")]
@@ -66,6 +70,7 @@ def job_request(
     *,
     build: str | None = None,
     run: str | None = None,
+    report: Path | None = None,
 ) -> JobRequest:
     """The request these options mean; raises UsageError for a word that is none of the allowed ones."""
     if build is not None and run is None:
@@ -84,6 +89,7 @@ def job_request(
         sample_blocks=_sample_blocks(count),
         build_command=_words(build),
         run_command=_words(run),
+        report=None if report is None else plain_path(report),
     )
 
 

@@ -16,6 +16,7 @@ from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
 from assistant.cli.search_screen import SearchScreen, briefly, share
 from assistant.engine.defects import errors_among, problems_in_words
+from assistant.engine.hardware_words import measured_in_words, stalls_in_words
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
@@ -151,6 +152,8 @@ class TextRenderer:
         title = f"{event.instance}  launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
         self._print(f"\n[bold]{escape(title)}[/]  [dim]{event.method}, {escape(event.device.name)}[/]")
         print_table(self._console, _line_table(event.lines))
+        for sentence in (measured_in_words(event), stalls_in_words(event)):
+            self._page.put(escape(sentence), indent=2, hang=6) if sentence else None
         for reason, places in _grade_reasons(event.lines).items():
             self._print(f"  [dim]estimated because {escape(reason)}: line {', '.join(places)}[/]")
         self._remember(event.evidence)

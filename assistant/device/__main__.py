@@ -71,8 +71,14 @@ class Worker:
             case "reference":
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
                 return success(request_id, run_reference(decode(ReferenceRequest, fields)))
+            case "read_report":
+                from assistant.device.counters.report import ReportRequest, read_report
+
+                fields = {key: value for key, value in message.items() if key not in ("op", "id")}
+                return success(request_id, read_report(decode(ReportRequest, fields)))
             case other:
-                return failure(request_id, "bad_request", f"unknown op {other!r}; known: ping, toolchain, compile, helpers, reference")
+                known = "ping, toolchain, compile, helpers, reference, read_report"
+                return failure(request_id, "bad_request", f"unknown op {other!r}; known: {known}")
 
     def _find(self) -> Toolchain:
         if self._toolchain is None or self._toolchain.nvcc is None:

@@ -163,6 +163,9 @@ def _graded(
     loops: tuple[SourceLoop, ...],
     counted: Counted,
 ) -> LaunchProfile:
+    """Graded against the machine code, whose classes its lines get; a GPU's own counters stay as they are."""
+    if profile.is_of_hardware:
+        return profile
     request = grading_input(profile, code, kernel, loops, subject.source.line_of(kernel.span.end))
     corrected = graded(replace(request, corrections=counted.corrections, is_order_checked=counted.is_order_checked))
     if code is None:

@@ -107,6 +107,9 @@ def _launch(job: Job, item: KernelAssessment, launch: AssessedLaunch, event: eve
 
 
 def _ranges(parsed: ParsedSource, kernel: Kernel) -> tuple[tuple[int, int], ...]:
+    """None of a kernel whose text is not at hand."""
+    if not kernel.line:
+        return ()
     spans = [kernel.span, *(f.span for f in parsed.device_functions if f.name in kernel.device_functions)]
     source = parsed.source
     return tuple(sorted((source.line_of(span.start), source.line_of(span.end)) for span in spans))

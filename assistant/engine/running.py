@@ -35,10 +35,12 @@ from assistant.model.profile import Severity
 from assistant.model.source import Source
 from assistant.ports import Lab, RunLimits, Store, StoredAnalysis
 
-__all__ = ["JobBody", "JobRunner", "OpenLab"]
+__all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "run_limits"]
 
 JobBody = Callable[[Job, Subject], AsyncIterator[events.Event]]
 """What a job does; its last event is ``job_ended``."""
+ReadSubject = Callable[[JobRequest, Flags], Subject]
+"""How the file in question is read; raises as ``read_subject`` does."""
 OpenLab = Callable[[JobRequest, Path, str], Lab]
 """(request, scratch folder, target name) → a lab. Raises CannotAnswerError for a device that is not there."""
 
@@ -64,10 +66,10 @@ class JobRunner:
         """The memory file."""
         return self.open_store()
 
-    async def run(self, command: str, request: JobRequest, body: JobBody) -> AsyncIterator[events.Event]:
+    async def run(self, command: str, request: JobRequest, body: JobBody, read: ReadSubject = read_subject) -> AsyncIterator[events.Event]:
         """The job's events; its scratch folder and its workers end with it."""
         loaded = load_settings(find_workspace(request.file))
-        subject = read_subject(request, _flags(request, loaded))
+        subject = read(request, flags_of(request, loaded))
         target_name = request.target or loaded.settings.target
         chosen = target(target_name)
         limits = architecture(chosen.architecture)
@@ -75,9 +77,7 @@ class JobRunner:
         with scratch_folder() as scratch:
             lab = self.open_lab(request, scratch, target_name)
             job_id = request.job_id or new_id("J")
-            job = Job(
-                job_id, request, lab, chosen, limits, scratch, _seeds(request, loaded.settings), _run_limits(request, loaded.settings)
-            )
+            job = Job(job_id, request, lab, chosen, limits, scratch, _seeds(request, loaded.settings), run_limits(request, loaded.settings))
             try:
                 self._start_row(job, command)
                 async for event in self._told(job, command, subject.source, loaded.warnings, body(job, subject)):
@@ -155,7 +155,8 @@ class JobRunner:
         self.store.start_job(JobRow(job.id, command, path, find_workspace(path), owner, now, now, None, None, False))
 
 
-def _flags(request: JobRequest, loaded: LoadedSettings) -> Flags:
+def flags_of(request: JobRequest, loaded: LoadedSettings) -> Flags:
+    """What a request's file is compiled with."""
     workspace = find_workspace(request.file)
     database = workspace / "compile_commands.json"
     known = compile_commands_flags(database.read_text("utf-8"), request.file) if database.is_file() else None
@@ -171,7 +172,8 @@ def _seeds(request: JobRequest, settings: Settings) -> tuple[int, ...]:
     return tuple(secrets.randbits(_SEED_BITS) for _ in range(2 * settings.verification.seeds))
 
 
-def _run_limits(request: JobRequest, settings: Settings) -> RunLimits:
+def run_limits(request: JobRequest, settings: Settings) -> RunLimits:
+    """Bounds of one run or replayed case."""
     limits = settings.limits
     return RunLimits(
         wall_s=settings.run.timeout_s if request.timeout_s is None else request.timeout_s,

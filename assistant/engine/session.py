@@ -23,6 +23,7 @@ from assistant.engine.host_code import AskHostCode, HostCodeRight
 from assistant.engine.job import Job
 from assistant.engine.pair_book import PairBook
 from assistant.engine.planning import AskModel, Models
+from assistant.engine.reported import locate
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, last_interrupted
 from assistant.engine.running import JobRunner, OpenLab
@@ -30,6 +31,7 @@ from assistant.engine.searching import People, Searching
 from assistant.engine.subject import Subject, read_subject, with_text
 from assistant.engine.submitted import Submission, submit
 from assistant.errors import UsageError
+from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
@@ -109,6 +111,8 @@ class Session:
 
     def profile(self, request: JobRequest, keep: stages.KeepReport | None = None) -> AsyncIterator[events.Event]:
         """Profile; ``keep`` is given the whole report as one value before its events come."""
+        if request.report is not None:
+            return self._profile_report(request, request.report, keep)
         return self._runner().run("profile", request, lambda job, subject: stages.profile(job, subject, keep))
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
@@ -190,6 +194,14 @@ class Session:
 
     def settings(self, file: Path) -> LoadedSettings:
         return load_settings(find_workspace(file))
+
+    async def _profile_report(self, request: JobRequest, path: Path, keep: stages.KeepReport | None) -> AsyncIterator[events.Event]:
+        """Of a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
+        report = await load_report(path)
+        found = locate(request, report)
+        runner = JobRunner(lambda: self.store, lambda _request, _scratch, target: ReportLab(found.report, target), self._parts.who)
+        async for event in runner.run("profile", found.request, lambda job, subject: found.told(job, subject, keep), found.subject):
+            yield event
 
     def _runner(self) -> JobRunner:
         return JobRunner(lambda: self.store, self._parts.open_lab, self._parts.who)

@@ -89,6 +89,15 @@ class LineStall:
 
 
 @dataclass(frozen=True)
+class LaunchMetric:
+    """One number that a profiler measured of a whole launch on a GPU."""
+
+    name: str
+    """Of ``assistant.profile.catalogue``, which says its unit."""
+    value: float
+
+
+@dataclass(frozen=True)
 class AccessSite:
     """One memory access instruction of the emulated program, as it ran in one launch: what grading compares with SASS."""
 
@@ -206,6 +215,17 @@ class LaunchProfile:
     """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many."""
     stalls: tuple[LineStall, ...] = ()
     """What warps wait for, line by line; empty where nothing samples warps (the emulator, CUPTI's counters)."""
+    measured: tuple[LaunchMetric, ...] = ()
+    """What the hardware's own counters say of the launch as a whole; empty where nothing ran on a GPU."""
+
+    @property
+    def is_of_hardware(self) -> bool:
+        """Whether the counters were made by a GPU, so that there is nothing to correct or to grade."""
+        return self.method in (Method.NCU, Method.CUPTI)
+
+    def measurement(self, name: str) -> float | None:
+        """A measured number of the whole launch; None where it was not collected."""
+        return next((metric.value for metric in self.measured if metric.name == name), None)
 
     def total(self, op_prefix: str, counter: str) -> int:
         """Sum of one counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""

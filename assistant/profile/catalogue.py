@@ -37,6 +37,10 @@ def _modelled(name: str, unit: str, meaning: str) -> Metric:
     return Metric(name, unit, meaning, None, (Method.MODEL,))
 
 
+def _measured(name: str, unit: str, meaning: str, ncu: str) -> Metric:
+    return Metric(name, unit, meaning, ncu, (Method.NCU,))
+
+
 METRICS: tuple[Metric, ...] = (
     # memory, per line
     _counted("global_requests", "requests", "warp-level global requests with at least one active lane", None),
@@ -144,6 +148,46 @@ METRICS: tuple[Metric, ...] = (
         "smsp__pcsamp_warps_issue_stalled_*",
         (Method.NCU,),
     ),
+    # measured of a whole launch
+    _measured(
+        "profiled_duration",
+        "s",
+        "time of the launch under the profiler, whose clocks and caches are its own: never a speed",
+        "gpu__time_duration.sum",
+    ),
+    _measured(
+        "achieved_occupancy",
+        "ratio",
+        "mean resident warps of the SMs that had work, over the most an SM holds",
+        "sm__warps_active.avg.pct_of_peak_sustained_active",
+    ),
+    _measured(
+        "theoretical_occupancy",
+        "ratio",
+        "resident warps that the launch's resources allow, over the most an SM holds",
+        "sm__maximum_warps_per_active_cycle_pct",
+    ),
+    _measured(
+        "issue_utilisation",
+        "ratio",
+        "share of cycles in which a scheduler with work issued an instruction",
+        "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    ),
+    _measured("dram_utilisation", "ratio", "traffic to device memory over its peak", "dram__throughput.avg.pct_of_peak_sustained_elapsed"),
+    _measured(
+        "l2_utilisation", "ratio", "the busiest part of the L2 cache over its peak", "lts__throughput.avg.pct_of_peak_sustained_elapsed"
+    ),
+    _measured(
+        "l1_utilisation",
+        "ratio",
+        "the busiest part of the L1 cache and shared memory over its peak",
+        "l1tex__throughput.avg.pct_of_peak_sustained_active",
+    ),
+    _measured(
+        "compute_utilisation", "ratio", "the busiest pipe of the SMs over its peak", "sm__throughput.avg.pct_of_peak_sustained_elapsed"
+    ),
+    _measured("dram_read_bytes", "bytes", "bytes read from device memory", "dram__bytes_read.sum"),
+    _measured("dram_write_bytes", "bytes", "bytes written to device memory", "dram__bytes_write.sum"),
     # defects
     Metric("problem_count", "events", "how often a defect was seen", None, (Method.EMULATOR,)),
 )

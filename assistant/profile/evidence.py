@@ -54,6 +54,7 @@ def kernel_facts(
         facts.append(Fact("occupancy", occupancy.ratio, None, Method.OCCUPANCY))
     if profile.unique_sectors is not None:
         facts.append(Fact("unique_sectors", float(profile.unique_sectors), None, profile.method, _sampled_grade(profile)))
+    facts += [Fact(one.name, one.value, None, profile.method) for one in profile.measured]
     busiest = sorted(profile.accesses, key=_traffic, reverse=True)[:_LINES_SHOWN]
     return (*facts, *(fact for access in busiest for fact in _line_facts(access, profile.method)))
 

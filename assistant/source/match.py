@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assistant.model.source import Kernel, ParsedSource
+from assistant.model.source import Kernel, Parameter, ParsedSource, Span, TemplateParameter
 from assistant.source.reading import split_arguments
 from assistant.source.spelling import canonical_type, is_builtin, substitute
 
-__all__ = ["kernel_of_instance", "select_kernels"]
+__all__ = ["kernel_of_instance", "select_kernels", "unseen_kernel"]
 
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|<unnamed>|_GLOBAL__N__?\w*)::")
 _CLONE = re.compile(r"\s*\[clone [^\]]*\]|\s*\[with .*\]$")
@@ -67,6 +67,31 @@ def kernel_of_instance(parsed: ParsedSource, demangled: str) -> Kernel | None:
         is_special = _specialization(parsed, kernel) is not None
         ranked.append(((kernel.namespaces == wanted.scopes, is_special, score), kernel))
     return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
+
+
+def unseen_kernel(demangled: str) -> Kernel | None:
+    """A kernel that is known by its instance's name alone, without a text; None for what is no function's name."""
+    named = _taken_apart(demangled)
+    if named is None:
+        return None
+    nowhere = Span(0, 0)
+    return Kernel(
+        name=named.name,
+        namespaces=named.scopes,
+        template_parameters=tuple(TemplateParameter(f"T{at}", "typename", None) for at in range(len(named.template_arguments or ()))),
+        parameters=tuple(
+            Parameter("", spelled, nowhere, "*" in spelled, "const" in spelled, is_restrict=False, element_type=None)
+            for spelled in named.parameters or ()
+        ),
+        span=nowhere,
+        name_span=nowhere,
+        parameters_span=nowhere,
+        body=nowhere,
+        line=0,
+        launch_bounds=(),
+        is_extern_c=False,
+        device_functions=(),
+    )
 
 
 def _score(parsed: ParsedSource, kernel: Kernel, wanted: _Name) -> int | None:

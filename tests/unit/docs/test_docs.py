@@ -17,7 +17,12 @@ from assistant.plan.catalogue import load_catalogue
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "prompts" / "techniques").glob("*.md")])
 USER_PAGES = [page for page in PAGES if "findings" not in page.parts and "techniques" not in page.parts]
-FOREIGN_OPTIONS = {"--help", "--use_fast_math", "--ftz", "--prec-div", "--prec-sqrt", "--no-index"}
+FOREIGN_OPTIONS = {"--help", "--use_fast_math", "--ftz", "--prec-div", "--prec-sqrt", "--no-index"} | {
+    "--section",
+    "--import-source",
+    "--set",
+}
+"""Of compilers, pip and ncu."""
 """Options of compilers and git, and the one that every command has."""
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
