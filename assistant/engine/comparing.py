@@ -1,4 +1,4 @@
-"""The command ``compare``: is B right, and what does the model predict? An async iterator of events that ends with ``job_ended``.
+"""The command ``compare``: is B right, and is it faster? An async iterator of events that ends with ``job_ended``.
 
 A B that does not build, crashes or ends with another status than 0 is FAIL; an A that does so cannot be compared with.
 """
@@ -13,6 +13,7 @@ from assistant.engine.changes import changed_kernels, edited_kernels
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.judging import line_pairs, prepare, verify
 from assistant.engine.reports import speed_report, verification_report
+from assistant.engine.speed import Speed, Versions, overall_speed, speed_of, with_findings
 from assistant.engine.stages import failed
 from assistant.engine.subject import Subject
 from assistant.engine.workbench import Looked, look, observe, predict_speed, repeat_limited, repeat_run
@@ -41,7 +42,7 @@ KeepLooked = Callable[[Looked, Looked], None]
 
 
 async def compare(job: Job, a: Subject, b: Subject, is_strict: bool, keep: KeepLooked | None = None) -> AsyncIterator[events.Event]:
-    """Is B right, and what does the model predict? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
+    """Is B right, and is it faster? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
     watch = Stopwatch(job, "build")
     yield watch.started("counts what both versions do")
     before = await look(job, a)
@@ -73,6 +74,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
     effort = confirm_effort(job)
     pairs = _pairs(before, after)
     outcomes: list[tuple[Verification, Comparison | None]] = []
+    speeds: list[Speed] = []
     unjudged: list[str] = []
     for old, new in pairs:
         key = frozenset({old.key})
@@ -90,16 +92,22 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
             for event in failed(job, verdict):
                 yield event
             return
-        is_wrong = verdict.outcome is Outcome.FAIL
-        speed = None if is_wrong else predict_speed(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
-        outcomes.append((verdict, speed))
-        yield _comparison_event(job, before, after, old.key, verdict, speed)
+        speed = Speed(None)
+        if verdict.outcome is not Outcome.FAIL:
+            versions = Versions(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
+            speed = await speed_of(job, baseline, before, after, versions, is_confirming=True)
+            speeds.append(speed)
+            verdict = with_findings(verdict, speed)
+            for note in speed.notes:
+                yield job.message(Severity.WARNING, f"{old.key}: {note}")
+        outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
+        yield _comparison_event(job, before, after, old.key, *outcomes[-1])
     for kernel in _never_launched(before, after):
         outcomes.append((_not_judged(kernel), None))
         yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])
     yield watch.ended(counted_noun(len(pairs), "kernel"))
     if len(outcomes) > 1:
-        yield _overall_event(job, before, after, outcomes)
+        yield _overall_event(job, before, after, outcomes, speeds)
     has_failed = any(verdict.outcome is Outcome.FAIL for verdict, _ in outcomes)
     if unjudged and not has_failed:
         yield job.ended(Ending(CANNOT_ANSWER, f"cannot judge {counted_noun(len(unjudged), 'kernel')} of {len(pairs)}"))
@@ -201,14 +209,14 @@ def _evidence(looked: Looked) -> tuple[Evidence, ...]:
 
 
 def _overall_event(
-    job: Job, before: Looked, after: Looked, outcomes: list[tuple[Verification, Comparison | None]]
+    job: Job, before: Looked, after: Looked, outcomes: list[tuple[Verification, Comparison | None]], speeds: list[Speed]
 ) -> events.ComparisonMade:
     """The worst verdict, and time(A)/time(B) over all kernels."""
     order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
     worst = max((verdict for verdict, _ in outcomes), key=lambda verdict: order.index(verdict.outcome))
     all_before = tuple(before.assessment.kernels)
     all_after = tuple(after.assessment.kernels)
-    speed = None if worst.outcome is Outcome.FAIL else predict_speed(all_before, all_after)
+    speed = None if worst.outcome is Outcome.FAIL else overall_speed(job, speeds, predict_speed(all_before, all_after))
     return _comparison_event(job, before, after, None, worst, speed)
 
 

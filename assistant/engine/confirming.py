@@ -9,19 +9,20 @@ from pathlib import Path
 from assistant.engine.aside import Waited
 from assistant.engine.constraints import broken
 from assistant.engine.frontier import Node
+from assistant.engine.gate import is_proved_better
 from assistant.engine.records import Confirmed, costliest, proposal_record
 from assistant.engine.rejected import FoundEdit, rejected_before
 from assistant.engine.reports import proposal_event
 from assistant.engine.round import Kit
+from assistant.engine.speed import Speed, with_findings
 from assistant.engine.succession import store_beside_better
 from assistant.engine.trial import Link, why
-from assistant.engine.workbench import predict_speed
 from assistant.model import events
-from assistant.model.comparison import Comparison
+from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
-from assistant.model.verification import Outcome, Verification
-from assistant.ports import Story
+from assistant.model.verification import CannotJudge, Outcome, Verification
+from assistant.ports import LabFailure, Story
 from assistant.source.hunks import unified_diff
 
 __all__ = ["Confirmation", "Offer"]
@@ -53,17 +54,26 @@ class Confirmation:
             return
         yield events.StageStarted(kit.job.id, "confirm", f"{kit.name}: fresh values, repeats, checks, boundary shapes")
         with kit.accounts.holding_gpu():
-            verification = await kit.bench.verify(link, link.looked, link.kept[-1].rewrite, is_confirming=True)
-        comparison = predict_speed(kit.bench.kernel(kit.start), kit.bench.kernel(link))
-        if not isinstance(verification, Verification) or comparison is None:
-            reason = "it does not launch the kernel" if isinstance(verification, Verification) else why(verification)
-            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: {reason}")
+            verification, speed = await self._judged(link)
+        if not isinstance(verification, Verification):
+            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: {why(verification)}")
             return
+        comparison = speed.comparison
         if verification.outcome is Outcome.FAIL:
             self.is_failed = True
             first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
             message = f"{kit.name}: the best edit failed its confirmation and is not offered: {first.message}"
             yield kit.job.message(Severity.WARNING, message)
+            return
+        for note in speed.notes:
+            yield kit.job.message(Severity.WARNING, f"{kit.name}: {note}")
+        if comparison is None:
+            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: it does not launch the kernel")
+            return
+        if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
+            self.is_failed = True
+            told = f"{comparison.outcome.value} {comparison.ratio:.2f}x in a fresh process"
+            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit's gain was not confirmed and it is not offered: {told}")
             return
         reasons = self._unwanted(link, verification, comparison)
         if reasons:
@@ -75,6 +85,15 @@ class Confirmation:
         confirmed = Confirmed(link.text, link.kept, verification, comparison, explained.result)
         async for event in self._offered(proposal_record(kit.job, kit.bench.version(kit.start), confirmed, kit.accounts.now_ms())):
             yield event
+
+    async def _judged(self, link: Link) -> tuple[Verification | CannotJudge | LabFailure, Speed]:
+        """The verdict with every check, and the speed against the user's text where it does not fail."""
+        bench = self.kit.bench
+        verification = await bench.verify(link, link.looked, link.kept[-1].rewrite, is_confirming=True)
+        if not isinstance(verification, Verification) or verification.outcome is Outcome.FAIL:
+            return verification, Speed(None)
+        speed = await bench.speed(self.kit.start, link.looked, is_confirming=True)
+        return with_findings(verification, speed), speed
 
     async def _offered(self, proposal: Proposal) -> AsyncIterator[events.Event]:
         kit = self.kit

@@ -1,7 +1,8 @@
 """Is a candidate kept? The rule every candidate passes or fails, whoever wrote it. Pure.
 
-While the performance model's error is unmeasured: the verdict is not FAIL, the metric its finding cites improves, and the predicted
-ratio is large enough to be shown. Once the error is known, the ratio's lower bound must exceed 1 and the cited metric must not get worse.
+Of what is not FAIL: measured FASTER is kept, whatever the counters say. Where there is only a prediction and the performance model's error
+is unmeasured, the metric its finding cites must improve, and the predicted ratio be large enough to be shown. Once the error is known,
+the ratio's lower bound must exceed 1 and the cited metric must not get worse.
 """
 
 from __future__ import annotations
@@ -57,14 +58,15 @@ def gate(
         change = f"{metric.name} {format_change(old, new, metric.unit)}"
         is_better = new > old if metric.is_higher_better else new < old
         is_worse = new < old if metric.is_higher_better else new > old
-        if is_worse or (comparison.low is None and not is_better):
+        if not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
             return Refused("not_better", f"the metric its finding cites did not improve: {change}")
     else:
         change = "no counter answers this finding" if finding_code else "its plan cites no finding, so that its time alone counts"
     if not is_proved_better(comparison):
-        return Refused("not_better", f"{change}, but no gain is predicted")
+        return Refused("not_better", f"{change}, but {_no_gain(comparison)}")
     if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:
-        reason = f"{change}, but the predicted {comparison.ratio:.2f}x is too little for what a person would have to decide"
+        word = "measured" if _is_measured(comparison) else "predicted"
+        reason = f"{change}, but the {word} {comparison.ratio:.2f}x is too little for what a person would have to decide"
         return Refused("not_better", reason)
     return Kept(change)
 
@@ -74,3 +76,13 @@ def is_proved_better(comparison: Comparison) -> bool:
     if comparison.outcome is SpeedOutcome.PREDICTED:
         return comparison.ratio >= SHOWN_GAIN_RATIO and (comparison.low is None or comparison.low > 1.0)
     return comparison.outcome is SpeedOutcome.FASTER
+
+
+def _is_measured(comparison: Comparison) -> bool:
+    return comparison.outcome is not SpeedOutcome.PREDICTED
+
+
+def _no_gain(comparison: Comparison) -> str:
+    if not _is_measured(comparison):
+        return "no gain is predicted"
+    return f"it was measured {comparison.outcome.value} ({comparison.ratio:.2f}x)"

@@ -35,10 +35,10 @@ from assistant.verify.lines import LinePairs, Text
 from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
 from assistant.workload.derive import contents_of
-from assistant.workload.recordings import RecordingReader
+from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 
-__all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "line_pairs", "prepare", "verify"]
+__all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "line_pairs", "prepare", "runnable_cases", "verify"]
 
 _SHAPES_SHOWN = 3
 _ARBITRARY_RESULTS = frozenset({"shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence"})
@@ -130,9 +130,7 @@ async def verify(
 ) -> VerificationResult | LabFailure:
     """Run the candidate on the baseline's cases and judge it. ``stated_labels``: those its author admits to."""
     pairing = _pairing(baseline.recorded, counted)
-    pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
-    runnable = [(item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases]
-    chosen = [(item, new) for item, new in runnable if new is not None]
+    chosen = runnable_cases(baseline, candidate, counted)
     runs = await side_runs(job, candidate, [new for _, new in chosen], baseline.effort, [fills(item.case) for item, _ in chosen])
     if isinstance(runs, LabFailure):
         return runs
@@ -154,6 +152,14 @@ async def verify(
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
     )
     return _unless_original_is_faulty(baseline, judge(evidence))
+
+
+def runnable_cases(baseline: Baseline, candidate: Subject, counted: Counted) -> list[tuple[PreparedCase, NewCase]]:
+    """The baseline's cases that the candidate can be run on, each with what the candidate runs."""
+    pairing = _pairing(baseline.recorded, counted)
+    pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
+    runnable = [(item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases]
+    return [(item, new) for item, new in runnable if new is not None]
 
 
 def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:

@@ -20,9 +20,11 @@ from assistant.engine.job import Job
 from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.records import Tried, Version, costliest
 from assistant.engine.scoring import Scored, score_predictions, score_ratio
-from assistant.engine.subject import Subject, as_candidate, with_text
-from assistant.engine.workbench import Looked, look, look_at_failed, predict_speed
+from assistant.engine.speed import Speed, Versions, speed_of, with_findings
+from assistant.engine.subject import Subject, candidate_of
+from assistant.engine.workbench import Looked, look, look_at_failed
 from assistant.errors import KernelOptError
+from assistant.model.comparison import Comparison
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
@@ -83,7 +85,7 @@ class Bench:
             return Trial(tried.ended("build_failed", f"the edits do not fit the text: {text}"))
         tried = replace(tried, text=text)
         try:
-            subject = as_candidate(with_text(link.looked.subject, text))
+            subject = candidate_of(link.looked.subject, text)
         except KernelOptError as error:
             return Trial(tried.ended("build_failed", error.message))
         looked = await look(self._job, subject, self._next_evidence(link))
@@ -96,7 +98,9 @@ class Bench:
         tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
         if not isinstance(verification, Verification):
             return Trial(tried.ended("cannot_judge", why(verification)))
-        return self._gated(link, replace(tried, verification=verification), looked, verification)
+        speed = await self.speed(link, looked, is_confirming=False)
+        verification = with_findings(verification, speed)
+        return self._gated(link, replace(tried, verification=verification), looked, verification, speed.comparison)
 
     async def _diagnosed(self, link: Link, subject: Subject, tried: Tried) -> Tried:
         """What its kernels do wrong in a program that says itself that something is: for whoever is to mend it."""
@@ -113,9 +117,8 @@ class Bench:
         numbers = [int(fact.id[1:]) for item in link.looked.assessment.kernels for fact in item.evidence]
         return 1 + max(numbers, default=0)
 
-    def _gated(self, link: Link, tried: Tried, looked: Looked, verification: Verification) -> Trial:
+    def _gated(self, link: Link, tried: Tried, looked: Looked, verification: Verification, comparison: Comparison | None) -> Trial:
         before, after = self.kernel(link), looked.kernel(self._name)
-        comparison = predict_speed(before, after)
         if comparison is None:
             return Trial(tried.ended("FAIL", "the edited program does not launch the kernel any more"))
         scored = (*tried.predictions, *score_ratio(tried.step.predicted_ratio, comparison.ratio))
@@ -165,6 +168,12 @@ class Bench:
         declared = tuple(DetectedLabel(label, f"{rewrite.technique}: {rewrite.summary}") for label in rewrite.labels)
         labels = (*declared, *(_step_label(kept, label) for kept in link.kept for label in kept.rewrite.labels))
         return await verify(self._job, self._baselines[key], looked.subject, looked.counted, looked.version, labels)
+
+    async def speed(self, link: Link, looked: Looked, is_confirming: bool) -> Speed:
+        """Of ``looked`` against ``link``: when screening, the version that was edited; when confirming, the user's text."""
+        baseline = self._baselines[changed_kernels(self._start.looked.subject, looked.subject), is_confirming]
+        versions = Versions(self.kernel(link), looked.kernel(self._name))
+        return await speed_of(self._job, baseline, link.looked, looked, versions, is_confirming)
 
     async def _prepare(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
         seeds = self._job.seeds

@@ -7,14 +7,19 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from assistant.measure import calibration as c
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.comparison import CaseSpeed, Comparison, SpeedOutcome
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile
+from assistant.model.timing import MeasuredPeaks
 
-__all__ = ["Quarantine", "amdahl_ratio", "bound_ratio", "least_time_s", "quarantine"]
+__all__ = ["Quarantine", "amdahl_ratio", "bound_ratio", "least_time_s", "quarantine", "quarantine_cases", "with_measured"]
+
+_PEAK_TOLERANCE_RATIO = 0.05
+"""A measured peak may be so much too low: our own reading kernels need not be the best there are."""
 
 
 @dataclass(frozen=True)
@@ -57,4 +62,38 @@ def quarantine(comparison: Comparison, most_ratio: float) -> Comparison | Quaran
         replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE),
         f"a gain of {claimed:.2f} is more than the {most_ratio:.2f} that the bytes touched allow: part of the work is missing "
         "or the timing is wrong",
+    )
+
+
+def quarantine_cases(comparison: Comparison, least_s: Mapping[str, float]) -> Comparison | Quarantine:
+    """The comparison itself, or a quarantine when B is faster on some shape than its bytes can be moved.
+
+    ``least_s``: least seconds of B by shape, from measured peaks; shapes without one are not bounded.
+    """
+    impossible = [case for case in comparison.cases if _is_impossible(case, least_s.get(case.shape))]
+    if not impossible:
+        return comparison
+    worst = min(impossible, key=lambda case: (case.after_s or 0.0) / least_s[case.shape])
+    names = {case.shape for case in impossible}
+    cases = tuple(replace(case, outcome=SpeedOutcome.INCONCLUSIVE) if case.shape in names else case for case in comparison.cases)
+    return Quarantine(
+        replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, cases=cases),
+        f"{worst.shape}: B took {(worst.after_s or 0.0) * 1e6:.3g} µs, less than the {least_s[worst.shape] * 1e6:.3g} µs that its bytes "
+        "need at this device's measured bandwidth: part of the work is missing or the timing is wrong",
+    )
+
+
+def _is_impossible(case: CaseSpeed, least_s: float | None) -> bool:
+    if least_s is None or case.before_s is None or case.low is None or case.outcome is not SpeedOutcome.FASTER:
+        return False
+    return case.low > bound_ratio(case.before_s, least_s / (1 + _PEAK_TOLERANCE_RATIO))
+
+
+def with_measured(target: Target, peaks: MeasuredPeaks) -> Target:
+    """The target with this device's own bandwidths in the place of the table's."""
+    return replace(
+        target,
+        dram_bytes_per_s=peaks.dram_bytes_per_s,
+        l2_bytes_per_s=peaks.l2_bytes_per_s,
+        source=f"{target.source}; bandwidths measured on this device: {peaks.method}",
     )

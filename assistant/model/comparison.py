@@ -84,3 +84,5 @@ class Comparison:
     bottleneck_before: str | None = None
     """Of a prediction: the largest term of the heaviest shape that the kernel itself decides, launch overhead aside."""
     bottleneck_after: str | None = None
+    predicted_ratio: float | None = None
+    """Of a measurement: what the performance model said of the same two versions; None where nothing was measured."""

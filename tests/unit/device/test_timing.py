@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable
 
 import pytest
+
 from assistant.device.driver import ModuleHandle
 from assistant.device.timing.blocks import take_blocks
 from assistant.device.timing.case import CaseTimer, Tools
@@ -19,7 +20,6 @@ from assistant.measure.paired import compare_timing, pairs_of
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.timing import Block, CaseTiming, PairTiming, TimedDevice, TimingOptions
-
 from tests.unit.device.virtual_gpu import Body, VirtualGpu, number
 
 OPTIONS = TimingOptions(seed=3, wall_s=5.0)
