@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from assistant.engine.job import Job
-from assistant.engine.subject import as_candidate, with_text
+from assistant.engine.subject import candidate_of
 from assistant.engine.trial import Link
 from assistant.errors import KernelOptError
 from assistant.model.plan import Rewrite
@@ -50,7 +50,7 @@ class BuiltAhead:
         if not isinstance(text, str):
             return
         try:
-            program = as_candidate(with_text(self.link.looked.subject, text)).program
+            program = candidate_of(self.link.looked.subject, text).program
         except KernelOptError:
             return
         instances = tuple(item.instance for item in self.link.looked.counted.kernels)

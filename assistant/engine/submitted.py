@@ -22,7 +22,7 @@ from assistant.engine.rebased import comparison_of, verification_of
 from assistant.engine.records import costliest
 from assistant.engine.rejected import FoundEdit, rejected_before
 from assistant.engine.reports import proposal_event
-from assistant.engine.subject import Subject, as_candidate, with_text
+from assistant.engine.subject import Subject, candidate_of
 from assistant.engine.succession import store_beside_better
 from assistant.engine.workbench import Looked
 from assistant.errors import UsageError
@@ -58,7 +58,7 @@ async def submit(job: Job, subject: Subject, submission: Submission, store: Stor
     seen: list[tuple[Looked, Looked]] = []
     judged: events.ComparisonMade | None = None
     ended: events.JobEnded | None = None
-    candidate = as_candidate(with_text(subject, submission.text))
+    candidate = candidate_of(subject, submission.text)
     async for event in compare(job, subject, candidate, is_strict=False, keep=lambda a, b: seen.append((a, b))):
         if isinstance(event, events.JobEnded):
             ended = event

@@ -23,6 +23,7 @@ from assistant.plan.llm.schemas import CodeReply
 from assistant.source.edits import apply_edits, edits_between
 from assistant.source.parse import parse
 from assistant.verify.host_reach import host_reach
+from assistant.workload.blocks import find_blocks
 
 __all__ = ["KERNEL_PART", "Part", "RegionEdit", "edit_of", "part_texts", "region_of"]
 
@@ -100,7 +101,7 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdi
     made = apply_edits(text, edits)
     lost = lost_code(text, made, (part.span for part in parts.values())) if isinstance(made, str) else None
     reach = host_reach(text, made) if isinstance(made, str) and lost is None else None
-    problem = lost or reach
+    problem = lost or reach or (_declared_anew(text, made) if isinstance(made, str) else None)
     return Refusal(problem) if problem is not None else _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
 
 
@@ -124,6 +125,13 @@ def _completed(
     if problem is not None:
         return Refusal(problem)
     return RegionEdit(every, tuple(dict.fromkeys((*launches.labels, *header_labels(included)))), launches.assumptions)
+
+
+def _declared_anew(before: str, after: str) -> str | None:
+    """Why comments may not stay as they are: workload blocks say what is judged, and which flags compilers are started with."""
+    if [block.toml for block in find_blocks(after)] == [block.toml for block in find_blocks(before)]:
+        return None
+    return "it changes or adds a comment that begins with `kernelopt`, which declares what the kernel is judged on; leave those as they are"
 
 
 def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource) -> str | None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.subject import holder_of, read_source
+from assistant.engine.request import JobRequest
+from assistant.engine.subject import candidate_of, holder_of, read_source, read_subject
 from assistant.errors import UsageError
+from assistant.model.build import Flags
 
 
 def refusal(path: Path) -> UsageError:
@@ -29,3 +31,14 @@ def test_the_holder_is_a_python_file_or_a_notebook_that_exists(tmp_path: Path) -
         (tmp_path / name).touch()
         assert holder_of(tmp_path / f"{name}.k-2.cu") == tmp_path / name
     assert holder_of(tmp_path / "a.ipynb") is None
+
+
+def test_a_candidate_is_built_with_the_flags_of_what_it_is_a_candidate_for(tmp_path: Path) -> None:
+    block = '/* kernelopt\n[workload.k]\nargs = { x = "randn(n)" }\ngrid = [1]\nblock = [32]\nshapes = [{ n = 32 }]\nflags = ["FLAG"]\n*/\n'
+    kernel = "__global__ void k(float *x) { x[threadIdx.x] *= 2.0f; }\n"
+    source = tmp_path / "k.cu"
+    source.write_text(block.replace("FLAG", "-DN=1") + kernel)
+    original = read_subject(JobRequest(source, tmp_path), Flags(("-O3",), "default"))
+    candidate = candidate_of(original, block.replace("FLAG", "-Xcompiler=-wrapper,/tmp/x") + kernel)
+    assert candidate.program.flags == original.program.flags == Flags(("-O3", "-DN=1"), "default")
+    assert candidate.program.is_candidate

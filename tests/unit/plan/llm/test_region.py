@@ -227,6 +227,23 @@ def test_a_declared_launch_takes_lists_only(change: dict[str, object], said: str
     assert said in refusal(answer(text=DECLARED, launches=[{"line": 3} | change]))
 
 
+BLOCK = '/* kernelopt\n[workload.transpose]\nflags = ["-Xcompiler=-wrapper,/tmp/x"]\n*/'
+
+
+@pytest.mark.parametrize("text", [TEXT, DECLARED])
+@pytest.mark.parametrize("block", [BLOCK, BLOCK.replace("/*", "/**"), f'const char *s = R"x(*/)x"; {BLOCK}'])
+def test_no_part_declares_what_the_kernel_is_judged_on(text: str, block: str) -> None:
+    code = KERNEL_TEXT.replace("    int y", f"    {block}\n    int y")
+    assert "a comment that begins with `kernelopt`" in refusal(answer(code, text=text))
+
+
+def test_a_block_inside_a_part_stays_as_it_is() -> None:
+    text = TEXT.replace("    int y", f"    {BLOCK}\n    int y")
+    code = BETTER.replace("    int y", f"    {BLOCK}\n    int y")
+    assert after(answer(code, text=text), text) == text.replace(text[text.index("__global__") : text.index("\n\nstatic void run")], code)
+    assert "a comment that begins with `kernelopt`" in refusal(answer(code.replace("/tmp/x", "/tmp/y"), text=text))
+
+
 def test_a_guessed_launch_is_not_built_upon() -> None:
     text = DECLARED.replace("block = [32, 8]", "block = [32, 8]  # guessed")
     assert "leave `launches` empty" in refusal(answer(text=text, launches=[{"line": 3, "block": "[64, 4]"}]))
