@@ -18,7 +18,7 @@ from assistant.model.build import Diagnostic, DiagnosticSeverity
 __all__ = ["parse_compiler", "parse_edg", "parse_gcc", "parse_ptxas"]
 
 _EDG = re.compile(
-    r"^(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): (?:catastrophic )?(?P<severity>error|warning|remark)"
+    r"^(?P<file>[^\s(].*?)\((?P<line>\d+)\): (?:catastrophic )?(?P<severity>error|warning|remark)"
     r"(?: #(?P<code>\d+)(?:-[A-Z])?)?: (?P<message>.*)$"
 )
 _EDG_PLACELESS = re.compile(r"^(?:nvcc|nvrtc)?\s*(?P<severity>error|warning)\s*: (?P<message>.*)$")

@@ -40,6 +40,12 @@ def test_columns_are_those_of_the_users_text() -> None:
     assert [(d.line, d.column) for d in found] == [(2, 41), (2, 33), (1, 45), (3, 24)]
 
 
+def test_a_file_may_have_parentheses_in_its_name() -> None:
+    name = "/w/lab.ipynb.python-1(cuda).cu"
+    found = parse_compiler(NVCC.replace("bad.cu(", f"{name}("), {name: TEXT}, "nvcc")
+    assert [(d.file, d.line, d.column) for d in found] == [(name, 2, 41), (name, 2, 33), (name, 1, 45), (name, 3, 24)]
+
+
 def test_a_column_counts_characters_where_the_compiler_counts_bytes() -> None:
     text = "void k(float *x)\n{\n    /* 😀 漢字 */ x[0] = missing_name; // 終\r\n}\n"
     line = text.splitlines()[2]
