@@ -65,6 +65,12 @@ def test_a_defect_is_reported_at_its_line(build: Any, run: Any, kernel: str, kin
     assert any(line in (p["line"], p["other_line"]) for p in found), reply["problems"]
 
 
+def test_endless_recursion_meets_the_guard_of_its_stack(build: Any, run: Any) -> None:
+    reply = run(build(PROGRAM, "checked"), "recursion", mode="check")
+    line = marked_line("recursion", "stack_overflow")
+    assert [(p["kind"], p["line"]) for p in reply["problems"]] == [("stack_overflow", line)]
+
+
 @pytest.mark.parametrize("seed", [0, 3])
 @pytest.mark.parametrize(("kernel", "kind"), HIDDEN_BUGS)
 def test_a_defect_in_an_access_that_compilers_remove_is_reported(build: Any, run: Any, kernel: str, kind: str, seed: int) -> None:

@@ -63,6 +63,13 @@ __global__ void assertion(int* a) {
   assert(threadIdx.x != 7);  // assertion
   a[threadIdx.x] = 1;
 }
+__device__ int descend_for_recursion(volatile int* a, int depth) {
+  int below = a[depth % 32] + depth;  // stack_overflow
+  return below ? descend_for_recursion(a, depth + 1) * below : 1;
+}
+__global__ void recursion(int* a) {
+  a[32] = descend_for_recursion(a, threadIdx.x + 1);
+}
 __global__ void endless(volatile int* a) {
   while (*a == 0) {}  // timeout
 }
@@ -142,6 +149,7 @@ int main(int, char** argv) {
   if (is("wild_pointer")) wild_pointer<<<1, 32>>>(d);
   if (is("misaligned")) misaligned<<<1, 1>>>((char*)d);
   if (is("assertion")) assertion<<<1, 32>>>(d);
+  if (is("recursion")) cudaMemset(d, 0, 128), recursion<<<1, 1>>>(d);
   if (is("endless")) endless<<<1, 32>>>(d);
   if (is("endless_fence")) endless_fence<<<1, 32>>>(d);
   if (is("host_assertion")) assert(d == nullptr);  // host_assertion
