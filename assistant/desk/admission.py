@@ -13,7 +13,8 @@ import functools
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from assistant.config import ConsentAnswer, ProgramConsent, find_workspace
+from assistant.config import ConsentAnswer, find_workspace
+from assistant.desk.exact_run import exact_run
 from assistant.desk.guard import CONSENTED, Guard
 from assistant.desk.jobs import refusal_of
 from assistant.desk.lanes import Lane, Work
@@ -93,17 +94,12 @@ class Admission:
             return True
         self._asking.add(work.id)
         try:
-            answer = await self._guard.may_run(_run_of(work.task.request), is_asked_for=not work.is_background)
+            answer = await self._guard.may_run(exact_run(work.task.request), is_asked_for=not work.is_background)
         finally:
             self._asking.discard(work.id)
         if answer not in CONSENTED and not work.is_background:
             raise _not_run(work.task.request, answer)
         return answer in CONSENTED
-
-
-def _run_of(request: JobRequest) -> ProgramConsent:
-    """What a person consents to."""
-    return ProgramConsent(find_workspace(request.file), (str(request.file),), request.cflags or ())
 
 
 def _not_run(request: JobRequest, answer: ConsentAnswer | None) -> UsageError:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace
+from assistant.config import ConsentAnswer, TrustStore, find_workspace, load_settings
+from assistant.desk.exact_run import declared_by, exact_run
 from assistant.engine.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session
@@ -120,7 +121,7 @@ class Harness:
         folder = find_workspace(request.file)
         if not self._is_trusted(folder):
             raise CannotAnswerError(f"{folder} is not trusted, so nothing of it is run", f"a person runs: kernelopt trust {folder}")
-        consent = self._trust.consent(ProgramConsent(folder, (str(request.file),), request.cflags or ()))
+        consent = self._trust.consent(exact_run(request))
         if consent is ConsentAnswer.NEVER:
             raise CannotAnswerError(f"a person answered that {request.file.name} is never to be run", "ask them")
         if consent is not ConsentAnswer.ALWAYS and not self._rights.may_run:
@@ -141,12 +142,19 @@ class Harness:
         if not self._rights.may_edit_host_code and edits_host_code(parse(source), edited):
             remedy = "keep to kernels, device functions and launches, or a person starts this server with --allow-host-code"
             raise UsageError("the edit changes host code, which nobody allowed", remedy)
+        if _runs(source.path, edited_text) - _runs(source.path, source.text):
+            raise UsageError("the edit declares other flags, or another reference", "leave those of the workload block as they are")
         return source.text
 
 
 def _request(file: Path, kernel: str | None) -> JobRequest:
     path = _absolute(file)
-    return JobRequest(path, path.parent, kernel=kernel)
+    return JobRequest(path, path.parent, kernel=kernel, cflags=load_settings(find_workspace(path)).settings.build.flags or None)
+
+
+def _runs(path: Path, text: str) -> frozenset[tuple[tuple[str, ...], str | None]]:
+    """What the text's workloads have compiled and run besides: compiler flags, Python references."""
+    return frozenset((item.flags, item.reference) for item in declared_by(path, text))
 
 
 def _absolute(file: Path) -> Path:

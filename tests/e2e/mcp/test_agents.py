@@ -52,6 +52,8 @@ async def test_an_agent_s_word_is_no_consent(cli: Cli, source: Path, connect: Co
         assert "Always here" in await agent.refused("verify", file=source)
         TrustStore(cli.home / "trust.json").answer(ProgramConsent(find_workspace(source), (str(source),), ()), ConsentAnswer.ALWAYS)
         assert (await agent.call("verify", file=source))["exit_code"] == 0
+        (cli.folder / "kernelopt.toml").write_text('[build]\nflags = ["-DOTHER"]\n')
+        assert "Always here" in await agent.refused("verify", file=source)
 
 
 async def test_a_right_and_better_edit_waits_for_the_person(cli: Cli, source: Path, connect: Connect) -> None:
@@ -118,6 +120,8 @@ async def test_wrong_arguments_are_answered_in_words(cli: Cli, source: Path, con
         assert "kernel" in await agent.refused("inspect", file=source, kernel="nothing")
         assert "P0" in await agent.refused("proposal", id="P0")
         assert "larger than" in await agent.refused("compare", file=source, edited_text="//" + "x" * (1 << 20))
+        block = '/* kernelopt\n[workload.transposeTiled]\nargs = {}\ngrid = [1]\nblock = [1]\nshapes = [{ n = 1 }]\nflags = ["-DX"]\n*/\n'
+        assert "other flags" in await agent.refused("compare", file=source, edited_text=block + _padded(source))
 
 
 async def test_calls_wait_for_each_other(source: Path, connect: Connect) -> None:

@@ -1,0 +1,73 @@
+"""The exact run that a person is asked about: the program, the flags that it is built with, the Python that it is held against.
+
+When any of them is another one, the question comes again (DESIGN §11). The answer holds for editors and for agents alike. Example::
+
+    exact_run(request).digest      # another one once ``reference = "ref.py:f"`` names a file that says something else
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from assistant.build.flags import compile_commands_flags
+from assistant.config import ProgramConsent, find_workspace
+from assistant.engine.request import JobRequest
+from assistant.engine.subject import read_source
+from assistant.errors import KernelOptError
+from assistant.model.workload import DeclaredWorkload
+from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
+
+__all__ = ["declared_by", "exact_run"]
+
+_COMPILE_COMMANDS = "compile_commands.json"
+
+
+def exact_run(request: JobRequest) -> ProgramConsent:
+    """``request.cflags`` are the settings' own; None: they name none."""
+    declared = declared_by(request.file, _text(request))
+    flags = (*(request.cflags or _known_flags(request.file)), *(flag for item in declared for flag in item.flags))
+    references = sorted({item.reference.rpartition(":")[0] for item in declared if item.reference is not None})
+    read = _sha256(request.file.parent / name for name in references) if references else None
+    return ProgramConsent(find_workspace(request.file), (str(request.file),), flags, read)
+
+
+def declared_by(path: Path, text: str) -> tuple[DeclaredWorkload, ...]:
+    """The workloads that ``text`` and the file beside it declare; what cannot be read there is the job's to report."""
+    found = [*find_workloads(path, text)]
+    sidecar = sidecar_path(path)
+    if sidecar.is_file():
+        found += parse_sidecar(sidecar, _read(sidecar))
+    return tuple(item for item in found if isinstance(item, DeclaredWorkload))
+
+
+def _text(request: JobRequest) -> str:
+    given = request.text_of(request.file)
+    return _read(request.file) if given is None else given
+
+
+def _read(path: Path) -> str:
+    try:
+        return read_source(path).text
+    except KernelOptError:
+        return ""
+
+
+def _known_flags(path: Path) -> tuple[str, ...]:
+    """Of the workspace's ``compile_commands.json``."""
+    try:
+        return compile_commands_flags((find_workspace(path) / _COMPILE_COMMANDS).read_text("utf-8"), path) or ()
+    except (OSError, ValueError):
+        return ()
+
+
+def _sha256(paths: Iterable[Path]) -> str:
+    """Of the files one after the other; one that cannot be read counts as such."""
+    digest = hashlib.sha256()
+    for path in paths:
+        try:
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        except OSError:
+            digest.update(b"-")
+    return digest.hexdigest()
