@@ -78,9 +78,15 @@ class Window:
         await self.page.keyboard.insert_text(text)
 
     async def _find(self, key: str, words: str, label: str) -> Locator:
-        """Open the quick input and type into it; the row with exactly that label."""
-        await (await self._quick_input(key)).fill(words)
-        return await self.see(self.page.locator(_ROW).filter(has=self.page.get_by_text(label, exact=True)))
+        """Open the quick input and type into it; the row with exactly that label. Again where it was opened before there was such a row."""
+        row = self.page.locator(_ROW).filter(has=self.page.get_by_text(label, exact=True)).first
+        for _ in range(_TRIES):
+            await (await self._quick_input(key)).fill(words)
+            with contextlib.suppress(Error):
+                await row.wait_for(timeout=DEADLINE_MS / _TRIES)
+                return row
+            await self.page.keyboard.press("Escape")
+        raise AssertionError(f"{label} is not to be found by {key}")
 
     async def _quick_input(self, key: str) -> Locator:
         """Open it by its key; again where an editor that was just opening took the focus, and with it closed the input."""
