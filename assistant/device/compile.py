@@ -7,6 +7,8 @@ would not give is never shown.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
 import subprocess
 import tempfile
@@ -44,8 +46,9 @@ from assistant.source.syntax import SyntaxTree
 
 __all__ = ["compile_program"]
 
-_READING_VERSION = 3
-"""Raise it whenever what is read from a compiler's output changes: kept results hold the reading, not the output."""
+_PACKAGE = Path(__file__).parents[1]
+_READERS = ("source/*.py", "build/*.py", "model/build.py", "device/compile.py", "device/nvcc.py", "device/nvrtc.py")
+"""Our own code that decides what a compiler is asked and what its output says: kept results hold the reading, not the output."""
 
 
 def compile_program(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> CompileReply:
@@ -84,8 +87,16 @@ def _key(request: CompileRequest, toolchain: Toolchain) -> str:
     for path, text in request.sources:
         texts.update(include_closure(path, text, directories, lambda p: texts.get(p) or _read(p)))
     nvcc = toolchain.nvcc.version if toolchain.nvcc else "none"
-    compiler = f"reading {_READING_VERSION}, nvcc {nvcc}, nvrtc {toolchain.nvrtc_version}, {request.sources[0][0]}"
+    compiler = f"reading {_readers_digest()}, nvcc {nvcc}, nvrtc {toolchain.nvrtc_version}, {request.sources[0][0]}"
     return cache_key(compiler, request.architecture, (*request.flags.arguments, *request.kernels), texts, request.want)
+
+
+@functools.cache
+def _readers_digest() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in _READERS for path in _PACKAGE.glob(pattern)):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _read(path: str) -> str | None:
