@@ -17,7 +17,7 @@ from assistant.device.driver import Address, Driver, ModuleHandle, PreparedLaunc
 from assistant.device.timing.kit import Kit, pointer
 from assistant.model.launch import Dim3, LaunchConfig
 
-__all__ = ["SOURCE", "SUBJECTS", "BufferCopies", "Subject", "int32", "polynomial", "spin"]
+__all__ = ["SOURCE", "SUBJECTS", "TINY", "BufferCopies", "Subject", "int32", "polynomial", "spin"]
 
 SOURCE = Path(__file__).with_name("kernels.cu")
 _COPIES_L2_FACTOR = 2
@@ -146,13 +146,16 @@ def _histogram(count: int) -> Subject:
     return Subject("histogram", "histogram", LaunchConfig(Dim3(528), Dim3(256)), (4 * count, 1024), arguments, (1,), is_restored=True)
 
 
+TINY = _linear("scale 2^16", "scale", 1 << 16)
+"""0.3 µs: shorter than what code at another place in memory changes."""
+
 SUBJECTS: tuple[Subject, ...] = (
-    _linear("scale 2^16", "scale", 1 << 16),
+    _linear("scale 2^20", "scale", 1 << 20),
     _linear("add in place 2^20", "add_in_place", 1 << 20, is_restored=True),
     _histogram(1 << 22),
     _square("stencil 2048²", "stencil", 2048, Dim3(32, 8), Dim3(32, 8)),
     _square("transpose 4096²", "transpose", 4096, Dim3(32, 8), Dim3(32, 32)),
     _linear("scale 2^28", "scale", 1 << 28),
-    _square("matmul 2048²", "matmul", 2048, Dim3(16, 16), Dim3(16, 16), inputs=2),
+    _square("matmul 2688²", "matmul", 2688, Dim3(16, 16), Dim3(16, 16), inputs=2),
 )
 """From 3 µs to 5 ms: streaming, in place, atomics, two-dimensional, shared memory, arithmetic."""
