@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -67,6 +67,7 @@ class GpuState:
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
         self.facts = driver.facts()
+        self._abandoned: list[ExitStack] = []
         self._images: OrderedDict[tuple[str, int], LoadedImage] = OrderedDict()
         self._parts: dict[type[object], object] = {}
 
@@ -102,6 +103,10 @@ class GpuState:
         if not isinstance(found, kind):
             found = self._parts[kind] = make()
         return found
+
+    def abandon(self, owned: ExitStack) -> None:
+        """Keep what belongs to a kernel that never ends: giving its memory back would wait for it. The process ends soon."""
+        self._abandoned.append(owned)
 
     def close(self) -> None:
         """Let go of the device; of a lost context too."""

@@ -92,6 +92,8 @@ class GpuWorker:
             self.is_lost |= error.is_sticky
             kind = "lost" if error.is_sticky else "out_of_memory" if error.is_out_of_memory else "device"
             return failure(request_id, kind, str(error))
+        except OSError as error:
+            return failure(request_id, "storage", f"{error.strerror}: {error.filename}")
         except CannotAnswerError as error:
             return failure(request_id, "cannot_answer", error.message)
         except KernelOptError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from random import Random
 
@@ -87,13 +87,12 @@ def fill_shared(state: GpuState, helpers: Path, byte: int) -> None:
 def _case(state: GpuState, request: ReplayRequest, asked: CaseRequest, blobs: Path) -> tuple[CaseReply, bool]:
     """What the case left, and whether it cost the context."""
     try:
-        case = read_case(asked)
-        with (
-            state.fresh(request.image) as image,
-            closing(Pristine(state.driver, case, request.fill)) as pristine,
-            closing(Stage(state.driver, pristine, (image,), Random(request.seed))) as stage,  # noqa: S311 - places, no secrets
-        ):
-            return _Repeats(state, request, case, image, stage).run(blobs), False
+        with ExitStack() as owned:
+            try:
+                return _run_case(state, request, read_case(asked), blobs, owned), False
+            except LaunchesTimedOut:
+                state.abandon(owned.pop_all())
+                raise
     except DeviceError as error:
         return _failed(runtime_error_name(error)), error.is_sticky
     except LaunchesTimedOut:
@@ -102,6 +101,14 @@ def _case(state: GpuState, request: ReplayRequest, asked: CaseRequest, blobs: Pa
         return _failed(error.message), False
     except ValueError as error:
         return _failed(str(error)), False
+
+
+def _run_case(state: GpuState, request: ReplayRequest, case: ReplayCase, blobs: Path, owned: ExitStack) -> CaseReply:
+    image = owned.enter_context(state.fresh(request.image))
+    pristine = owned.enter_context(closing(Pristine(state.driver, case, request.fill)))
+    places = Random(request.seed)  # noqa: S311 - no secrets
+    stage = owned.enter_context(closing(Stage(state.driver, pristine, (image,), places)))
+    return _Repeats(state, request, case, image, stage).run(blobs)
 
 
 def _failed(error: str) -> CaseReply:

@@ -34,8 +34,10 @@ class GpuLab:
 
     def __init__(self, cpu: CpuLab, client: GpuClient, scratch: Path, target: str) -> None:
         """``cpu`` and ``client`` are closed with the lab."""
-        self._cpu = cpu
-        self._client = client
+        self.cpu = cpu
+        """The lab without the GPU."""
+        self.client = client
+        """The GPU's worker."""
         self._compiler = cpu.compiler
         self._scratch = scratch
         self._target = target
@@ -48,19 +50,19 @@ class GpuLab:
         return self._timing
 
     def describe(self) -> LabDescription:
-        gpu = self._client.gpu
+        gpu = self.client.gpu
         rung = f"GPU (driver {gpu.driver_version}) + the emulator's checks and counters"
-        return LabDescription(f"gpu:{gpu.index}", gpu.name, self._target, rung, self._cpu.describe().missing)
+        return LabDescription(f"gpu:{gpu.index}", gpu.name, self._target, rung, self.cpu.describe().missing)
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
         """As the emulator's lab does, with the machine code kept for the replays to come."""
         return await self._compiler.built(program, architecture, "resources", "sass", "cubin")
 
     async def accepts(self, program: Program, architecture: str) -> bool:
-        return await self._cpu.accepts(program, architecture)
+        return await self.cpu.accepts(program, architecture)
 
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
-        return await self._cpu.inspect(program, architecture)
+        return await self.cpu.inspect(program, architecture)
 
     async def run(
         self,
@@ -71,13 +73,13 @@ class GpuLab:
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
     ) -> ProgramRun | LabFailure:
-        return await self._cpu.run(program, mode, limits, record, sample_blocks, corrections)
+        return await self.cpu.run(program, mode, limits, record, sample_blocks, corrections)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         """On the GPU what is ``plain``; under the emulator what counts or checks, whose results are no results of the GPU's."""
         if options.mode == "plain":
             return await self._on_device(program, cases, options, limits)
-        replayed = await self._cpu.replay(program, cases, options, limits)
+        replayed = await self.cpu.replay(program, cases, options, limits)
         if isinstance(replayed, LabFailure) or options.mode != "check":
             return replayed
         return replace(replayed, cases=tuple(replace(case, is_comparable=False) for case in replayed.cases))
@@ -85,19 +87,19 @@ class GpuLab:
     async def replay_promoted(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
     ) -> ReplayRun | LabFailure:
-        return await self._cpu.replay_promoted(program, cases, options, limits)
+        return await self.cpu.replay_promoted(program, cases, options, limits)
 
     async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
-        return await self._cpu.reference(call, limits)
+        return await self.cpu.reference(call, limits)
 
     async def close(self) -> None:
-        await self._client.close()
-        await self._cpu.close()
+        await self.client.close()
+        await self.cpu.close()
 
     async def _on_device(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
     ) -> ReplayRun | LabFailure:
-        image = await self._compiler.image(program, self._client.gpu.architecture)
+        image = await self._compiler.image(program, self.client.gpu.architecture)
         if isinstance(image, LabFailure):
             return image
         helpers = await self._helper_code()
@@ -111,7 +113,7 @@ class GpuLab:
 
     async def _helper_code(self) -> str | LabFailure:
         if self._helpers is None:
-            found = await self._compiler.helpers(self._client.gpu.architecture)
+            found = await self._compiler.helpers(self.client.gpu.architecture)
             if isinstance(found, LabFailure):
                 return found
             self._helpers = found
@@ -126,7 +128,7 @@ class GpuLab:
         while len(done) < len(cases):
             wanted = cases[len(done) : len(done) + batch]
             message = _message(image, helpers, wanted, options, limits, out)
-            reply = await self._client.ask("replay", message, limits.wall_s * len(wanted))
+            reply = await self.client.ask("replay", message, limits.wall_s * len(wanted))
             if not isinstance(reply, LabFailure):
                 done.extend(_case_run(case) for case in reply["cases"])
             elif reply.kind not in ("crashed", "timed_out"):

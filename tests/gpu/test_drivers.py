@@ -1,0 +1,81 @@
+"""NVIDIA's bindings and pycuda keep the same contract on a real GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assistant.device.driver import DeviceError, Driver
+from assistant.device.opening import open_driver
+from assistant.model.launch import Dim3, LaunchConfig
+from tests.contract.driver_contract import DriverContract
+
+CODE = """
+__device__ int told;
+__global__ void add(float* data, int count) { if (threadIdx.x < count) data[threadIdx.x] += 1; }
+__global__ void put(int* cell) { if (threadIdx.x == 0) *cell = told; }
+extern __shared__ float many[];
+__global__ void shared(float* out) { many[threadIdx.x] = threadIdx.x; __syncthreads(); out[0] = many[0]; }
+"""
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory, architecture: str, nvcc: str) -> bytes:
+    folder = tmp_path_factory.mktemp("code")
+    (folder / "code.cu").write_text(CODE)
+    subprocess.run((nvcc, "-cubin", f"-arch={architecture}", "-o", folder / "code.cubin", folder / "code.cu"), check=True)
+    return Path(folder / "code.cubin").read_bytes()
+
+
+class RealDriverContract(DriverContract):
+    def test_dynamic_shared_memory_above_48_kib_is_allowed(self, driver: Driver, image: bytes) -> None:
+        module, out = driver.load(image), driver.allocate(4)
+        config = LaunchConfig(Dim3(1), Dim3(32), driver.facts().shared_bytes_per_block_optin)
+        driver.launch(driver.prepare(driver.function(module, "_Z6sharedPf"), config, (int(out).to_bytes(8, "little"),)))
+        driver.synchronize()
+        driver.free(out)
+        driver.unload(module)
+
+    def test_what_cuda_refuses_is_raised_with_its_name(self, driver: Driver, image: bytes) -> None:
+        module = driver.load(image)
+        with pytest.raises(DeviceError) as raised:
+            driver.function(module, "absent")
+        assert raised.value.name == "CUDA_ERROR_NOT_FOUND"
+        assert not raised.value.is_sticky
+        driver.unload(module)
+
+    def test_memory_that_is_not_there_is_said_so(self, driver: Driver) -> None:
+        with pytest.raises(DeviceError) as raised:
+            driver.allocate(1 << 50)
+        assert raised.value.is_out_of_memory
+
+
+@pytest.fixture(scope="module")
+def bindings() -> Iterator[Driver]:
+    driver = open_driver("cuda", 0)
+    yield driver
+    driver.close()
+
+
+@pytest.fixture(scope="module")
+def pycuda() -> Iterator[Driver]:
+    driver = open_driver("pycuda", 0)
+    yield driver
+    driver.close()
+
+
+class TestCudaBindings(RealDriverContract):
+    @pytest.fixture
+    def driver(self, bindings: Driver) -> Driver:
+        return bindings
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pycuda") is None, reason="pycuda is optional and not installed here")
+class TestPycuda(RealDriverContract):
+    @pytest.fixture
+    def driver(self, pycuda: Driver) -> Driver:
+        return pycuda
