@@ -1,6 +1,7 @@
 // Tells jupyterlab-lsp which cells of a notebook are CUDA, so that our language server's diagnostics and hovers stand inside of them.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
-import { type IExtractedCode, type IForeignCodeExtractor, ILSPCodeExtractorsManager } from "@jupyterlab/lsp";
+import { type IExtractedCode, type IForeignCodeExtractor, ILSPCodeExtractorsManager, ILSPDocumentConnectionManager } from "@jupyterlab/lsp";
+import { INotebookTracker, type NotebookPanel } from "@jupyterlab/notebook";
 import { cudaPart } from "./cuda-cells.ts";
 
 const HOST = "python"; // the language of notebooks whose cells have magics
@@ -9,11 +10,26 @@ export const cudaCells: JupyterFrontEndPlugin<void> = {
   id: "kernelopt:cells",
   description: "CUDA cells of notebooks for language servers.",
   autoStart: true,
-  optional: [ILSPCodeExtractorsManager],
-  activate: (_app: JupyterFrontEnd, extractors: ILSPCodeExtractorsManager | null) => {
+  requires: [INotebookTracker],
+  optional: [ILSPCodeExtractorsManager, ILSPDocumentConnectionManager],
+  activate: (
+    _app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    extractors: ILSPCodeExtractorsManager | null,
+    documents: ILSPDocumentConnectionManager | null,
+  ) => {
     extractors?.register(new CudaExtractor(), HOST);
+    if (documents !== null) notebooks.widgetAdded.connect((_, panel) => void lookInto(panel, documents).catch(console.warn));
   },
 };
+
+// Without a language server for Python, JupyterLab would look into a notebook's cells only once one is edited.
+async function lookInto(panel: NotebookPanel, documents: ILSPDocumentConnectionManager): Promise<void> {
+  await panel.sessionContext.ready;
+  const adapter = documents.adapters.get(panel.context.path);
+  await adapter?.ready;
+  await adapter?.updateDocuments();
+}
 
 // Each cell is a source of its own: two cells may define the same kernel.
 class CudaExtractor implements IForeignCodeExtractor {
