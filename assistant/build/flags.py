@@ -37,39 +37,39 @@ def _words(text: str) -> tuple[str, ...]:
 _VALUE_FLAGS = _words(
     """
     -I -D -U -isystem -include -std -O -Xcompiler -Xptxas -Xcicc -Xlinker -arch -code -gencode -maxrregcount -ccbin
-    -o -L -l -x -MF -MT -MQ --compiler-options --ptxas-options --include-path --define-macro --undefine-macro --pre-
-    include --system-include --gpu-architecture --gpu-code --generate-code --output-file --compiler-bindir
-    --maxrregcount --std --optimize -t --threads -diag-suppress --diag-suppress -cudart --cudart -odir --dopt -dopt
+    -o -L -l -x -MF -MT -MQ --compiler-options --ptxas-options --include-path --define-macro --undefine-macro --pre-include
+    --system-include --gpu-architecture --gpu-code --generate-code --output-file --compiler-bindir
+    --maxrregcount --std --optimize -t --threads --options-file -optf -diag-suppress --diag-suppress -cudart --cudart -odir --dopt -dopt
     """
 )
 """Flags whose value may stand as the next word (nvcc 13.0 manual, "NVCC Command Options")."""
 _DROPPED = _words(
     """
     -c --compile -dc --device-c -dw -dlink -lib -M -MM -MD -MMD -G -g -lineinfo --generate-line-info -v --verbose
-    --dryrun -cubin -ptx -fatbin --keep -shared -rdc=true --relocatable-device-code=true -forward-unknown-to-host-
-    compiler
+    --dryrun -cubin -ptx -fatbin --keep -shared -rdc=true --relocatable-device-code=true -forward-unknown-to-host-compiler
+    --forward-unknown-to-host-compiler
     """
 )
 """Say what is produced, not what it means; the tool chooses those itself."""
 _DROPPED_WITH_VALUE = _words(
     """
     -o --output-file -arch --gpu-architecture -code --gpu-code -gencode --generate-code -MF -MT -MQ -L -l -x -ccbin
-    --compiler-bindir -odir -t --threads -cudart --cudart -Xlinker
+    --compiler-bindir -odir -t --threads -cudart --cudart -Xlinker --options-file -optf
     """
 )
 _SEMANTIC_PREFIXES = _words(
     """
-    -D -U -I -isystem -include -std --std --define-macro --undefine-macro --include-path --pre-include --system-
-    include -use_fast_math --use_fast_math -ftz --ftz -prec-div --prec-div -prec-sqrt --prec-sqrt -fmad --fmad
-    -default-stream --default-stream -expt-relaxed-constexpr --expt-relaxed-constexpr -extended-lambda --extended-
-    lambda -default-device --default-device
+    -D -U -I -isystem -include -std --std --define-macro --undefine-macro --include-path --pre-include
+    --system-include -use_fast_math --use_fast_math -ftz --ftz -prec-div --prec-div -prec-sqrt --prec-sqrt -fmad --fmad
+    -default-stream --default-stream -expt-relaxed-constexpr --expt-relaxed-constexpr -extended-lambda --extended-lambda
+    -default-device --default-device
     """
 )
 """Can change what a program computes or which text is compiled."""
 _NVRTC_PREFIXES = _words(
     """
-    -D -U -I -include -std --std -use_fast_math --use_fast_math -ftz --ftz -prec-div --prec-div -prec-sqrt --prec-
-    sqrt -fmad --fmad -maxrregcount --maxrregcount -default-device --default-device -extra-device-vectorization
+    -D -U -I -include -std --std -use_fast_math --use_fast_math -ftz --ftz -prec-div --prec-div -prec-sqrt
+    --prec-sqrt -fmad --fmad -maxrregcount --maxrregcount -default-device --default-device -extra-device-vectorization
     --extra-device-vectorization
     """
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from assistant.build.safe_flags import is_read_by_shell
 from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileRequest
 
@@ -44,6 +45,11 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     )
     working_directory = Path(request.sources[0][0]).parent
     cwd = working_directory if working_directory.is_dir() else scratch
+    unfit = next((argument for argument in (*common, str(source), str(scratch)) if is_read_by_shell(argument)), None)
+    if unfit is not None:
+        return NvccOutput(
+            1, None, "", f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
+        )
     views = ("-Xptxas", "-v") if request.want else ()
     run = runner.run((*common, *views, "-cubin", "-o", str(cubin), str(source)), cwd=cwd, timeout_s=request.timeout_s, temporary=scratch)
     if run.status != 0 or not cubin.exists():

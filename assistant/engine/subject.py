@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assistant.build.safe_flags import refused_flag
 from assistant.engine.request import JobRequest
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
@@ -115,11 +116,23 @@ def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...
     workload_flags = tuple(flag for workload in declared for flag in workload.flags)
     program = Program(
         sources=(parsed.source, *extra),
-        flags=replace(flags, arguments=(*flags.arguments, *dict.fromkeys(workload_flags))),
+        flags=_taken(flags, tuple(dict.fromkeys(workload_flags))),
         arguments=request.arguments,
         working_directory=request.working_directory,
     )
     return Subject(request, parsed, program, _selected(parsed, request), declared)
+
+
+def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:
+    """``flags`` and those of workload blocks. Raises CannotAnswerError for one that compilers are not started with."""
+    for arguments, origin in ((flags.arguments, flags.origin), (declared, "workload block")):
+        refused = refused_flag(arguments)
+        if refused is not None:
+            told = (
+                f"the flag {refused!r} ({origin}) is not taken: it could start a program, or write a file, when a source is only compiled"
+            )
+            raise CannotAnswerError(told, "leave it out; docs/explanation/security.md says which flags are taken")
+    return replace(flags, arguments=(*flags.arguments, *declared))
 
 
 def _selected(parsed: ParsedSource, request: JobRequest) -> tuple[Kernel, ...]:
