@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from assistant.verify.device_words import KEYWORDS
 from assistant.verify.text import kept
 
 __all__ = ["Item", "ItemKind", "items", "only", "reach", "words_of"]
@@ -30,6 +31,8 @@ _TYPE_NAME = re.compile(r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\
 _SCOPED_NAMES = re.compile(r"\busing\s+namespace\b|^\s*namespace\s+\w+\s*=")
 _VARIABLE = re.compile(r"([A-Za-z_]\w*)\s*(?=[=\[;,{(]|$)")
 _OPERATOR = re.compile(r"\boperator\b")
+_NO_NAMES = (KEYWORDS | {"_Static_assert"}) - {"final", "import", "main", "module", "override"}
+"""Words that nothing can be called: ``sizeof`` in a ``static_assert`` or behind a constant's ``=`` is none of their names."""
 
 
 class ItemKind(Enum):
@@ -184,4 +187,4 @@ def _declared_names(text: str) -> frozenset[str]:
     types = frozenset(_TYPE_NAME.findall(text))
     enumerators = words_of(text) if re.match(r"\s*(?:typedef\s+)?enum\b", text) else frozenset[str]()
     outside = re.sub(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}", " { ", text)
-    return types | enumerators | frozenset(_VARIABLE.findall(outside))
+    return (types | enumerators | frozenset(_VARIABLE.findall(outside))) - _NO_NAMES

@@ -49,6 +49,15 @@ def test_overloads_are_parts_of_their_own() -> None:
     assert [part.id for part in region_of(request.parsed, request.kernel)] == ["scaled", "scaled-2", "kernel"]
 
 
+@pytest.mark.parametrize(
+    "extra", ['static_assert(sizeof(float4) == 16, "16 bytes");', "constexpr int WIDE = sizeof(float4) / alignof(float);"]
+)
+def test_a_size_that_is_asserted_or_computed_takes_no_name(extra: str) -> None:
+    text = TEXT.replace("int main()\n{", "int main()\n{\n    static_assert(sizeof(int) == alignof(int));")
+    found = answer(f"{extra}\n{BETTER}", text=text)
+    assert after(found, text) == text.replace(KERNEL_TEXT, f"{extra}\n{BETTER}")
+
+
 def test_only_what_differs_is_edited() -> None:
     found = answer()
     assert after(found) == TEXT.replace(KERNEL_TEXT, BETTER)
