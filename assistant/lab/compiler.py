@@ -49,11 +49,30 @@ class Compiler:
         return reply if isinstance(reply, CompilerMissing) else decode(BuildResult, reply["result"])
 
     async def image(self, program: Program, architecture: str) -> Image | LabFailure:
-        """Machine code that holds every kernel in ``program.kernels``: the program's own build, if that has them."""
-        own = await self._image(replace(program, kernels=()), architecture)
-        if not program.kernels or isinstance(own, LabFailure) or _holds(own, program.kernels):
+        """Machine code that holds every kernel in ``program.kernels``."""
+        reply = await self._covering(program, architecture)
+        if isinstance(reply, CompilerMissing):
+            return _failure(reply)
+        result = decode(BuildResult, reply["result"])
+        if not isinstance(result, Build) or reply["cubin"] is None:
+            return _failure(result)
+        return Image(reply["cubin"], tuple((resources.kernel, resources.symbol) for resources in result.resources))
+
+    async def built_for_device(self, program: Program, architecture: str) -> BuildResult:
+        """Resources, machine code and diagnostics of the very build that ``image`` gives."""
+        reply = await self._covering(program, architecture)
+        return reply if isinstance(reply, CompilerMissing) else decode(BuildResult, reply["result"])
+
+    async def _covering(self, program: Program, architecture: str) -> dict[str, Any] | CompilerMissing:
+        """The program's own build where that holds every kernel asked for; else one in which they are instantiated."""
+        want = ("resources", "sass", "cubin")
+        own = await self._compiled(replace(program, kernels=()), architecture, want, is_quick=False)
+        if not program.kernels or isinstance(own, CompilerMissing):
             return own
-        return await self._image(program, architecture)
+        result = decode(BuildResult, own["result"])
+        if not isinstance(result, Build) or _holds(result, program.kernels):
+            return own
+        return await self._compiled(program, architecture, want, is_quick=False)
 
     async def helpers(self, architecture: str) -> str | LabFailure:
         """The cubin of the GPU worker's own kernels."""
@@ -61,15 +80,6 @@ class Compiler:
         if isinstance(reply, CompilerMissing):
             return LabFailure("no_compiler", reply.reason, reply.remedy)
         return reply["cubin"] or _failure(decode(BuildResult, reply["result"]))
-
-    async def _image(self, program: Program, architecture: str) -> Image | LabFailure:
-        reply = await self._compiled(program, architecture, ("resources", "sass", "cubin"), is_quick=False)
-        if isinstance(reply, CompilerMissing):
-            return _failure(reply)
-        result = decode(BuildResult, reply["result"])
-        if not isinstance(result, Build) or reply["cubin"] is None:
-            return _failure(result)
-        return Image(reply["cubin"], tuple((resources.kernel, resources.symbol) for resources in result.resources))
 
     async def _compiled(
         self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool
@@ -103,8 +113,9 @@ class Compiler:
         return reply["result"]
 
 
-def _holds(image: Image, kernels: tuple[str, ...]) -> bool:
-    return all(symbol_for(kernel, image.kernels) is not None for kernel in kernels)
+def _holds(build: Build, kernels: tuple[str, ...]) -> bool:
+    names = tuple((resources.kernel, resources.symbol) for resources in build.resources)
+    return all(symbol_for(kernel, names) is not None for kernel in kernels)
 
 
 def _failure(result: BuildResult) -> LabFailure:

@@ -96,7 +96,7 @@ class GpuTiming:
 
     async def _compiler_of(self, program: Program) -> str:
         """``nvcc 13.0.88``"""
-        built = await self._compiler.built(program, self._client.gpu.architecture, "resources", "sass", "cubin")
+        built = await self._compiler.built_for_device(program, self._client.gpu.architecture)
         return built.compiler if isinstance(built, Build) else "unknown compiler"
 
 
