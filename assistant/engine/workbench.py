@@ -157,13 +157,13 @@ def without_workload(subject: Subject) -> LabFailure:
 
 
 def predict_speed(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison | None:
-    """Predicted time(A)/time(B) over the launches of one kernel; None where either side launches nothing.
+    """Predicted time(A)/time(B) over the launches of one kernel; None where either side launches nothing, or nothing was counted.
 
     Launch shapes are paired in order where both sides have as many, else all launches of a side are added up as one case.
     """
     old = [launch for kernel in before for launch in kernel.launches]
     new = [launch for kernel in after for launch in kernel.launches]
-    if not old or not new:
+    if not old or not new or any(not launch.profile.blocks_counted for launch in (*old, *new)):
         return None
     if len(old) != len(new) or [a.count for a in old] != [b.count for b in new]:
         return _added_up(before, after)
