@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
-__all__ = ["_jupyter_labextension_paths", "_jupyter_server_extension_points"]
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__all__ = [
+    "_jupyter_labextension_paths",
+    "_jupyter_server_extension_points",
+    "load_ipython_extension",
+    "unload_ipython_extension",
+]
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """``%load_ext jupyter_ext``: the magics of this notebook."""
+    from jupyter_ext.loading import load  # a server that only asks for the extension points needs no IPython
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """``%unload_ext jupyter_ext``: everything that goes on ends."""
+    from jupyter_ext.loading import unload
+
+    unload(shell)
 
 
 def _jupyter_server_extension_points() -> list[dict[str, object]]:

@@ -257,11 +257,15 @@ class Desk:
         sheet = self._sheet(key)
         return self._ask(sheet, Task(Verb.PAIR_SUGGEST, self._request(sheet), pair=session_id, said=hint))
 
-    def answer_save(self, key: str) -> None:
-        """Have the pair sessions that are open on a source answer its text, in the background; a newer save takes its place."""
+    def answer_save(self, key: str) -> str | None:
+        """Have the pair sessions that are open on a source answer its text, in the background; a newer save takes its place.
+
+        The job's id; None where no session is open, or nothing may run.
+        """
         sheet = self._sheet(key)
         if sheet.view.pairs and self._parts.guard.is_trusted(sheet.path):
-            self._submit_soon(sheet, Task(Verb.PAIR_EDIT, self._request(sheet)), is_background=True)
+            return self._submit_soon(sheet, Task(Verb.PAIR_EDIT, self._request(sheet)), is_background=True)
+        return None
 
     def cancel(self, job_id: str) -> bool:
         """End a job, of this desk or of another process; False when there is none of that id."""

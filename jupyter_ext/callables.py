@@ -1,0 +1,107 @@
+"""A cell's kernel as a Python callable: ``halve(out, x, n)`` runs it once and changes the arrays.
+
+On ``cpu`` it runs in the emulator's worker, limited like every replay, and what it left is copied back; a kernel that goes wrong raises
+and changes nothing. Example::
+
+    halve(out, x, 1024)                    # grid and block as the cell's magic says
+    halve(out, x, 1024, grid=4, block=256)
+"""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from assistant.errors import UsageError
+from assistant.model.launch import LaunchConfig
+from assistant.model.workload import Case, CaseOrigin
+from assistant.ports import Lab, LabFailure, ReplayOptions, ReplayRun
+from assistant.workload.signature import Signature
+from jupyter_ext.arrays import BindingError
+from jupyter_ext.binding import Bound, bind_positional
+from jupyter_ext.compiling import Compiled
+from jupyter_ext.loop import BackgroundLoop
+from jupyter_ext.snapshot import regions_of, restore, shared_folder, write_launch
+
+__all__ = ["BoundKernel", "ConfigOf", "Emulated", "KernelFailed"]
+
+ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
+"""(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
+
+
+class KernelFailed(UsageError):  # noqa: N818 - a fact, named as the code reads
+    """The kernel did not run to its end; the arrays are as they were."""
+
+
+class Emulated:
+    """Runs bound launches of one compiled text in the emulator's worker."""
+
+    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: Compiled, file: str) -> None:
+        self._loop = loop
+        self._lab = lab
+        self._compiled = compiled
+        self._file = file
+
+    def run(self, bound: Bound, config: LaunchConfig) -> None:
+        """Raises KernelFailed, and BindingError for arrays that are on a GPU."""
+        away = next((array for array in bound.arrays.values() if not array.is_on_cpu), None)
+        if away is not None:
+            told = f"{away.name}: expected an array on the CPU, where this kernel runs, got one on {away.device}"
+            raise BindingError(told, f"pass a copy on the CPU, or compile the cell with --device gpu:{away.device.rpartition(':')[2]}")
+        if self._compiled.emulated is not None:
+            raise KernelFailed(self._compiled.emulated.message, self._compiled.emulated.remedy)
+        folder = shared_folder(2 * bound.size_bytes)
+        try:
+            write_launch(folder / "call", bound, config, self._file)
+            ran = self._replayed(folder / "call")
+            after = ran.cases[0]
+            if after.error is not None:
+                told = f"{bound.signature.symbol.partition('(')[0]} failed: {after.error}"
+                raise KernelFailed(told, "%kernelopt show tells what the checks found; the arrays are as they were")
+            restore(regions_of(bound), ((identity, ran.blobs / name) for identity, name in after.after))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _replayed(self, recording: Path) -> ReplayRun:
+        case = Case(recording, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
+        work = self._lab.replay(self._compiled.program, (case,), ReplayOptions(), self._compiled.limits)
+        future = self._loop.submit(work)
+        try:
+            ran = future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+        if isinstance(ran, LabFailure):
+            raise KernelFailed(ran.message, ran.remedy)
+        return ran
+
+
+class BoundKernel:
+    """One kernel instance; without arguments it runs on the arrays that the cell's magic bound."""
+
+    def __init__(self, signature: Signature, runner: Emulated, config_of: ConfigOf, default: Bound | None) -> None:
+        self._signature = signature
+        self._runner = runner
+        self._config_of = config_of
+        self._default = default
+        self.__name__ = signature.symbol.partition("(")[0]
+        self.__doc__ = f"{signature.symbol}: runs once and changes the arrays that it is given."
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter(p.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in signature.parameters]
+            + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in ("grid", "block", "shared")]
+        )
+
+    def __call__(self, *arguments: object, grid: object = None, block: object = None, shared: object = None, **named: object) -> None:
+        """Run it. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end."""
+        given = {name: value for name, value in (("grid", grid), ("block", block), ("shared", shared)) if value is not None}
+        if not arguments and not named and self._default is not None:
+            bound = self._default
+        else:
+            bound = bind_positional(self._signature, arguments, named)
+        values: dict[str, object] = dict(zip((p.name for p in self._signature.parameters), arguments, strict=False)) | named
+        self._runner.run(bound, self._config_of(values, given))
+
+    def __repr__(self) -> str:
+        return f"<kernel {self._signature.symbol}>"

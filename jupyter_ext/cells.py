@@ -1,0 +1,184 @@
+"""A notebook's cell as a source: its CUDA text, the path it goes by in memory, and having a front end replace it.
+
+Which file a notebook is, only its front end knows for sure: Jupyter Server says it in ``JPY_SESSION_NAME``, VS Code in a variable of the
+namespace. The path is a name for memory, as the language server makes it (``lsp.embedded``). Replacing goes through the labextension,
+over one comm for each request. Example::
+
+    cell = cell_of(code, notebook_path(namespace), cell_id="a1")
+    cell.path            # /w/train.ipynb.halve.cu
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from assistant.errors import UsageError
+from assistant.model.embedded import Container, Embedded
+from assistant.model.source import Span, TextEdit
+from assistant.source.edits import apply_edits
+from assistant.source.embedded.find import find_embedded
+from assistant.source.embedded.names import own_name
+from assistant.source.embedded.replace import replace as replaced
+
+__all__ = ["Cell", "CellEdit", "Replaced", "cell_of", "notebook_path", "replace_cell"]
+
+TARGET = "kernelopt.cells"
+"""The comm target of the labextension (``jupyterlab-client``)."""
+_PROTOCOL = 1
+_NO_NAME = "cuda"
+_NO_NOTEBOOK = "notebook.ipynb"
+_ANSWER_S = 5.0
+"""A page that has the cell answers at once; longer, and there is none."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that was run."""
+
+    id: str | None
+    """The front end's own; None where it tells none."""
+    code: str
+    """All of it, the magic's line included."""
+    embedded: Embedded
+    path: Path
+    """What memory calls the CUDA text; no file."""
+
+    @property
+    def text(self) -> str:
+        return self.embedded.text
+
+    @property
+    def key(self) -> str:
+        return str(self.path)
+
+    def with_text(self, text: str) -> str:
+        """The whole cell with another CUDA text. Raises UsageError where the cell cannot hold it."""
+        edits = replaced(self.embedded, (TextEdit(Span(0, len(self.text)), text),))
+        made = apply_edits(self.code, edits) if isinstance(edits, tuple) else None
+        if not isinstance(made, str):
+            raise UsageError("the cell cannot hold the edit", "change the text by hand: %kernelopt show prints the diff")
+        return made
+
+
+@dataclass(frozen=True)
+class CellEdit:
+    """One request to a front end."""
+
+    cell_id: str
+    expected: str
+    replacement: str
+    proposal_id: str
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """What came of it."""
+
+    is_done: bool
+    reason: str = ""
+    """``changed``, ``missing``, ``read_only`` or ``protocol``; empty where nobody answered."""
+    message: str = ""
+
+
+class Comm(Protocol):
+    """What of a comm is used."""
+
+    def on_msg(self, callback: Callable[[Mapping[str, Any]], None]) -> None: ...
+
+    def on_close(self, callback: Callable[[Mapping[str, Any]], None]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+OpenComm = Callable[[str, dict[str, Any]], Comm]
+"""(target, data) → a comm that is being opened."""
+
+
+def cell_of(code: str, notebook: Path, cell_id: str | None) -> Cell:
+    """Raises UsageError for a cell that holds no CUDA text."""
+    found = [item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, Embedded)]
+    if not found or not found[0].kind.is_cell_magic:
+        raise UsageError("the cell holds no CUDA text", "begin it with %%kernelopt and put the kernel on the next lines")
+    path = notebook.with_name(f"{notebook.name}.{own_name(found[0].text) or _NO_NAME}.cu")
+    return Cell(cell_id, code, found[0], path)
+
+
+def notebook_path(namespace: Mapping[str, object]) -> Path:
+    """The notebook's file, as far as it is known."""
+    told = namespace.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or _NO_NOTEBOOK
+    path = Path(str(told))
+    return path if path.is_absolute() else (Path.cwd() / path.name).resolve()
+
+
+def same_cell(cell: Cell, text: str) -> Cell:
+    """The cell after its CUDA text became ``text``."""
+    code = cell.with_text(text)
+    found = find_embedded(code, Container.NOTEBOOK_CELL)
+    assert isinstance(found[0], Embedded), "an edit of the body leaves the magic"
+    return replace(cell, code=code, embedded=found[0])
+
+
+def replace_cell(edit: CellEdit, open_comm: OpenComm, on_later: Callable[[bool], None], wait_s: float = _ANSWER_S) -> Replaced:
+    """Ask for the edit and wait for the answer, on a thread that does not read the kernel's messages.
+
+    ``on_later`` hears whether the edit stands, each time that the user undoes or redoes it.
+    """
+    answers = _Answers(on_later)
+    data = {"protocol": _PROTOCOL, "request": "replace", "cell_id": edit.cell_id, "expected": edit.expected}
+    comm = open_comm(TARGET, data | {"replacement": edit.replacement, "proposal_id": edit.proposal_id})
+    comm.on_msg(answers.heard)
+    comm.on_close(answers.closed)
+    answer = answers.first(wait_s)
+    if not answer.is_done:
+        comm.close()
+    return answer
+
+
+class _Answers:
+    """What pages say to one request: the first ``done`` wins, ``missing`` only if no other says more."""
+
+    def __init__(self, on_later: Callable[[bool], None]) -> None:
+        self._on_later = on_later
+        self._condition = threading.Condition()
+        self._answer: Replaced | None = None
+        self._is_missing = False
+
+    def first(self, wait_s: float) -> Replaced:
+        with self._condition:
+            self._condition.wait_for(lambda: self._answer is not None, wait_s)
+            if self._answer is None:
+                self._answer = Replaced(False, "missing" if self._is_missing else "", "no page with this cell answered")
+            return self._answer
+
+    def heard(self, message: Mapping[str, Any]) -> None:
+        data = message["content"]["data"]
+        status = data.get("status")
+        with self._condition:
+            if self._answer is None:
+                self._take(status, str(data.get("reason", "")), str(data.get("message", "")))
+                return
+            is_kept = self._answer.is_done
+        if is_kept and status in ("done", "undone"):
+            self._on_later(status == "done")
+
+    def closed(self, message: Mapping[str, Any]) -> None:
+        del message
+        with self._condition:
+            if self._answer is None and not self._is_missing:
+                self._answer = Replaced(False, "", "the front end has no kernelopt extension")
+                self._condition.notify_all()
+
+    def _take(self, status: object, reason: str, message: str) -> None:
+        if status == "done":
+            self._answer = Replaced(True)
+        elif reason == "missing":
+            self._is_missing = True
+            return
+        else:
+            self._answer = Replaced(False, reason, message)
+        self._condition.notify_all()

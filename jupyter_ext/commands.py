@@ -1,0 +1,189 @@
+"""``%kernelopt``: what goes on, what is proposed, decisions, a pair session, history; the same words as on the terminal.
+
+Example::
+
+    Commands(workshop, reviewing, namespace).run("wait", ("3",), options)
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from assistant.config import find_workspace
+from assistant.desk.words import proposal_text
+from assistant.engine.pair_words import report as pair_report
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.pair import PairSession
+from jupyter_ext.front import show
+from jupyter_ext.panel import show_panel, show_static
+from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.runs import CellRun
+from jupyter_ext.workshop import Workshop
+
+__all__ = ["VERBS", "CommandOptions", "Commands", "wait_for"]
+
+VERBS = ("status", "show", "wait", "cancel", "accept", "reject", "undo", "pair", "history", "doctor")
+_PAIR_VERBS = ("start", "suggest", "constrain", "why", "stop")
+_SHOWN_ROWS = 20
+_DOCTOR_S = 60.0
+
+
+@dataclass(frozen=True)
+class CommandOptions:
+    """What a line magic may carry besides its words."""
+
+    timeout_s: float | None = None
+    hunks: tuple[str, ...] = ()
+    reason_code: str | None = None
+
+
+class Commands:
+    """Carries out one line at a time, on the notebook's main thread."""
+
+    def __init__(self, workshop: Workshop, reviewing: Reviewing) -> None:
+        self._workshop = workshop
+        self._reviewing = reviewing
+        self._verbs: dict[str, Callable[[tuple[str, ...], CommandOptions], None]] = {
+            "status": self._status,
+            "show": self._show,
+            "wait": self._wait,
+            "cancel": self._cancel,
+            "accept": self._accept,
+            "reject": self._reject,
+            "undo": self._undo,
+            "pair": self._pair,
+            "history": self._history,
+            "doctor": self._doctor,
+        }
+
+    def run(self, verb: str, words: tuple[str, ...], options: CommandOptions) -> None:
+        """Raises UsageError for a verb or a word that means nothing here, and what the verb itself raises."""
+        command = self._verbs.get(verb)
+        if command is None:
+            raise UsageError(f"%kernelopt has no {verb!r}", f"it has: {', '.join(VERBS)}")
+        command(words, options)
+
+    def _status(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        del words, options
+        if not self._workshop.runs:
+            _say("no cell was run with %%kernelopt yet")
+        for run in self._workshop.runs[-_SHOWN_ROWS:]:
+            _say(f"{run.number}  {run.cell.path.stem}  {run.state.phase}  {run.state.headline}")
+
+    def _show(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        del options
+        if words and words[0].upper().startswith("P"):
+            proposal = self._workshop.loop.call(self._workshop.store.find_proposal, words[0])
+            text = proposal_text(proposal)
+            _show_markdown(text)
+            return
+        show_static(self._run_of(words), self._workshop)
+
+    def _wait(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        run = self._run_of(words)
+        wait_for(self._workshop, run, options.timeout_s)
+        _say(f"{run.number}  {run.state.phase}  {run.state.headline}")
+
+    def _cancel(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        del options
+        run = self._run_of(words)
+        self._workshop.cancel(run)
+        _say(f"{run.number}  cancelling")
+
+    def _accept(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        _say(self._reviewing.accept(_id_of(words, "accept"), options.hunks))
+
+    def _reject(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        _say(self._reviewing.reject(_id_of(words, "reject"), options.reason_code, " ".join(words[1:]) or None))
+
+    def _undo(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        del options
+        _say(self._reviewing.undo(_id_of(words, "undo")))
+
+    def _pair(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        """A pair session on the cell that was run last."""
+        del options
+        verb, said = (words[0] if words else "why"), " ".join(words[1:])
+        if verb not in _PAIR_VERBS:
+            raise UsageError(f"%kernelopt pair has no {verb!r}", f"it has: {', '.join(_PAIR_VERBS)}")
+        run = self._run_of(())
+        path, text = run.cell.path, run.cell.text
+        pairs, call = self._workshop.pairs, self._workshop.loop.call
+        if verb == "start":
+            opened = call(pairs.start, path, text, run.kernel, said or None)
+            self._workshop.loop.call(self._workshop.desk.offers_changed)
+            _say(opened.answer)
+            return
+        session: PairSession = call(pairs.find, path, text, run.kernel)
+        match verb:
+            case "suggest":
+                show_panel(self._workshop.suggest(run, session.id, said), self._workshop, self._reviewing)
+            case "constrain":
+                _say(call(pairs.constrain, session.id, said).answer)
+            case _:
+                turn = call(pairs.stop if verb == "stop" else pairs.why, session.id)
+                told = call(lambda: pair_report(pairs.state(session.id))) if verb == "stop" else turn.detail or turn.answer
+                _show_markdown(told)
+
+    def _history(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        """Proposals of this notebook's workspace, newest first, whoever decided on them."""
+        del words, options
+        runs = self._workshop.runs
+        if not runs:
+            raise UsageError("no cell was run yet", "run a cell with %%kernelopt, or kernelopt history on the terminal")
+        workspace = find_workspace(runs[-1].cell.path)
+        for proposal in self._workshop.loop.call(self._workshop.store.proposals, workspace)[:_SHOWN_ROWS]:
+            day = time.strftime("%Y-%m-%d %H:%M", time.localtime(proposal.created_ms / 1000))
+            techniques = " + ".join(proposal.techniques)
+            _say(f"{day}  {proposal.id}  {proposal.state.value}  {proposal.path.stem}  {techniques}  {proposal.comparison.ratio:.2f}x")
+
+    def _doctor(self, words: tuple[str, ...], options: CommandOptions) -> None:
+        del words, options
+        command = (sys.executable, "-P", "-m", "assistant", "doctor")
+        try:
+            told = subprocess.run(command, capture_output=True, text=True, timeout=_DOCTOR_S, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise CannotAnswerError(f"the doctor did not answer within {_DOCTOR_S:g} s", "run kernelopt doctor on the terminal") from error
+        _say(told.stdout.rstrip() or told.stderr.rstrip())
+
+    def _run_of(self, words: Sequence[str]) -> CellRun:
+        """The run of that number; the last one without. Raises UsageError."""
+        runs = self._workshop.runs
+        if not runs:
+            raise UsageError("no cell was run with %%kernelopt yet", "run one first")
+        if not words:
+            return runs[-1]
+        found = next((run for run in runs if str(run.number) == words[0]), None)
+        if found is None:
+            raise UsageError(f"there is no run {words[0]}", "%kernelopt status lists them")
+        return found
+
+
+def wait_for(workshop: Workshop, run: CellRun, timeout_s: float | None) -> None:
+    """Until nothing of the run goes on any more; an interrupt cancels it. Raises CannotAnswerError when the time is over."""
+    try:
+        is_over = run.wait(timeout_s)
+    except KeyboardInterrupt:
+        workshop.cancel(run)
+        raise
+    run.changed()
+    if not is_over:
+        raise CannotAnswerError(f"it goes on after {timeout_s:g} s: {run.state.headline}", "%kernelopt wait again, or %kernelopt cancel")
+
+
+def _id_of(words: Sequence[str], verb: str) -> str:
+    if not words:
+        raise UsageError(f"%kernelopt {verb} needs a proposal", f"%kernelopt {verb} P… (%kernelopt history lists them)")
+    return words[0]
+
+
+def _show_markdown(text: str) -> None:
+    show({"text/markdown": text, "text/plain": text})
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

@@ -1,0 +1,76 @@
+"""The notebook in front of the kernel, as far as it can be asked: which cell runs, replacing one, a new one below, showing things."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, cast
+
+import IPython.display
+from IPython.core.interactiveshell import InteractiveShell
+
+from jupyter_ext.cells import CellEdit, Comm, Replaced, replace_cell
+
+__all__ = ["NotebookFront", "Output", "show"]
+
+
+class Output(Protocol):
+    """Something shown below a cell, which can be brought up to date from any thread."""
+
+    def update(self, bundle: Mapping[str, Any], *, raw: bool) -> None: ...
+
+
+def show(bundle: Mapping[str, Any]) -> Output:
+    """Display one thing in several forms, by MIME type, below the cell that runs."""
+    return cast("Any", IPython.display).display(dict(bundle), raw=True, display_id=True)
+
+
+class NotebookFront:
+    """Implements ``reviewing.CellFront`` for one IPython shell."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._shell: Any = shell
+        """IPython's own annotations leave its members' types open."""
+
+    @property
+    def namespace(self) -> dict[str, object]:
+        """The user's variables."""
+        return self._shell.user_ns
+
+    def define(self, names: Mapping[str, object]) -> None:
+        """Put variables into the user's namespace."""
+        self._shell.push(dict(names))
+
+    def running_code(self, fallback: str) -> str:
+        """The whole text of the cell that runs; ``fallback`` where nobody tells."""
+        code = self._parent().get("content", {}).get("code")
+        return code if isinstance(code, str) and code.lstrip().startswith("%%") else fallback
+
+    def running_cell_id(self) -> str | None:
+        """As JupyterLab and VS Code tell it; None elsewhere."""
+        told = self._parent().get("metadata", {}).get("cellId")
+        return told if isinstance(told, str) and told else None
+
+    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
+        return replace_cell(edit, _open_comm, on_later)
+
+    def insert(self, code: str) -> bool:
+        if threading.current_thread() is not threading.main_thread():
+            return False
+        self._shell.set_next_input(code, replace=False)
+        return True
+
+    def replace_running(self, code: str) -> None:
+        """Replace the cell that runs, and no other."""
+        self._shell.set_next_input(code, replace=True)
+
+    def _parent(self) -> Mapping[str, Any]:
+        """The message that started what runs; empty outside of Jupyter."""
+        get = getattr(self._shell, "get_parent", None)
+        return {} if get is None else cast("Mapping[str, Any]", get() or {})
+
+
+def _open_comm(target: str, data: dict[str, Any]) -> Comm:
+    from comm import create_comm  # comes with ipykernel
+
+    return cast("Comm", create_comm(target_name=target, data=data))

@@ -1,0 +1,54 @@
+"""Registers the magics with a shell, and ends what they began with it.
+
+``%%cu`` and ``%%cuda`` are taken over only where no other extension has them.
+"""
+
+from __future__ import annotations
+
+import atexit
+from functools import partial
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from jupyter_ext.magic import KernelOptMagics
+
+__all__ = ["load", "unload"]
+
+_FOREIGN = ("cu", "cuda")
+"""Cell magics of nvcc4jupyter and its like, whose cells work as they are."""
+
+
+def load(shell: InteractiveShell) -> None:
+    """Once for each shell; a second time changes nothing."""
+    if _loaded(shell) is not None:
+        return
+    magics = KernelOptMagics(shell)
+    untyped: Any = shell  # IPython's annotations leave its members' types open
+    untyped.register_magics(magics)
+    for name in _FOREIGN:
+        if untyped.find_cell_magic(name) is None:
+            untyped.register_magic_function(magics.foreign_cell, "cell", name)
+    atexit.register(magics.close)
+    for name in ("%kernelopt", "%%kernelopt"):
+        untyped.set_hook("complete_command", partial(_completed, magics), str_key=name)
+
+
+def unload(shell: InteractiveShell) -> None:
+    """The magics stay known to the shell, as IPython cannot forget them; what they began ends."""
+    magics = _loaded(shell)
+    if magics is not None:
+        atexit.unregister(magics.close)
+        magics.close()
+        shell.magics_manager.registry.pop(KernelOptMagics.__name__, None)
+
+
+def _loaded(shell: InteractiveShell) -> KernelOptMagics | None:
+    found = shell.magics_manager.registry.get(KernelOptMagics.__name__)
+    return found if isinstance(found, KernelOptMagics) else None
+
+
+def _completed(magics: KernelOptMagics, shell: object, event: object) -> list[str]:
+    """Options and verbs behind the magic's name; ``event`` is IPython's, which carries the line."""
+    del shell
+    return magics.completions(str(getattr(event, "line", "")))

@@ -1,0 +1,187 @@
+"""``%%kernelopt``: compile a CUDA cell, bind it as a callable, have it verified, profiled and improved behind the notebook's back.
+
+The cell returns when the kernel is compiled and its arrays are copied; what goes on then is `workshop`'s, what it shows `panel`'s.
+``%kernelopt`` is the line magic beside it (`commands`), ``%%cu`` and ``%%cuda`` are the same for cells that other extensions began.
+"""
+
+# pyright: reportUntypedFunctionDecorator=false
+# IPython's decorators carry no types; what they decorate is called by IPython alone.
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from typing import Any, cast
+
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
+
+from assistant.errors import KernelOptError
+from assistant.ports import LabFailure
+from jupyter_ext.cells import cell_of, notebook_path
+from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
+from jupyter_ext.front import NotebookFront
+from jupyter_ext.opening import Asked, Opened, Opening
+from jupyter_ext.options import unquoted
+from jupyter_ext.panel import show_panel
+from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.workload import ReferenceLimits
+from jupyter_ext.workshop import Workshop
+
+__all__ = ["CellError", "KernelOptMagics"]
+
+
+class CellError(Exception):
+    """What went wrong, for a person: shown without a traceback, as none of it is about Python."""
+
+    def __init__(self, error: KernelOptError) -> None:
+        super().__init__(error.message)
+        self._error = error
+
+    def _render_traceback_(self) -> list[str]:
+        """As IPython shows it."""
+        remedy = [f"→ {self._error.remedy}"] if self._error.remedy else []
+        return [f"kernelopt: {self._error.message}", *remedy]
+
+
+@magics_class
+class KernelOptMagics(Magics):
+    """The magics of one shell; what they work with is made when the first of them needs it."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        super().__init__(shell)
+        self._front = NotebookFront(shell)
+        self._parts: _Parts | None = None
+
+    @magic_arguments()
+    @argument("kernel", nargs="?", help="which kernel of the cell the arrays are for: k, ns::k or an instance such as k<32>")
+    @argument("--args", help="arguments by parameter, name=expression,…; variables of the same name need not be given")
+    @argument("--grid", help="blocks: a number or a tuple, an expression of the arguments such as (n+255)//256")
+    @argument("--block", help="threads of a block: a number or a tuple")
+    @argument("--shared", help="bytes of dynamic shared memory (default: 0)")
+    @argument("--shapes", help="sets of variables that --args and --grid are worked out for: 'n=1000;n=4096'")
+    @argument("--ref", help="a function that says what is right; called with the arguments that it has parameters for")
+    @argument("--ref-time", type=float, default=ReferenceLimits().total_s, help="seconds that calls of --ref may take (default: 10)")
+    @argument("--planner", choices=("auto", "expert", "llm"), help="who proposes edits (default: as configured)")
+    @argument("--device", help="auto, cpu or gpu:N (default: as configured)")
+    @argument("--target", help="the GPU that predictions are for (default: as configured)")
+    @argument("--cflags", help="compiler flags, in quotes")
+    @argument("--until", choices=("bind", "check", "profile", "propose"), default="propose", help="what to do behind it (default: propose)")
+    @argument("--wait", action="store_true", help="block until all of it is done; an interrupt cancels it")
+    @argument("--timeout", type=float, help="seconds that --wait waits at most")
+    @argument("--accept", metavar="ID", help="put an accepted proposal into this very cell, instead of running it")
+    @cell_magic("kernelopt")
+    def cell(self, line: str, cell: str) -> None:
+        """Compile a CUDA cell and bind its kernels as callables; verify, profile and improve them in the background."""
+        given = _parsed(KernelOptMagics.cell, line)
+        self._guarded(lambda: self._run_cell(given, f"%%kernelopt {line}\n{cell}"))
+
+    @magic_arguments()
+    @argument("verb", nargs="?", default="status", help=f"one of {', '.join(VERBS)}")
+    @argument("words", nargs="*", help="a run's number, a proposal's id and a reason, or what a pair session is told")
+    @argument("--timeout", type=float, help="of wait: seconds")
+    @argument("--hunk", action="append", default=[], help="of accept: only this hunk, by its id; may be repeated")
+    @argument("--reason", help="of reject: a reason code")
+    @line_magic("kernelopt")
+    def line(self, line: str) -> None:
+        """What goes on behind the cells, what is proposed, and decisions on it."""
+        given = _parsed(KernelOptMagics.line, line)
+        options = CommandOptions(given.timeout, tuple(given.hunk), given.reason)
+        words = tuple(unquoted(word) or "" for word in given.words)
+        self._guarded(lambda: self._ready().commands.run(given.verb, words, options))
+
+    def foreign_cell(self, line: str, cell: str) -> None:
+        """A ``%%cu`` or ``%%cuda`` cell, as nvcc4jupyter has them: its program runs, its kernels become callables. Flags are not needed."""
+        given = _parsed(KernelOptMagics.cell, "")
+        self._guarded(lambda: self._run_cell(given, f"%%cu {line}\n{cell}", runs_program=True))
+
+    def completions(self, line: str) -> list[str]:
+        """What may follow on a line that begins with one of the magics."""
+        is_cell = line.lstrip().startswith("%%")
+        magic = KernelOptMagics.cell if is_cell else KernelOptMagics.line
+        options = [word for word in _parser_of(magic).format_usage().replace("[", " ").replace("]", " ").split() if word.startswith("--")]
+        return options if is_cell else [*VERBS, *options]
+
+    def close(self) -> None:
+        """End everything that goes on."""
+        parts, self._parts = self._parts, None
+        if parts is not None:
+            parts.workshop.close()
+
+    def _run_cell(self, given: Namespace, fallback: str, runs_program: bool = False) -> None:
+        parts = self._ready()
+        code = self._front.running_code(fallback)
+        cell = cell_of(code, notebook_path(self._front.namespace), self._front.running_cell_id())
+        if given.accept:
+            self._front.replace_running(parts.reviewing.accepted_here(cell, given.accept))
+            return
+        opened = parts.opening.open(cell, _asked(given))
+        self._front.define(opened.callables)
+        for note in opened.notes:
+            sys.stdout.write(f"{note}\n")
+        if runs_program and opened.has_main:
+            self._run_program(opened)
+        if opened.run.verbs:
+            show_panel(opened.run, parts.workshop, parts.reviewing)
+        if given.wait:
+            wait_for(parts.workshop, opened.run, given.timeout)
+
+    def _run_program(self, opened: Opened) -> None:
+        """What the cell's ``main()`` prints."""
+        lab, compiled = self._ready().workshop.lab, opened.compiled
+        ran = self._ready().workshop.loop.submit(lab.run(compiled.program, "plain", compiled.limits, record=False)).result()
+        if isinstance(ran, LabFailure):
+            sys.stdout.write(f"{ran.message}\n")
+            return
+        sys.stdout.write(ran.stdout.decode("utf-8", "replace"))
+        sys.stderr.write(ran.stderr.decode("utf-8", "replace"))
+
+    def _ready(self) -> _Parts:
+        if self._parts is None:
+            self._parts = _Parts(self._front)
+        return self._parts
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except KernelOptError as error:
+            raise CellError(error) from None
+
+
+class _Parts:
+    """What the magics of one shell work with."""
+
+    def __init__(self, front: NotebookFront) -> None:
+        self.workshop = Workshop()
+        self.reviewing = Reviewing(self.workshop, front)
+        self.opening = Opening(self.workshop, front.namespace)
+        self.commands = Commands(self.workshop, self.reviewing)
+
+
+def _parser_of(magic: object) -> MagicArgumentParser:
+    """What ``magic_arguments`` leaves at a magic, of which its annotations say nothing."""
+    return cast("MagicArgumentParser", getattr(magic, "parser"))  # noqa: B009
+
+
+def _parsed(magic: object, line: str) -> Namespace:
+    return cast("Namespace", cast("Any", _parser_of(magic)).parse_argstring(line))
+
+
+def _asked(given: Namespace) -> Asked:
+    return Asked(
+        kernel=unquoted(given.kernel),
+        args=unquoted(given.args),
+        grid=unquoted(given.grid),
+        block=unquoted(given.block),
+        shared=unquoted(given.shared),
+        shapes=unquoted(given.shapes),
+        ref=unquoted(given.ref),
+        ref_time_s=given.ref_time,
+        planner=given.planner,
+        device=given.device,
+        target=given.target,
+        cflags=unquoted(given.cflags),
+        until=given.until,
+    )

@@ -1,0 +1,216 @@
+"""A cell that is run, up to where it returns: compiled, its arrays bound and copied, its reference called, the questions begun.
+
+Example::
+
+    opened = Opening(workshop, namespace).open(cell, Asked(args="x=x,n=n", grid="(n+255)//256", block="256"))
+    opened.callables["halve"], opened.run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.config import find_workspace, load_settings
+from assistant.desk.tasks import Verb
+from assistant.engine.request import OptimizeOptions
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.model.workload import LiveWorkload
+from assistant.source.match import select_kernels
+from assistant.source.parse import parse
+from assistant.workload.blocks import find_blocks
+from assistant.workload.signature import Signature, signature_of
+from jupyter_ext.binding import bind
+from jupyter_ext.callables import BoundKernel, Emulated
+from jupyter_ext.cells import Cell
+from jupyter_ext.compiling import Compiled, compile_text
+from jupyter_ext.options import Launching, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
+from jupyter_ext.references import Reference
+from jupyter_ext.runs import CellRun
+from jupyter_ext.snapshot import shared_folder
+from jupyter_ext.workload import ReferenceLimits, ShapeBinding, live_workload
+from jupyter_ext.workshop import Wanted, Workshop
+
+__all__ = ["Asked", "CellRefused", "Opened", "Opening"]
+
+_ALL = (Verb.CHECK, Verb.PROFILE, Verb.OPTIMIZE)
+_STOPS = {"bind": (), "check": _ALL[:1], "profile": _ALL[:2], "propose": _ALL}
+"""What ``--until`` names → the questions up to it."""
+
+
+class CellRefused(UsageError):  # noqa: N818 - a fact, named as the code reads
+    """The compiler refused the cell; the message holds its errors."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The magic's line, read."""
+
+    kernel: str | None = None
+    args: str | None = None
+    grid: str | None = None
+    block: str | None = None
+    shared: str | None = None
+    shapes: str | None = None
+    ref: str | None = None
+    ref_time_s: float = ReferenceLimits().total_s
+    planner: str | None = None
+    device: str | None = None
+    target: str | None = None
+    cflags: str | None = None
+    until: str = "propose"
+    """``bind``, ``check``, ``profile`` or ``propose``."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a cell left when it returned."""
+
+    run: CellRun
+    callables: Mapping[str, BoundKernel]
+    notes: tuple[str, ...]
+    """For people: what compilers remarked, what was left out."""
+    has_main: bool
+    compiled: Compiled
+
+
+class Opening:
+    """Opens the cells of one notebook."""
+
+    def __init__(self, workshop: Workshop, namespace: Mapping[str, object]) -> None:
+        self._workshop = workshop
+        self._namespace = namespace
+        self._last: dict[str, str] = {}
+        """The text of each source when it last compiled."""
+
+    def open(self, cell: Cell, asked: Asked) -> Opened:
+        """Raises UsageError for whatever the person can mend, CellRefused for what the compiler refuses."""
+        parsed = parse(Source(cell.path, cell.text))
+        selected = select_kernels(parsed, asked.kernel) if asked.kernel else ()
+        kernel = chosen_kernel(parsed.kernels, selected, asked.kernel)
+        signatures = _signatures(parsed, kernel, asked.kernel)
+        wanted = _wanted(asked, kernel)
+        compiled = self._compiled(cell, wanted, signatures)
+        launching = Launching(asked.grid, asked.block, asked.shared, self._namespace)
+        runner = Emulated(self._workshop.loop, self._workshop.lab, compiled, str(cell.path))
+        bound = self._bound(parsed, kernel, signatures, launching, asked)
+        live, notes = self._live(cell, bound, asked, wanted)
+        wanted = replace(wanted, folder=_folder_of(live))
+        can_run = live is not None or parsed.has_main or bool(find_blocks(cell.text))
+        wanted = self._with_questions(cell, wanted, asked, can_run)
+        run = self._workshop.open(cell, live, wanted)
+        self._last[cell.key] = cell.text
+        default = bound[0].bound if bound else None
+        callables = {
+            name: BoundKernel(signature, runner, launching.config, default if kernel is not None and kernel.name == name else None)
+            for name, signature in signatures.items()
+        }
+        return Opened(run, callables, (*compiled.messages(), *notes, *_advice(can_run, kernel, parsed)), parsed.has_main, compiled)
+
+    def _compiled(self, cell: Cell, wanted: Wanted, signatures: Mapping[str, Signature]) -> Compiled:
+        symbols = tuple(sorted(signature.symbol for signature in signatures.values()))
+        work = compile_text(self._workshop.lab, self._workshop.request(cell, wanted), symbols)
+        compiled = self._workshop.loop.submit(work).result()
+        if compiled.is_refused:
+            raise CellRefused("the compiler refuses the cell:\n" + "\n".join(compiled.messages()), "mend the lines above and run it again")
+        return compiled
+
+    def _bound(
+        self, parsed: ParsedSource, kernel: Kernel | None, signatures: Mapping[str, Signature], launching: Launching, asked: Asked
+    ) -> list[ShapeBinding]:
+        """The arrays of every shape; none where the line binds none."""
+        if asked.args is None and not launching.is_given:
+            if asked.ref is not None or asked.shapes is not None:
+                raise UsageError("--ref and --shapes need arrays to work on", "add --args x=x,… --grid … --block …")
+            return []
+        if parsed.has_main:
+            raise UsageError("the cell has main(): it runs as a program", "leave out --args, --grid and --block, or take main() out")
+        if kernel is None:
+            names = ", ".join(kernel.name for kernel in parsed.kernels)
+            raise UsageError(
+                f"arrays are bound to one kernel, and the cell has {names}", f"name it: %%kernelopt {parsed.kernels[0].name} …"
+            )
+        given = {} if asked.args is None else pairs_of(asked.args, "--args")
+        signature = signatures[kernel.name]
+        shapes: Sequence[Mapping[str, object]] = ({},) if asked.shapes is None else shapes_of(asked.shapes)
+        bindings: list[ShapeBinding] = []
+        for shape in shapes:
+            values = values_of(signature.parameters, given, self._namespace, shape)
+            bound = bind(signature, values)
+            bindings.append(ShapeBinding(bound, launching.config({**shape, **values}, {})))
+        return bindings
+
+    def _live(self, cell: Cell, bound: Sequence[ShapeBinding], asked: Asked, wanted: Wanted) -> tuple[LiveWorkload | None, tuple[str, ...]]:
+        """The arrays, copied for the workers, and what the reference says of them."""
+        if not bound or asked.until == "bind":
+            return None, ()
+        largest = max(shape.bound.size_bytes for shape in bound)
+        limit = load_settings(find_workspace(cell.path)).settings.limits.launch_bytes
+        if largest > limit:
+            told = f"not verified: the arrays hold {largest >> 20} MiB, a launch may have {limit >> 20} MiB"
+            return None, (f"{told}; give --shapes with smaller ones, or raise limits.launch_bytes in kernelopt.toml",)
+        reference = None if asked.ref is None else self._reference(asked.ref)
+        folder = shared_folder(sum(shape.bound.size_bytes for shape in bound))
+        made = live_workload(folder, bound, str(cell.path), reference, ReferenceLimits(asked.ref_time_s))
+        copied = next((array for shape in bound for array in shape.bound.arrays.values() if not array.is_on_cpu), None)
+        notes = made.notes if copied is None else (*made.notes, f"arrays on {copied.device} were copied to the host once, for the checks")
+        return made.workload, notes
+
+    def _reference(self, text: str) -> Reference:
+        function = evaluated(text, "--ref", self._namespace, {})
+        if not callable(function):
+            raise UsageError(f"--ref {text}: expected a function, got {type(function).__name__}", "name a function of the notebook")
+        return Reference(text, function)
+
+    def _with_questions(self, cell: Cell, wanted: Wanted, asked: Asked, can_run: bool) -> Wanted:
+        """The questions that the cell's text can answer, the comparison with its earlier text among them."""
+        if asked.until not in _STOPS:
+            raise UsageError(f"--until {asked.until}: expected {', '.join(_STOPS)}")
+        verbs = _STOPS[asked.until] if can_run else ()
+        before = self._last.get(cell.key)
+        is_paired = bool(verbs) and bool(self._workshop.loop.call(self._workshop.pairs.open_on, cell.path))
+        if is_paired:
+            verbs = (*verbs[:2], Verb.PAIR_EDIT)  # the session says what comes next
+        elif before not in (None, cell.text) and len(verbs) > 1:
+            verbs = (*verbs[:2], Verb.JUDGE, *verbs[2:])
+        return replace(wanted, verbs=verbs, before=before)
+
+
+def _signatures(parsed: ParsedSource, kernel: Kernel | None, selector: str | None) -> dict[str, Signature]:
+    """The instance of each kernel that can be called, by its name; templates only where the line says which instance."""
+    found: dict[str, Signature] = {}
+    for item in parsed.kernels:
+        is_named = selector is not None and kernel is not None and item.key == kernel.key
+        if item.template_parameters and not is_named and any(parameter.default is None for parameter in item.template_parameters):
+            continue
+        found[item.name] = signature_of(item, selector if is_named and selector is not None else item.qualified_name)
+    if not parsed.kernels and not parsed.has_main:
+        raise UsageError("the cell holds no __global__ function", "put the kernel below the magic's line")
+    if kernel is not None and kernel.name not in found:
+        names = ", ".join(parameter.name for parameter in kernel.template_parameters)
+        raise CannotAnswerError(f"{kernel.name} is a template over {names}", f"name the instance: %%kernelopt {kernel.name}<…>")
+    return found
+
+
+def _wanted(asked: Asked, kernel: Kernel | None) -> Wanted:
+    return Wanted(
+        kernel=None if asked.kernel is None or kernel is None else kernel.key,
+        verbs=(),
+        options=OptimizeOptions(planner=asked.planner),
+        device=asked.device,
+        target=asked.target,
+        cflags=None if asked.cflags is None else tuple(asked.cflags.split()),
+    )
+
+
+def _folder_of(live: LiveWorkload | None) -> Path | None:
+    return None if live is None else live.cases[0].recording.parent
+
+
+def _advice(can_run: bool, kernel: Kernel | None, parsed: ParsedSource) -> tuple[str, ...]:
+    if can_run:
+        return ()
+    name = kernel.name if kernel is not None else parsed.kernels[0].name
+    return (f"compiled only: to verify, profile and improve {name}, bind arrays with --args x=x,… --grid … --block …",)

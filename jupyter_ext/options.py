@@ -1,0 +1,141 @@
+"""The magic's line: which arrays, which launch, which shapes. Values are Python expressions of the user's own namespace.
+
+Example::
+
+    shapes_of("n=1000,m=5; n=4096,m=7")              # ({'n': 1000, 'm': 5}, {'n': 4096, 'm': 7})
+    pairs_of("x=x, out=numpy.zeros(n)")              # {'x': 'x', 'out': 'numpy.zeros(n)'}
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from assistant.errors import UsageError
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.source import Kernel, Parameter
+
+__all__ = ["Launching", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of"]
+
+_QUOTES = ("'", '"')
+_MOST_DIMENSIONS = 3
+
+
+def unquoted(text: str | None) -> str | None:
+    """Without the quotes that kept a value with spaces together."""
+    if text is not None and len(text) >= 2 and text[0] in _QUOTES and text[-1] == text[0]:
+        return text[1:-1]
+    return text
+
+
+def pairs_of(text: str, option: str) -> dict[str, str]:
+    """``name=expression`` by name, split at commas that stand in no bracket or string. Raises UsageError."""
+    pairs: dict[str, str] = {}
+    for part in _split(text, ","):
+        name, is_there, value = part.partition("=")
+        if not is_there or not name.strip().isidentifier() or not value.strip():
+            raise UsageError(f"{option} {text}: expected name=value, got {part.strip()!r}", f"write {option} x=x,n=1024")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def shapes_of(text: str) -> tuple[dict[str, object], ...]:
+    """Sets of variables, apart by semicolons; a value is a number. Raises UsageError."""
+    shapes: list[dict[str, object]] = []
+    for part in _split(text, ";"):
+        pairs = pairs_of(part, "--shapes")
+        try:
+            shapes.append({name: ast.literal_eval(value) for name, value in pairs.items()})
+        except (ValueError, SyntaxError) as error:
+            raise UsageError(f"--shapes {part.strip()}: values are numbers", "write --shapes 'n=1000;n=4096'") from error
+    return tuple(shapes)
+
+
+def values_of(
+    parameters: Sequence[Parameter], given: Mapping[str, str], namespace: Mapping[str, object], shape: Mapping[str, object]
+) -> dict[str, object]:
+    """Each parameter's value: as ``--args`` says it, else the shape's or the namespace's variable of that name.
+
+    Raises UsageError for an expression that fails; a parameter that nothing is known of is left out.
+    """
+    values: dict[str, object] = {name: evaluated(text, f"--args {name}", namespace, shape) for name, text in given.items()}
+    for parameter in parameters:
+        for known in (shape, namespace):
+            if parameter.name not in values and parameter.name in known:
+                values[parameter.name] = known[parameter.name]
+    return values
+
+
+def evaluated(text: str, what: str, namespace: Mapping[str, object], local: Mapping[str, object]) -> object:
+    """The expression's value, in the user's own process as the user wrote it. Raises UsageError with what it raised."""
+    try:
+        return eval(compile(text.strip(), f"<{what}>", "eval"), {**namespace, **local})  # noqa: S307 - the user's own code, in their own kernel
+    except Exception as error:
+        raise UsageError(
+            f"{what}={text}: {type(error).__name__}: {error}", "give an expression of names that the notebook knows"
+        ) from error
+
+
+class Launching:
+    """Grid, block and dynamic shared memory as the magic's line gives them, worked out for each launch."""
+
+    def __init__(self, grid: str | None, block: str | None, shared: str | None, namespace: Mapping[str, object]) -> None:
+        self._texts = {"grid": grid, "block": block, "shared": shared}
+        self._namespace = namespace
+
+    @property
+    def is_given(self) -> bool:
+        return self._texts["grid"] is not None and self._texts["block"] is not None
+
+    def config(self, values: Mapping[str, object], given: Mapping[str, object]) -> LaunchConfig:
+        """For a launch with these arguments; ``given`` stands above the line. Raises UsageError."""
+        names = {**values, **{name: value for name, value in given.items() if name == "block"}}
+        block = _dim3("block", given.get("block", self._value("block", names)))
+        grid = _dim3("grid", given.get("grid", self._value("grid", names)))
+        shared = given.get("shared", self._value("shared", names))
+        if not isinstance(shared, int) or shared < 0:
+            raise UsageError(f"shared: expected a number of bytes, got {shared!r}", "write --shared 4096")
+        return LaunchConfig(grid, block, shared)
+
+    def _value(self, name: str, local: Mapping[str, object]) -> object:
+        text = self._texts[name]
+        if text is not None:
+            return evaluated(text, f"--{name}", self._namespace, local)
+        if name == "shared":
+            return 0
+        raise UsageError(f"{name}: the launch has no {name}", f"write --{name} 256 on the magic's line, or give {name}=… to the call")
+
+
+def chosen_kernel(kernels: Sequence[Kernel], selected: Sequence[Kernel], selector: str | None) -> Kernel | None:
+    """The one kernel that arrays are bound to; None where several could be meant. Raises UsageError for a name that means none."""
+    if selector is not None and not selected:
+        raise UsageError(f"the cell has no kernel {selector!r}", f"it has: {', '.join(kernel.key for kernel in kernels)}")
+    candidates = selected if selector is not None else kernels
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _dim3(name: str, value: object) -> Dim3:
+    sizes = tuple(cast("Sequence[object]", value)) if isinstance(value, tuple | list) else (value,)
+    whole = [size for size in sizes if isinstance(size, int) and size > 0]
+    if len(whole) != len(sizes) or not 1 <= len(sizes) <= _MOST_DIMENSIONS:
+        raise UsageError(f"{name}: expected one to three positive whole numbers, got {value!r}", f"write --{name} 256 or --{name} (16,16)")
+    return Dim3(*whole)
+
+
+def _split(text: str, separator: str) -> Iterator[str]:
+    depth, start, quote = 0, 0, ""
+    for index, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in _QUOTES:
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == separator and depth == 0:
+            yield text[start:index]
+            start = index + 1
+    if text[start:].strip():
+        yield text[start:]

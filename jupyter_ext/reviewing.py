@@ -1,0 +1,130 @@
+"""Decisions on proposals in a notebook: the front end makes the edit, and what the cell became is the decision.
+
+The judged cell is found by its id and replaced through JupyterLab's extension; where there is none, the accepted text is put into a new
+cell below. Nothing is kept as accepted before the text stands somewhere. Example::
+
+    reviewing.accept("P01", ())           # 'P01 accepted: the cell was replaced; run it to use it'
+    reviewing.reject("P01", "not_worth_it", None)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from assistant.desk.review import Apply
+from assistant.desk.staging import Trigger
+from assistant.engine.decide import Moved
+from assistant.errors import UsageError
+from assistant.model.proposal import Proposal
+from jupyter_ext.cells import Cell, CellEdit, Replaced, same_cell
+from jupyter_ext.runs import CellRun
+from jupyter_ext.workshop import Workshop
+
+__all__ = ["CellFront", "Reviewing"]
+
+_REFUSALS = {
+    "changed": "the cell was changed since it was run: run it again, then accept",
+    "missing": "the cell is not in the notebook any more",
+    "read_only": "the notebook is read-only",
+}
+
+
+class CellFront(Protocol):
+    """What a front end can do with cells."""
+
+    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
+        """Replace a cell; blocks until the front end has answered, or nobody does."""
+        ...
+
+    def insert(self, code: str) -> bool:
+        """A new cell below the one that runs; False where none runs."""
+        ...
+
+
+class Reviewing:
+    """Of one notebook's proposals."""
+
+    def __init__(self, workshop: Workshop, front: CellFront) -> None:
+        self._workshop = workshop
+        self._front = front
+
+    def accept(self, proposal_id: str, hunk_ids: tuple[str, ...]) -> str:
+        """What came of it, in a sentence. Raises UsageError, and CannotAnswerError where the edit clashes with the cell."""
+        run, proposal = self._held(proposal_id)
+        begun = self._workshop.loop.call(self._workshop.desk.review.begin, proposal.id, hunk_ids, run.cell.text)
+        if isinstance(begun, Moved):
+            self._workshop.loop.call(self._workshop.desk.rebase, run.cell.key, proposal.id, hunk_ids)
+            return f"the cell changed since {proposal.id} was made: its edit is judged again on the text as it is now"
+        return self._applied(run, begun)
+
+    def accepted_here(self, cell: Cell, proposal_id: str) -> str:
+        """The code of ``cell``, which is being run, with the proposal accepted. Raises as ``accept`` does."""
+        proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
+        if proposal.path != cell.path:
+            raise UsageError(f"{proposal.id} is for {proposal.path.stem}, not for this cell", "run --accept in the cell that was judged")
+        begun = self._workshop.loop.call(self._workshop.desk.review.begin, proposal.id, (), cell.text)
+        if isinstance(begun, Moved):
+            raise UsageError(f"the cell changed since {proposal.id} was made", "run it without --accept for a new proposal")
+        return cell.with_text(begun.after)
+
+    def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> str:
+        """Raises UsageError where somebody decided before, and for an unknown reason code."""
+        proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
+        self._workshop.loop.call(self._rejected, proposal, reason_code, reason)
+        return f"{proposal.id} rejected"
+
+    def undo(self, proposal_id: str) -> str:
+        """Put the text before an accepted proposal back into its cell. Raises UsageError where the cell moved on."""
+        run, proposal = self._held(proposal_id)
+        if run.cell.text == proposal.before_text:
+            raise UsageError(f"{proposal.id} is not in the cell", "nothing to undo")
+        self._place(run, proposal, proposal.before_text)
+        return f"{proposal.id} undone"
+
+    def _applied(self, run: CellRun, apply: Apply) -> str:
+        was_replaced = self._place(run, apply.proposal, apply.after)
+        told = "the cell was replaced; run it to use it" if was_replaced else "the new text is in a cell below"
+        return f"{apply.proposal.id} accepted: {told}"
+
+    def _place(self, run: CellRun, proposal: Proposal, text: str) -> bool:
+        """Whether the cell itself now holds ``text``; else a new one does. Raises UsageError where neither can be."""
+        cell = run.cell
+        code = cell.with_text(text)
+        answer = Replaced(False)
+        if cell.id is not None:
+            before = cell.text
+
+            def later(is_kept: bool) -> None:
+                self._stands(run, text if is_kept else before)
+
+            answer = self._front.replace(CellEdit(cell.id, cell.code, code, proposal.id), later)
+        if answer.is_done:
+            self._stands(run, text)
+            return True
+        if answer.reason in _REFUSALS:
+            raise UsageError(f"{proposal.id} was not put into the cell: {_REFUSALS[answer.reason]}", answer.message)
+        if not self._front.insert(code):
+            raise UsageError(f"{proposal.id} was not put into the cell: {answer.message}", f"run: %kernelopt accept {proposal.id}")
+        self._stands(run, text)
+        return False
+
+    def _stands(self, run: CellRun, text: str) -> None:
+        """The cell holds ``text``: that is the decision."""
+        run.cell = same_cell(run.cell, text)
+        self._workshop.loop.call(self._workshop.desk.put, run.cell.key, run.cell.path, text, Trigger.TYPED)
+
+    def _rejected(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:
+        self._workshop.desk.review.reject(proposal.id, reason_code, reason)
+        for opened in self._workshop.pairs.open_on(proposal.path):
+            self._workshop.pairs.state(opened.id)
+        self._workshop.desk.offers_changed()
+        self._workshop.shown(str(proposal.path))
+
+    def _held(self, proposal_id: str) -> tuple[CellRun, Proposal]:
+        """The newest run of the cell that a proposal is for. Raises UsageError where it was not run in this kernel."""
+        proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
+        run = next((run for run in reversed(self._workshop.runs) if run.cell.path == proposal.path), None)
+        if run is None:
+            raise UsageError(f"{proposal.id} is for {proposal.path.stem}, which was not run in this kernel", "run its cell first")
+        return run, proposal

@@ -1,0 +1,164 @@
+"""One execution of a cell and what goes on behind it: which question is being answered, what came of each. The truth is the desk's.
+
+Example::
+
+    run = CellRun(1, cell, kernel="halve", verbs=(Verb.CHECK, Verb.PROFILE))
+    run.state.headline          # 'profile: counts what halve does'
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from assistant.desk.tasks import Verb
+from assistant.errors import KernelOptError
+from assistant.model import events
+from jupyter_ext.cells import Cell
+
+__all__ = ["CellRun", "Phase", "RunState", "Step"]
+
+_SHOWN_MESSAGES = 20
+
+
+class Phase:
+    """Where a run, or one step of it, is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One question of a run."""
+
+    verb: Verb
+    phase: str = Phase.WAITING
+    told: str = ""
+    """What it is doing, then what it came to."""
+    exit_code: int | None = None
+    """As on the command line; None until it ended by itself."""
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What a front end shows of a run's course."""
+
+    steps: tuple[Step, ...]
+    messages: tuple[str, ...] = ()
+    """Warnings and errors of its jobs, the newest last."""
+    budget: str = ""
+    """What models have cost so far; empty before a call."""
+    comparison: events.ComparisonMade | None = None
+    """The cell against its previous version."""
+    is_over: bool = False
+
+    @property
+    def phase(self) -> str:
+        phases = [step.phase for step in self.steps]
+        for phase in (Phase.RUNNING, Phase.CANCELLED, Phase.FAILED):
+            if phase in phases:
+                return phase
+        return Phase.DONE if self.is_over else Phase.RUNNING
+
+    @property
+    def headline(self) -> str:
+        """In one line, without the kernel's name."""
+        for phase in (Phase.RUNNING, Phase.CANCELLED, Phase.FAILED):
+            step = next((step for step in self.steps if step.phase == phase), None)
+            if step is not None:
+                return f"{step.verb.value}: {step.told or phase}"
+        if not self.is_over:
+            return "waiting"
+        last = self.steps[-1] if self.steps else None
+        return "compiled" if last is None else f"{last.verb.value}: {last.told}"
+
+
+@dataclass
+class CellRun:
+    """Changed on the desk's thread alone; read from any."""
+
+    number: int
+    cell: Cell
+    kernel: str | None
+    """Its qualified name; None: all of the cell."""
+    verbs: tuple[Verb, ...]
+    on_change: list[Callable[[CellRun], None]] = field(default_factory=list["Callable[[CellRun], None]"])
+    job_id: str | None = None
+    """Of the step that runs."""
+    is_cancelled: bool = False
+
+    def __post_init__(self) -> None:
+        self.state = RunState(tuple(Step(verb) for verb in self.verbs), is_over=not self.verbs)
+        self._over = threading.Event()
+        if not self.verbs:
+            self._over.set()
+
+    def wait(self, timeout_s: float | None) -> bool:
+        """Whether it ended in that time."""
+        return self._over.wait(timeout_s)
+
+    def begin(self, verb: Verb, job_id: str) -> None:
+        self.job_id = job_id
+        self._step(verb, Phase.RUNNING, "")
+
+    def told(self, verb: Verb, event: events.Event) -> None:
+        """Follow one event of the step's job."""
+        match event:
+            case events.StageStarted(stage=stage, detail=detail):
+                self._step(verb, Phase.RUNNING, detail or stage)
+            case events.CandidateTried(technique=technique, outcome=outcome):
+                self._step(verb, Phase.RUNNING, f"{technique}: {outcome.replace('_', ' ')}")
+            case events.Message(message=message, remedy=remedy):
+                self.say(f"{message}; {remedy}" if remedy else message)
+            case events.ComparisonMade() if verb is Verb.JUDGE:
+                self._become(replace(self.state, comparison=event))
+            case events.PairTurn(answer=answer):
+                self.say(answer)
+            case events.BudgetSpent(spent=spent) if spent.call_count:
+                tokens = spent.input_token_count + spent.output_token_count
+                self._become(replace(self.state, budget=f"{spent.call_count} model calls, {tokens} tokens"))
+            case events.JobEnded(exit_code=exit_code, reason=reason):
+                self._step(verb, Phase.DONE, reason, exit_code)
+            case _:
+                pass
+
+    def skipped(self, verb: Verb) -> None:
+        """There was nothing to answer."""
+        self._step(verb, Phase.DONE, "nothing to answer", 0)
+
+    def refused(self, verb: Verb, refusal: KernelOptError) -> None:
+        remedy = f"; {refusal.remedy}" if refusal.remedy else ""
+        self._step(verb, Phase.FAILED, f"{refusal.message}{remedy}", refusal.exit_code)
+
+    def cancelled(self, verb: Verb) -> None:
+        self.is_cancelled = True
+        self._step(verb, Phase.CANCELLED, "cancelled")
+
+    def end(self) -> None:
+        """Nothing of it runs any more."""
+        self.job_id = None
+        self._become(replace(self.state, is_over=True))
+        self._over.set()
+
+    def changed(self) -> None:
+        """Tell whoever shows it; one that cannot be told any more is forgotten."""
+        for listener in tuple(self.on_change):
+            listener(self)
+
+    def say(self, message: str) -> None:
+        """Something that whoever looks at the run should read, once."""
+        if message not in self.state.messages:
+            self._become(replace(self.state, messages=(*self.state.messages, message)[-_SHOWN_MESSAGES:]))
+
+    def _step(self, verb: Verb, phase: str, told: str, exit_code: int | None = None) -> None:
+        steps = tuple(Step(verb, phase, told or step.told, exit_code) if step.verb is verb else step for step in self.state.steps)
+        self._become(replace(self.state, steps=steps))
+
+    def _become(self, state: RunState) -> None:
+        self.state = state
+        self.changed()

@@ -1,0 +1,322 @@
+"""What one notebook kernel works with: the desk of its cells on a background thread, memory, and a lab for compiling and calling.
+
+Nothing here blocks the thread that calls it for longer than a compile. No CUDA library is loaded: workers compile and run. Example::
+
+    workshop = Workshop()
+    run = workshop.open(cell, live, Wanted(kernel=None, verbs=(Verb.CHECK, Verb.PROFILE)))
+    run.wait(60.0)
+    workshop.picture(run.cell.key).report
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+
+from assistant.config import (
+    ConsentAnswer,
+    ProgramConsent,
+    Settings,
+    TrustOfThisRun,
+    find_workspace,
+    load_settings,
+    memory_path,
+    user_paths,
+)
+from assistant.desk.desk import Desk, DeskParts
+from assistant.desk.guard import Guard
+from assistant.desk.jobs import JobHost
+from assistant.desk.lanes import Lane, Work
+from assistant.desk.models import ModelConsents
+from assistant.desk.report import Report
+from assistant.desk.staging import Trigger
+from assistant.desk.tasks import Verb
+from assistant.desk.view import View
+from assistant.engine.job import DONE
+from assistant.engine.pair_book import PairBook
+from assistant.engine.planning import ModelNotice
+from assistant.engine.request import JobRequest, OptimizeOptions
+from assistant.errors import KernelOptError
+from assistant.lab.cpu import CpuLab
+from assistant.lab.gpu_users import NvmlGpuUsers
+from assistant.memory.store import open_store
+from assistant.model.events import Event
+from assistant.model.proposal import AlreadyDecided, Decision, Proposal
+from assistant.model.workload import LiveWorkload
+from assistant.plan.catalogue import load_catalogue
+from assistant.ports import Lab, Store
+from jupyter_ext.cells import Cell
+from jupyter_ext.loop import BackgroundLoop
+from jupyter_ext.runs import CellRun
+
+__all__ = ["Picture", "Wanted", "Workshop"]
+
+_FRONT_END = "jupyter"
+_OFF = {"compile": "off", "verify": "off", "profile": "off"}
+_SHOWN_PROPOSALS = 10
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be found out of a cell."""
+
+    kernel: str | None
+    verbs: tuple[Verb, ...]
+    options: OptimizeOptions
+    device: str | None = None
+    """None: from the configuration."""
+    target: str | None = None
+    cflags: tuple[str, ...] | None = None
+    before: str | None = None
+    """The cell's previous text, which it is judged against."""
+    pair: str | None = None
+    """The session that ``PAIR_SUGGEST`` is asked of."""
+    hint: str = ""
+    folder: Path | None = None
+    """Of the live arrays; removed when the cell is opened again."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is known of a cell's text."""
+
+    view: View
+    report: Report
+    proposals: tuple[Proposal, ...]
+    """Of this text, newest first, in any state."""
+
+
+class Workshop:
+    """Made when a notebook first needs it; implements the desk's listener."""
+
+    def __init__(self) -> None:
+        self.loop = BackgroundLoop()
+        self._scratch = Path(tempfile.mkdtemp(prefix="kernelopt-jupyter-"))
+        self._runs: list[CellRun] = []
+        self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
+        self._wanted: dict[str, Wanted] = {}
+        self._following: dict[str, asyncio.Task[None]] = {}
+        self.on_decided: Callable[[str, str], None] | None = None
+        """Is told the key of a source, and what was decided on it."""
+        self._store, self.desk, self.lab = self.loop.call(self._open)
+
+    def _open(self) -> tuple[Store, Desk, Lab]:
+        settings = load_settings(None).settings
+        store = open_store(memory_path(settings))
+        trust = TrustOfThisRun(user_paths().trust)
+        guard = Guard(trust, _consented, is_trusted=True)
+        who = f"{_FRONT_END} {os.getpid()}"
+        lanes = Lane(JobHost(_FRONT_END)), Lane(JobHost(_FRONT_END), NvmlGpuUsers())
+        parts = DeskParts(*lanes, guard, self, self._settings_of, who, ModelConsents(trust, self._may_ask_model))
+        self.pairs = PairBook(store, load_catalogue(Path(str(files("prompts"))) / "techniques"), who)
+        return store, Desk(store, parts), CpuLab(self._scratch, user_paths().cache, settings.target)
+
+    @property
+    def store(self) -> Store:
+        return self._store
+
+    @property
+    def runs(self) -> tuple[CellRun, ...]:
+        """Of all cells, oldest first."""
+        return tuple(self._runs)
+
+    def request(self, cell: Cell, wanted: Wanted) -> JobRequest:
+        """What the cell's text is compiled as."""
+        return JobRequest(
+            cell.path,
+            cell.path.parent,
+            texts=((cell.path, cell.text),),
+            kernel=wanted.kernel,
+            target=wanted.target,
+            cflags=wanted.cflags,
+        )
+
+    def open(self, cell: Cell, live: LiveWorkload | None, wanted: Wanted) -> CellRun:
+        """Take up a cell that was run: what went on for its earlier text ends, the questions begin. Returns at once."""
+        run = CellRun(len(self._runs) + 1, cell, wanted.kernel, wanted.verbs)
+        self._runs.append(run)
+        self.loop.call(self._begin, run, live, wanted)
+        return run
+
+    def suggest(self, earlier: CellRun, session_id: str, hint: str) -> CellRun:
+        """Look for a proposal of a pair session, on the cell as it was last run. Returns at once."""
+        wanted = replace(self._wanted[earlier.cell.key], pair=session_id, hint=hint, verbs=(Verb.PAIR_SUGGEST,), before=None)
+        run = CellRun(len(self._runs) + 1, earlier.cell, earlier.kernel, wanted.verbs)
+        self._runs.append(run)
+        self.loop.call(self._take_up, run, wanted)
+        return run
+
+    def cancel(self, run: CellRun) -> None:
+        """End what goes on for it."""
+        self.loop.call(self._cancel, run)
+
+    def picture(self, key: str) -> Picture:
+        """What is known of a source that was opened."""
+        return self.loop.call(self._picture, key)
+
+    def close(self) -> None:
+        """End every job and worker."""
+        self.loop.close(self._end)
+        for wanted in self._wanted.values():
+            _remove(wanted.folder)
+        _remove(self._scratch)
+
+    # --- on the background thread ---------------------------------------------------------------------------------
+
+    def _begin(self, run: CellRun, live: LiveWorkload | None, wanted: Wanted) -> None:
+        key = run.cell.key
+        earlier = self._wanted.get(key)
+        if earlier is not None and earlier.folder != wanted.folder:
+            _remove(earlier.folder)
+        self.desk.put(key, run.cell.path, run.cell.text, Trigger.SAVED)
+        self.desk.bind(key, live)
+        self._take_up(run, wanted)
+
+    def _take_up(self, run: CellRun, wanted: Wanted) -> None:
+        """Begin its questions; what went on for the cell before ends."""
+        key = run.cell.key
+        for other in self._runs:
+            if other is not run and other.cell.key == key:
+                self._cancel(other)
+        self._wanted[key] = wanted
+        self._following[key] = asyncio.create_task(self._follow(run, wanted))
+
+    async def _follow(self, run: CellRun, wanted: Wanted) -> None:
+        """One question after the other; what says no ends the run, as what comes next would rest on it."""
+        try:
+            for verb in wanted.verbs:
+                await self._answered(run, verb, wanted)
+                step = next(step for step in run.state.steps if step.verb is verb)
+                if run.is_cancelled or (step.exit_code != DONE and verb is not Verb.JUDGE):
+                    break
+        finally:
+            run.end()
+
+    async def _answered(self, run: CellRun, verb: Verb, wanted: Wanted) -> None:
+        try:
+            job_id = self._ask(run, verb, wanted)
+        except KernelOptError as error:
+            run.refused(verb, error)
+            return
+        if job_id is None:
+            run.skipped(verb)
+            return
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._by_job[job_id] = (run, verb, over)
+        run.begin(verb, job_id)
+        await over
+
+    def _ask(self, run: CellRun, verb: Verb, wanted: Wanted) -> str | None:
+        """The id of the job that answers; None where there is nothing to answer."""
+        key = run.cell.key
+        match verb:
+            case Verb.JUDGE:
+                assert wanted.before is not None, "there is an earlier text to judge against"
+                return self.desk.judge(key, wanted.before)
+            case Verb.PAIR_EDIT:
+                return self.desk.answer_save(key)
+            case Verb.PAIR_SUGGEST:
+                assert wanted.pair is not None, "a suggestion is asked of a session"
+                return self.desk.suggest(key, wanted.pair, wanted.hint)
+            case _:
+                return self.desk.ask(key, verb, wanted.kernel, wanted.options)
+
+    def _cancel(self, run: CellRun) -> None:
+        if not run.state.is_over:
+            run.is_cancelled = True
+            if run.job_id is not None:
+                self.desk.cancel(run.job_id)
+
+    def _picture(self, key: str) -> Picture:
+        view, report = self.desk.view(key), self.desk.report(key)
+        path = next(run.cell.path for run in reversed(self._runs) if run.cell.key == key)
+        return Picture(view, report, self._store.proposals(path=path)[:_SHOWN_PROPOSALS])
+
+    async def _end(self) -> None:
+        for task in self._following.values():
+            task.cancel()
+        await self.desk.close()
+        await self.lab.close()
+        self._store.close()
+
+    def _settings_of(self, path: Path) -> Settings:
+        """The workspace's, with what the cell's magic says; nothing runs unasked."""
+        settings = load_settings(find_workspace(path)).settings
+        wanted = self._wanted.get(str(path))
+        changed: dict[str, object] = {"background": settings.background.model_copy(update=_OFF)}
+        if wanted is not None:
+            changed |= {name: value for name, value in (("device", wanted.device), ("target", wanted.target)) if value is not None}
+            if wanted.cflags is not None:
+                changed["build"] = settings.build.model_copy(update={"flags": wanted.cflags})
+        return settings.model_copy(update=changed)
+
+    async def _may_ask_model(self, notice: ModelNotice) -> ConsentAnswer | None:
+        """Who names the planner on the magic's line asks for it by name, and is told what goes where; nobody else is there to ask."""
+        if not notice.is_named:
+            return None
+        for run in self._runs:
+            if run.cell.path == notice.file and not run.state.is_over:
+                for line in notice.lines:
+                    run.say(line)
+        return ConsentAnswer.ONCE
+
+    # --- what the desk tells --------------------------------------------------------------------------------------
+
+    def shown(self, key: str) -> None:
+        for run in self._runs:
+            if run.cell.key == key and run.state.is_over:
+                run.changed()
+
+    def decided(self, key: str, decision: Decision) -> None:
+        self._tell(key, f"{decision.proposal} {decision.kind.value.replace('_', ' ')}")
+
+    def lost(self, key: str, outcome: AlreadyDecided) -> None:
+        first = outcome.decision
+        self._tell(key, f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}")
+
+    def _tell(self, key: str, told: str) -> None:
+        if self.on_decided is not None:
+            self.on_decided(key, told)
+        for run in self._runs:
+            if run.cell.key == key:
+                run.changed()
+
+    def job_started(self, work: Work) -> None:
+        """What it does is told by its events."""
+
+    def job_told(self, work: Work, event: Event) -> None:
+        found = self._by_job.get(work.id)
+        if found is not None:
+            found[0].told(found[1], event)
+
+    def job_waits(self, work: Work, reason: str) -> None:
+        """Nothing that is started here is background work, which alone waits."""
+
+    def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
+        found = self._by_job.pop(work.id, None)
+        if found is None:
+            return
+        run, verb, over = found
+        if refusal is not None:
+            run.refused(verb, refusal)
+        elif is_cancelled:
+            run.cancelled(verb)
+        if not over.done():
+            over.set_result(None)
+
+
+async def _consented(run: ProgramConsent) -> ConsentAnswer:
+    """Who runs a cell asks for it by name, in a process that may do anything already."""
+    del run
+    return ConsentAnswer.ONCE
+
+
+def _remove(folder: Path | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
