@@ -2,9 +2,11 @@
 // FAKE_NVML names, one "PID BUSY_PERCENT" a line; BUSY_PERCENT "-": this GPU does not tell. What no driver does: it is for tests.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace {
+constexpr char kUuid[] = "GPU-11111111-2222-3333-4444-555555555555";
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7;
 
 struct Row {
@@ -41,6 +43,23 @@ struct Sample {
 int nvmlInitWithFlags(unsigned) { return kSuccess; }
 int nvmlShutdown() { return kSuccess; }
 const char* nvmlErrorString(int) { return "an error of the library for tests"; }
+
+struct Memory {
+    unsigned long long total, free, used;
+};
+
+int nvmlSystemGetDriverVersion(char* out, unsigned size) { return std::snprintf(out, size, "580.95.05"), kSuccess; }
+int nvmlDeviceGetCount_v2(unsigned* count) { return *count = 1, kSuccess; }
+int nvmlDeviceGetName(void*, char* out, unsigned size) { return std::snprintf(out, size, "NVIDIA Test"), kSuccess; }
+int nvmlDeviceGetUUID(void*, char* out, unsigned size) { return std::snprintf(out, size, "%s", kUuid), kSuccess; }
+int nvmlDeviceGetMemoryInfo(void*, Memory* out) { return *out = {8ull << 30, 7ull << 30, 1ull << 30}, kSuccess; }
+int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) { return *major = 9, *minor = 0, kSuccess; }
+
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+    if (std::strcmp(uuid, kUuid) != 0) return kNotFound;
+    *device = reinterpret_cast<void*>(0x1);
+    return kSuccess;
+}
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
     if (index > 0) return kInvalidArgument;

@@ -1,0 +1,30 @@
+"""A recording's kernel is found in a build, however the demangler spells it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.build.symbols import symbol_for
+
+KERNELS = (
+    ("void tr<1>(float *, const float *, int)", "_Z2trILi1EEvPfPKfi"),
+    ("void tr<2>(float*, float const*, int)", "_Z2trILi2EEvPfPKfi"),
+    ("ns::(anonymous namespace)::k(int*)", "_ZN2ns12_GLOBAL__N_11kEPi"),
+    ("voids(int)", "_Z5voidsi"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol"),
+    [
+        ("tr<2>(float*, float const*, int)", "_Z2trILi2EEvPfPKfi"),
+        ("_Z2trILi1EEvPfPKfi", "_Z2trILi1EEvPfPKfi"),
+        ("ns::k(int*)", "_ZN2ns12_GLOBAL__N_11kEPi"),
+        ("ns::k(long*)", "_ZN2ns12_GLOBAL__N_11kEPi"),  # the only one of that name: an edit may change parameters
+        ("voids(int)", "_Z5voidsi"),
+        ("tr<3>(float*)", None),  # two it could be
+        ("absent(int)", None),
+    ],
+)
+def test_the_kernel_of_a_name(name: str, symbol: str | None) -> None:
+    assert symbol_for(name, KERNELS) == symbol

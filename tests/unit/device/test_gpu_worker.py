@@ -1,0 +1,101 @@
+"""The GPU worker's answers, on a driver without a GPU: every request is answered, whatever the device does."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.device import lease
+from assistant.device.driver import DeviceError, Driver
+from assistant.device.gpu_state import GpuState
+from assistant.device.gpu_worker import OPERATIONS, GpuWorker, Operation
+from assistant.errors import CannotAnswerError
+from tests.unit.device.host_driver import HostDriver
+
+
+@dataclass(frozen=True)
+class Wish:
+    name: str
+
+
+def ask(worker: GpuWorker, **message: object) -> dict[str, Any]:
+    return worker.answer(json.dumps(message))
+
+
+def failing(error: Exception) -> GpuWorker:
+    """A worker with one operation, ``do``, that raises."""
+
+    def run(state: GpuState, wish: Wish) -> object:
+        raise error
+
+    return GpuWorker(lambda: HostDriver({}), {"do": Operation(Wish, run)})
+
+
+def test_the_device_is_opened_by_the_first_request_that_needs_it() -> None:
+    opened: list[Driver] = []
+
+    def open_driver() -> Driver:
+        opened.append(HostDriver({}))
+        return opened[-1]
+
+    worker = GpuWorker(open_driver, OPERATIONS)
+    assert ask(worker, op="ping", id=1)["ok"] and not opened
+    assert ask(worker, op="facts", id=2) == {"id": 2, "ok": True, "result": ask(worker, op="facts")["result"]}
+    assert ask(worker, op="memory")["result"]["total_bytes"] > 0
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [("no json", "not JSON"), ("[1]", "an object"), ('{"op": "dance"}', "unknown op 'dance'"), ('{"op": "replay"}', "image")],
+)
+def test_a_request_that_makes_no_sense_is_answered_with_the_reason(line: str, part: str) -> None:
+    reply = GpuWorker(lambda: HostDriver({}), OPERATIONS).answer(line)
+    assert reply["error"]["kind"] == "bad_request"
+    assert part in reply["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "is_lost"),
+    [
+        (DeviceError("CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered", "cuMemcpy"), "lost", True),
+        (DeviceError("CUDA_ERROR_OUT_OF_MEMORY", "out of memory", "cuMemAlloc"), "out_of_memory", False),
+        (DeviceError("CUDA_ERROR_INVALID_VALUE", "invalid argument", "cuLaunchKernel"), "device", False),
+        (OSError(28, os.strerror(28), "/s/blobs"), "storage", False),
+        (CannotAnswerError("the recording lacks a blob"), "cannot_answer", False),
+    ],
+)
+def test_what_goes_wrong_has_a_kind(error: Exception, kind: str, is_lost: bool) -> None:
+    worker = failing(error)
+    assert ask(worker, op="do", name="x")["error"]["kind"] == kind
+    assert worker.is_lost == is_lost
+
+
+@pytest.mark.parametrize("error", [ImportError("no module named cuda"), RuntimeError("libcuda.so is not there")])
+def test_a_machine_without_a_driver_is_told(error: Exception) -> None:
+    def open_driver() -> Driver:
+        raise error
+
+    reply = ask(GpuWorker(open_driver, OPERATIONS), op="facts")
+    assert reply["error"]["kind"] == "cannot_answer"
+    assert str(error) in reply["error"]["message"]
+
+
+def held_by(folder: Path, body: Callable[[], None]) -> None:
+    with lease.held("GPU-x", folder, wait_s=0):
+        body()
+
+
+def test_one_user_of_a_gpu_at_a_time(tmp_path: Path) -> None:
+    def other() -> None:
+        with pytest.raises(CannotAnswerError, match="another kernelopt"):
+            held_by(tmp_path, lambda: None)
+
+    held_by(tmp_path, other)
+    held_by(tmp_path, lambda: None)

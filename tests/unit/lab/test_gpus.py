@@ -1,0 +1,52 @@
+"""Which GPUs a process may use, asked of NVML through the real ``pynvml``, on a library that stands in for the driver's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.lab.nvml_library import build_nvml
+
+UUID = "GPU-11111111-2222-3333-4444-555555555555"
+_ASK = """
+import dataclasses, json, sys
+from assistant.lab.gpus import NoGpu, list_gpus
+
+answers = []
+for visible in json.loads(sys.argv[1]):
+    found = list_gpus({} if visible is None else {"CUDA_VISIBLE_DEVICES": visible})
+    answers.append(found.reason if isinstance(found, NoGpu) else [dataclasses.asdict(gpu) for gpu in found])
+print(json.dumps(answers))
+"""
+
+
+def asked(environment: dict[str, str], *visible: str | None) -> list[Any]:
+    command = (sys.executable, "-c", _ASK, json.dumps(visible))
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=True)
+    answers: list[Any] = json.loads(done.stdout)
+    return answers
+
+
+@pytest.fixture(scope="module")
+def nvml(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return build_nvml(tmp_path_factory.mktemp("nvml")).environment
+
+
+def test_devices_are_counted_as_cuda_counts_them(nvml: dict[str, str]) -> None:
+    every, by_number, by_uuid, hidden, unknown = asked(nvml, None, "0", UUID, "", "7,0")
+    assert [(gpu["index"], gpu["name"], gpu["uuid"]) for gpu in every] == [(0, "NVIDIA Test", UUID)]
+    assert (every[0]["memory_bytes"], every[0]["compute_capability"]) == (8 << 30, [9, 0])
+    assert by_number == by_uuid == every
+    assert "hides every GPU" in hidden
+    assert "hides every GPU" in unknown
+
+
+def test_a_machine_without_a_driver_has_none_and_says_so(tmp_path: Path) -> None:
+    (answer,) = asked({"LD_LIBRARY_PATH": str(tmp_path)}, None)
+    assert isinstance(answer, list) or "no NVIDIA driver" in answer
