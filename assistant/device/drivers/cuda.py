@@ -248,6 +248,8 @@ class CudaDriver:
             before: list[Any] = []
             for prepared in launches:
                 before = [self._call("cuGraphAddKernelNode", graph, before, len(before), self._node(prepared))]
+                if prepared.is_cooperative:
+                    self._make_cooperative(before[0])
             executable = self._call("cuGraphInstantiate", graph, 0)
         finally:
             self._call("cuGraphDestroy", graph)
@@ -261,8 +263,6 @@ class CudaDriver:
         self._call("cuGraphExecDestroy", self._cu.CUgraphExec(graph))
 
     def _node(self, prepared: PreparedLaunch) -> Any:
-        if prepared.is_cooperative:
-            raise ValueError("a cooperative launch cannot be put into a graph here")
         kept = prepared.kept
         assert isinstance(kept, _KeptArguments)
         grid, block = prepared.config.grid, prepared.config.block
@@ -273,6 +273,11 @@ class CudaDriver:
         node.sharedMemBytes = prepared.config.shared_bytes
         node.kernelParams = kept.address
         return node
+
+    def _make_cooperative(self, node: Any) -> None:
+        value = self._cu.CUlaunchAttributeValue()
+        value.cooperative = 1
+        self._call("cuGraphKernelNodeSetAttribute", node, self._cu.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE, value)
 
     def _new_stream(self) -> Any:
         return self._call("cuStreamCreate", int(self._cu.CUstream_flags.CU_STREAM_NON_BLOCKING))
