@@ -40,6 +40,10 @@ class Program:
     """Kernel expressions that must be startable by name for a replay (``tr<1>(float*, float const*, int)``)."""
     is_candidate: bool = False
     """The user did not write it: its ``main`` runs limited, in a private copy of the folder. Replays are always limited."""
+    build_command: tuple[str, ...] | None = None
+    """Builds what ``run_command`` starts; None: nothing to build."""
+    run_command: tuple[str, ...] | None = None
+    """Started in the place of the sources' ``main``: a program or script that launches their kernels; None: ``main`` is run."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class LabFailure:
 
     kind: str
     """``not_built``, ``bad_status`` (ended by itself, not with 0), ``crashed``, ``timed_out``, ``out_of_memory``, ``unsupported``,
-    ``no_compiler``, ``no_space``, ``storage``, ``cancelled``, ``internal``."""
+    ``no_compiler``, ``no_counters``, ``no_space``, ``storage``, ``cancelled``, ``internal``."""
     message: str
     remedy: str
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -167,6 +171,19 @@ class Timing(Protocol):
         ...
 
 
+class Counters(Protocol):
+    """What a lab with a GPU's counters can do: say what launches do on the hardware."""
+
+    async def count(
+        self, program: Program, cases: Sequence[Case], kernels: Sequence[str], limits: RunLimits
+    ) -> tuple[LaunchProfile, ...] | LabFailure:
+        """Counters of the cases' launches of these kernels (demangled instances), in order.
+
+        A failure of kind ``no_counters`` says why they cannot be read.
+        """
+        ...
+
+
 class Lab(Protocol):
     """Where things run. Every method may be cancelled; cancelling kills what it started."""
 
@@ -175,6 +192,11 @@ class Lab(Protocol):
     @property
     def timing(self) -> Timing | None:
         """None where nothing can be timed, so that speed is only predicted."""
+        ...
+
+    @property
+    def counters(self) -> Counters | None:
+        """None where only the emulator counts."""
         ...
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
@@ -271,6 +293,10 @@ class PlanRequest:
     """What a person asked of every candidate, in words."""
     hint: str | None = None
     """What a person asks for now, in words."""
+    least_ratio: float | None = None
+    """Least time(before)/time(after) of an edit that is kept; None: not told."""
+    decided_ratio: float | None = None
+    """The same for an edit that a person must decide on."""
 
 
 @dataclass(frozen=True)

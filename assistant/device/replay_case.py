@@ -44,6 +44,8 @@ class PlacedLaunch:
     config: LaunchConfig
     arguments: tuple[tuple[bytes, tuple[PointerField, ...]], ...]
     """(raw value as recorded, pointers inside it)."""
+    is_cooperative: bool = False
+    """All blocks must run at once."""
 
     def arguments_at(self, addresses: Mapping[int, int]) -> tuple[bytes, ...]:
         """Raw values for buffers at ``addresses``. Raises CannotAnswerError for a pointer that leads to none of them."""
@@ -96,7 +98,7 @@ def _buffer(reader: RecordingReader, buffer: RecordedBuffer, state: BufferState,
 
 def _placed(launch: RecordedLaunch) -> PlacedLaunch:
     arguments = tuple((bytes.fromhex(argument.data_hex), argument.pointers) for argument in launch.arguments)
-    return PlacedLaunch(launch.kernel, launch.config, arguments)
+    return PlacedLaunch(launch.kernel, launch.config, arguments, launch.is_cooperative)
 
 
 def with_pointers(value: bytes, pointers: tuple[PointerField, ...], addresses: Mapping[int, int]) -> bytes:

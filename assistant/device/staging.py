@@ -144,7 +144,8 @@ class Stage:
         """
         places = self._places(image)
         return tuple(
-            self._driver.prepare(image.function(launch.kernel), launch.config, launch.arguments_at(places)) for launch in case.launches
+            self._driver.prepare(image.function(launch.kernel), launch.config, launch.arguments_at(places), launch.is_cooperative)
+            for launch in case.launches
         )
 
     def read(self, buffer: int, image: LoadedImage | None = None) -> bytes:

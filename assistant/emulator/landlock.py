@@ -43,8 +43,11 @@ def landlock_abi() -> int | None:
 
 
 @contextmanager
-def open_ruleset(abi: int, writable: Sequence[Path]) -> Generator[int]:
-    """A descriptor of rules that allow writing only below ``writable`` (existing folders) and to ``/dev/null``. Raises OSError."""
+def open_ruleset(abi: int, writable: Sequence[Path], devices: Sequence[Path] = ()) -> Generator[int]:
+    """A descriptor of rules that allow writing only below ``writable`` (existing folders), to ``devices`` and to ``/dev/null``.
+
+    Raises OSError.
+    """
     handled = _handled_rights(abi)
     attributes = struct.pack("=Q", handled)
     attributes += struct.pack("=Q", _BIND_AND_CONNECT_TCP) if abi >= _NETWORK_ABI else b""
@@ -54,11 +57,16 @@ def open_ruleset(abi: int, writable: Sequence[Path]) -> Generator[int]:
         _allow(ruleset, Path("/"), _EXECUTE | _READ_FILE | _READ_DIR)
         for folder in writable:
             _allow(ruleset, folder, handled & ~_IOCTL_DEV)
-        for file in _WRITABLE_FILES:
+        for file in (*_WRITABLE_FILES, *devices):
             _allow(ruleset, file, handled & (_READ_FILE | _WRITE_FILE | _TRUNCATE | _IOCTL_DEV))
         yield ruleset
     finally:
         os.close(ruleset)
+
+
+def allow_own_threads(ruleset: int) -> None:
+    """Let the calling process, and what it becomes by exec, name its threads: CUDA's driver does not start otherwise. Raises OSError."""
+    _allow(ruleset, Path("/proc/self/task"), _READ_FILE | _WRITE_FILE)
 
 
 def restrict(ruleset: int) -> None:

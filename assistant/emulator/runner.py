@@ -20,7 +20,7 @@ from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
 from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.profile import Correction
-from assistant.workload.recorded_log import finish_recording
+from assistant.workload.recorded_log import LogNames, finish_recording
 
 __all__ = ["core_environment", "cut_short", "run_program"]
 
@@ -96,7 +96,7 @@ def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Sy
     report = read_report(report_path.read_text(encoding="utf-8", errors="replace") if report_path.exists() else "", symbolizer)
     report_path.unlink(missing_ok=True)
     if request.record is not None:
-        finish_recording(request.record, lambda word: symbolizer.function_name(int(word)), cut_short(outcome))
+        finish_recording(request.record, LogNames(lambda word: symbolizer.function_name(int(word))), cut_short(outcome))
     return RunReply(
         exit_status=outcome.exit_status,
         signal=outcome.signal,

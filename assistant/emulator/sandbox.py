@@ -20,16 +20,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.emulator.landlock import SIGNALS_ABI, landlock_abi, open_ruleset, restrict
-from assistant.emulator.seccomp import prepare_filter
+from assistant.emulator.landlock import SIGNALS_ABI, allow_own_threads, landlock_abi, open_ruleset, restrict
+from assistant.emulator.seccomp import prepare_filter, prepare_gpu_filter
 
-__all__ = ["Confinement", "Layers", "confine", "probe_layers"]
+__all__ = ["Confinement", "Layers", "confine", "confine_to_gpu", "probe_layers"]
 
 _PR_SET_NO_NEW_PRIVS = 38  # linux/prctl.h
 _SYS_CAPGET, _SYS_CAPSET = 125, 126
 _CAPABILITY_VERSION = 0x20080522  # linux/capability.h
 _KEPT_CAPABILITIES = (1 << 1) | (1 << 2)
 """CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH: the superuser's program still reads what it read."""
+
+_GPU_FILES = ("nvidia*", "nvidia-caps/*", "dxg")
+"""Below ``/dev``: what CUDA's driver opens for writing, on Linux and under WSL2."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,23 @@ def confine(writable: Sequence[Path]) -> Generator[Confinement]:
         return
     with open_ruleset(abi, writable) as ruleset:
         yield Confinement(_steps(lambda: restrict(ruleset), install), _layers(abi, install is not None))
+
+
+@contextmanager
+def confine_to_gpu(writable: Sequence[Path]) -> Generator[Confinement]:
+    """Likewise, and the program may use the GPUs of this machine. Raises OSError."""
+    abi, install = landlock_abi(), prepare_gpu_filter()
+    if abi is None:
+        yield Confinement(_steps(install), _layers(abi, install is not None))
+        return
+    with open_ruleset(abi, writable, _gpu_files()) as ruleset:
+        steps = (lambda: allow_own_threads(ruleset), lambda: restrict(ruleset), install)
+        yield Confinement(_steps(*steps), _layers(abi, install is not None))
+
+
+def _gpu_files() -> tuple[Path, ...]:
+    found = (path for pattern in _GPU_FILES for path in sorted(Path("/dev").glob(pattern)))
+    return tuple(path for path in found if not path.is_dir())
 
 
 def probe_layers() -> Layers:

@@ -20,7 +20,7 @@ import signal
 import struct
 from collections.abc import Callable
 
-__all__ = ["prepare_filter"]
+__all__ = ["prepare_filter", "prepare_gpu_filter"]
 
 _MACHINE = "x86_64"
 _AUDIT_ARCH_X86_64 = 0xC000003E  # linux/audit.h
@@ -35,7 +35,9 @@ _LOAD_WORD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x
 _NUMBER_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
 """Of ``struct seccomp_data``: arguments are 64-bit little-endian words."""
 
-_SOCKETS = {"socket": 41}
+_SOCKET = 41
+_REACHING_OTHERS = {"connect": 42, "sendto": 44, "sendmsg": 46, "bind": 49, "sendmmsg": 307}
+_AF_UNIX = 1  # sys/socket.h
 _OTHER_PROCESSES = {
     "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "process_madvise": 440, "process_mrelease": 448,
     "pidfd_getfd": 438, "kcmp": 312, "setpgid": 109, "setsid": 112, "migrate_pages": 256, "move_pages": 279,
@@ -81,11 +83,22 @@ def prepare_filter() -> Callable[[], None] | None:
 
     Nothing is allocated by the call, so that it may run between fork and exec.
     """
+    return _prepared(_if((_JUMP_EQUAL, _SOCKET), (_refuse(errno.EPERM),)))
+
+
+def prepare_gpu_filter() -> Callable[[], None] | None:
+    """Likewise for a program that uses a GPU: CUDA's driver does not start without a local socket, which reaches nobody here."""
+    local_only = (_load_argument(0), *_if((_JUMP_EQUAL, _AF_UNIX), (_return(_ALLOW),)), _refuse(errno.EPERM))
+    reaching = (item for number in _REACHING_OTHERS.values() for item in _if((_JUMP_EQUAL, number), (_refuse(errno.EPERM),)))
+    return _prepared((*reaching, *_if((_JUMP_EQUAL, _SOCKET), local_only)))
+
+
+def _prepared(sockets: tuple[_Instruction, ...]) -> Callable[[], None] | None:
     libc = ctypes.CDLL(None, use_errno=True)
     action = ctypes.c_uint32(_ERRNO)
     if platform.machine() != _MACHINE or libc.syscall(_SYS_SECCOMP, _SECCOMP_GET_ACTION_AVAIL, 0, ctypes.byref(action)) != 0:
         return None
-    instructions = _program()
+    instructions = _program(sockets)
     code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *item) for item in instructions))
     program = ctypes.create_string_buffer(struct.pack("@HP", len(instructions), ctypes.addressof(code)))
 
@@ -97,8 +110,8 @@ def prepare_filter() -> Callable[[], None] | None:
     return install
 
 
-def _program() -> tuple[_Instruction, ...]:
-    groups = (_SOCKETS, _OTHER_PROCESSES, _NAMESPACES, _SYSTEM, _SHARED_MEMORY, _EXTENDED_ATTRIBUTES)
+def _program(sockets: tuple[_Instruction, ...]) -> tuple[_Instruction, ...]:
+    groups = (_OTHER_PROCESSES, _NAMESPACES, _SYSTEM, _SHARED_MEMORY, _EXTENDED_ATTRIBUTES)
     denied = sorted(number for group in groups for number in group.values())
     return (
         (_LOAD_WORD, 0, 0, _ARCH_OFFSET),
@@ -106,6 +119,7 @@ def _program() -> tuple[_Instruction, ...]:
         _refuse(errno.EPERM),
         (_LOAD_WORD, 0, 0, _NUMBER_OFFSET),
         *_if((_JUMP_AT_LEAST, _X32_SYSCALL_BIT), (_refuse(errno.EPERM),)),
+        *sockets,
         *(item for number in denied for item in _if((_JUMP_EQUAL, number), (_refuse(errno.EPERM),))),
         *(item for number in _FILE_ATTRIBUTES.values() for item in _if((_JUMP_EQUAL, number), (_pretend(),))),
         *_if((_JUMP_EQUAL, _CLONE3), (_refuse(errno.ENOSYS),)),  # its flags lie in memory; the C library falls back to clone

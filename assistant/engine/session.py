@@ -28,7 +28,7 @@ from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, last_interrupted
 from assistant.engine.running import JobRunner, OpenLab
 from assistant.engine.searching import People, Searching
-from assistant.engine.subject import Subject, read_subject, with_text
+from assistant.engine.subject import Subject, as_candidate, read_source, read_subject, with_text
 from assistant.engine.submitted import Submission, submit
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
@@ -117,7 +117,10 @@ class Session:
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
         def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
-            second = read_subject(replace(request, file=other), subject.program.flags)
+            if request.run_command is None:
+                second = read_subject(replace(request, file=other), subject.program.flags)
+            else:  # the command starts what is made of A's file: B stands in its place, in a private copy of the folder
+                second = as_candidate(with_text(subject, read_source(other).text))
             return compare(job, subject, second, is_strict)
 
         return self._runner().run("compare", replace(request, other=other), body)

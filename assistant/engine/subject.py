@@ -112,6 +112,8 @@ def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...
         raise UsageError(
             f"{parsed.source.path.name} has main(): it runs as a program, without arrays", "take main() out, or bind no arrays"
         )
+    if request.run_command is not None:
+        parsed = replace(parsed, has_main=True)  # the command stands for it
     declared = () if request.live is not None else _declared(parsed)
     workload_flags = tuple(flag for workload in declared for flag in workload.flags)
     program = Program(
@@ -119,6 +121,8 @@ def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...
         flags=_taken(flags, tuple(dict.fromkeys(workload_flags))),
         arguments=request.arguments,
         working_directory=request.working_directory,
+        build_command=request.build_command,
+        run_command=request.run_command,
     )
     return Subject(request, parsed, program, _selected(parsed, request), declared)
 

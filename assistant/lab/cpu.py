@@ -62,7 +62,8 @@ class CpuLab:
     ) -> None:
         """``scratch`` receives outputs and recordings; ``cache`` keeps builds between processes; ``compiler`` is kept by the caller."""
         self._scratch = scratch
-        self._cache = cache
+        self.cache = cache
+        """Keeps builds between processes."""
         self._target = target
         self._missing = missing
         environment = {**os.environ, "TMPDIR": str(scratch)}  # what a killed worker leaves goes with the job's scratch
@@ -78,6 +79,11 @@ class CpuLab:
     @property
     def timing(self) -> None:
         """No time is measured on an emulator."""
+        return None
+
+    @property
+    def counters(self) -> None:
+        """The emulator's counters come with its runs."""
         return None
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
@@ -196,7 +202,7 @@ class CpuLab:
             "flavour": flavour,
             "kernels": list(program.kernels),
             "promote_float": promotion is not None and promotion.is_double,
-            "cache_dir": str(self._cache / "emulator"),
+            "cache_dir": str(self.cache / "emulator"),
         }
         reply = await self._ask(message, _BUILD_DEADLINE_S)
         if isinstance(reply, LabFailure):

@@ -5,7 +5,7 @@ them. What stands for a function differs (an address, a symbol): whoever reads a
 
 Example::
 
-    finish_recording(folder, lambda word: symbolizer.function_name(int(word)))
+    finish_recording(folder, LogNames(lambda word: symbolizer.function_name(int(word))))
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -32,13 +32,22 @@ from assistant.model.recording import (
 from assistant.serialize import dumps
 from assistant.workload.passed_types import PassedTypes
 
-__all__ = ["FunctionNames", "finish_recording", "rename_blobs"]
-
-FunctionNames = Callable[[str], str]
-"""A log's word for a function as its demangled name without the return type."""
+__all__ = ["LogNames", "finish_recording", "rename_blobs"]
 
 
-def finish_recording(folder: Path, names: FunctionNames, added_notes: tuple[str, ...] = ()) -> Recording:
+@dataclass(frozen=True)
+class LogNames:
+    """What a log's words stand for."""
+
+    function: Callable[[str], str]
+    """A word for a function → its demangled name without the return type."""
+    variable: Callable[[str], str] = str
+    """The symbol of a device variable → its name in the source."""
+    variable_types: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Element types of device variables by name, for logs that have none."""
+
+
+def finish_recording(folder: Path, names: LogNames, added_notes: tuple[str, ...] = ()) -> Recording:
     """Turns the log into ``recording.json`` and gives the blobs their final names; no log gives an empty recording.
 
     Raises OSError where the disk was full: what is missing then looks as if the program had never had it.
@@ -83,7 +92,7 @@ class _Open:
 
 
 class _LogReader:
-    def __init__(self, folder: Path, blobs: dict[str, str], names: FunctionNames) -> None:
+    def __init__(self, folder: Path, blobs: dict[str, str], names: LogNames) -> None:
         self._folder = folder
         self._blobs = blobs
         self._names = names
@@ -110,6 +119,7 @@ class _LogReader:
             "poisoned": self._poisoned,
             "failed": self._failed,
             "cooperative": self._cooperative,
+            "launching": self._launching,
             "time": self._time,
             "transfer": self._transfer,
             "note": self._note,
@@ -137,10 +147,13 @@ class _LogReader:
 
     def _buffer(self, f: list[str]) -> None:
         identity = int(f[0])
-        self._buffers[identity] = RecordedBuffer(identity, int(f[2]), int(f[1]), _text(f[4]), f[3], element_type=_text(f[5]))
+        symbol = _text(f[4])
+        name = None if symbol is None else self._names.variable(symbol)
+        element_type = _text(f[5]) or self._names.variable_types.get(name or "")
+        self._buffers[identity] = RecordedBuffer(identity, int(f[2]), int(f[1]), name, f[3], element_type=element_type)
 
     def _header(self, f: list[str]) -> tuple[int, str, LaunchConfig]:
-        kernel, config = self._names(f[1]), _config(f[2:9])
+        kernel, config = self._names.function(f[1]), _config(f[2:9])
         self._shapes[kernel, config] += 1
         return int(f[0]), kernel, config
 
@@ -183,8 +196,11 @@ class _LogReader:
     def _cooperative(self, f: list[str]) -> None:
         self._launches[-1].launch = replace(self._last, is_cooperative=True)
 
+    def _launching(self, f: list[str]) -> None:
+        self._notes.append(f"{self._names.function(f[0])} may launch kernels on the device: those launches cannot be captured")
+
     def _time(self, f: list[str]) -> None:
-        self._times_ns[self._names(f[0]), _config(f[1:8])] += int(f[8])
+        self._times_ns[self._names.function(f[0]), _config(f[1:8])] += int(f[8])
 
     def _transfer(self, f: list[str]) -> None:
         buffer = int(f[5])

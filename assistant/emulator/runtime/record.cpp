@@ -237,6 +237,7 @@ LaunchRecord begin_record(uint32_t index, const EmuLaunch& l) {
   }
   write_header(*r, "launch", index, l);
   r->log.number(static_cast<uint64_t>(std::max(l.line, 0))).text(l.file);
+  if (l.is_cooperative) r->log.item("cooperative");
   write_arguments(*r, l, reach);
   write_poisoned(*r, reach.regions());
   write_contents(*r, "before", reach.regions());

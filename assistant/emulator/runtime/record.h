@@ -14,6 +14,7 @@
 //   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET     buffer -1: none
 //   unwritten ERRNO                                 a file could not be written to its end
 //   cooperative                                     the launch above is one
+//   launching FUNCTION                              a kernel that may launch others on the device
 //   time FUNCTION GX GY GZ BX BY BZ SHARED NS       what launches took on a GPU; lines of one shape add up
 //   note TEXT                                       something that could not be captured
 #pragma once

@@ -14,7 +14,7 @@ from assistant.emulator.__main__ import Emulator
 from assistant.emulator.symbolize import Symbolizer
 from assistant.model.recording import Recording
 from assistant.serialize import loads
-from assistant.workload.recorded_log import finish_recording
+from assistant.workload.recorded_log import LogNames, finish_recording
 
 PROGRAM = "emulator/problems/recorded.cu"
 KERNELS = ("fill", "add<7>", "add<1>", "through_pointers", "arrival_order", "after_all", "spill_over")
@@ -150,5 +150,5 @@ def index_of(recording: Recording, kernel: str) -> int:
 def test_a_recording_that_a_full_disk_cut_short_is_not_used(tmp_path: Path, binary: Path) -> None:
     (tmp_path / "log").write_text(f"unwritten {errno.ENOSPC}\n")
     with pytest.raises(OSError, match="No space left") as caught:
-        finish_recording(tmp_path, lambda word: Symbolizer(binary).function_name(int(word)))
+        finish_recording(tmp_path, LogNames(lambda word: Symbolizer(binary).function_name(int(word))))
     assert caught.value.filename == str(tmp_path)

@@ -1,0 +1,90 @@
+"""The capture worker: a JSON request per line on standard input, a JSON reply per line on a private copy of standard output.
+
+It has one thread, as what it runs is limited between fork and exec. It ends with its input; a program under way is killed when the
+input hangs up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any, cast
+
+from assistant.build.full_disk import FULL_ERRORS, REMEDY, full_in_words
+from assistant.device.capture.protocol import CaptureFailed, CaptureRequest, refusal
+from assistant.device.capture.run import Surroundings, capture
+from assistant.device.process import ToolRunner, tool_environment
+from assistant.device.toolchain import find_toolchain, installed_wheel_tree
+from assistant.emulator.child import Interrupted
+from assistant.emulator.workspace import Workspace
+from assistant.errors import KernelOptError
+from assistant.serialize import decode, encode
+
+
+class Capturer:
+    """Answers requests one after another."""
+
+    def __init__(self, environment: Mapping[str, str], scratch: Path) -> None:
+        """``scratch`` receives the output of programs and their private copies of folders."""
+        self._environment = environment
+        self._scratch = scratch
+        self._around: Surroundings | None = None
+
+    def answer(self, line: str) -> dict[str, Any]:
+        """The reply to one line; never raises for a bad request. Raises Interrupted when the asker has gone."""
+        try:
+            message = cast("dict[str, Any]", json.loads(line))
+            if message.pop("op", "") != "capture":
+                raise KernelOptError("unknown op: expected capture")
+            request: CaptureRequest = decode(CaptureRequest, message)
+            return encode(capture(request, self._surroundings(), Path(tempfile.mkdtemp(prefix="run-", dir=self._scratch))))
+        except CaptureFailed as failed:
+            return refusal(failed)
+        except KernelOptError as error:
+            return refusal(CaptureFailed("internal", error.message, error.remedy))
+        except ValueError as error:
+            return refusal(CaptureFailed("internal", f"not JSON: {error}", "kernelopt doctor"))
+        except OSError as error:
+            if error.errno in FULL_ERRORS:
+                return refusal(CaptureFailed("no_space", full_in_words(error.errno, Path(error.filename or self._scratch)), REMEDY))
+            return refusal(CaptureFailed("system", f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), "kernelopt doctor"))
+
+    def _surroundings(self) -> Surroundings:
+        if self._around is None:
+            toolchain = find_toolchain(self._environment, installed_wheel_tree())
+            runner = ToolRunner(tool_environment(self._environment))
+            self._around = Surroundings(self._environment, toolchain, runner, Workspace(self._scratch / "files"))
+        return self._around
+
+
+def main() -> int:
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    signal.signal(signal.SIGTERM, _leave)
+    scratch = Path(tempfile.mkdtemp(prefix="kernelopt-capture-"))
+    try:
+        capturer = Capturer(os.environ, scratch)
+        while line := sys.stdin.readline():
+            if line.strip():
+                replies.write(json.dumps(capturer.answer(line), ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
+                replies.flush()
+        return 0
+    except Interrupted:
+        return 1
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

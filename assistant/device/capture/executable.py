@@ -1,0 +1,102 @@
+"""What is run: the sources built by nvcc into a program, or what the user's own build command makes.
+
+Example::
+
+    build_program(request, toolchain, runner)        # Path('…/programs/9c…')
+    run_build_command(("make", "demo"), folder, 60)  # raises CaptureFailed where it fails
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from assistant.build.diagnostics import parse_compiler
+from assistant.build.includes import include_closure
+from assistant.build.safe_flags import is_read_by_shell
+from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
+from assistant.device.process import ToolRunner
+from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Toolchain
+
+__all__ = ["build_program", "run_build_command", "write_sources"]
+
+_TIMEOUT_S = 120.0
+
+
+def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRunner) -> Path:
+    """The executable, kept by content. Raises CaptureFailed where nvcc refuses the sources or is missing."""
+    if toolchain.nvcc is None:
+        raise CaptureFailed("no_compiler", "nvcc is missing, which builds programs for the GPU", INSTALL_CUDA)
+    if toolchain.gxx is None:
+        raise CaptureFailed("no_compiler", "nvcc needs a host compiler and g++ is not on PATH", INSTALL_GXX)
+    folder = request.cache / "programs"
+    folder.mkdir(parents=True, exist_ok=True)
+    built = folder / _key(request, toolchain.nvcc.version)
+    if built.exists():
+        return built
+    with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
+        staged, place = Path(scratch) / "program", Path(scratch)
+        sources = write_sources(request.sources, place / "overlay")
+        includes = tuple(f"-I{folder}" for folder in dict.fromkeys(str(Path(path).parent) for path, _ in request.sources))
+        linked = ("-rdc=true",) if len(sources) > 1 and "-rdc=true" not in request.flags.arguments else ()
+        options = (*request.flags.arguments, *includes, *linked, f"-arch={request.architecture}", "-lineinfo")
+        command = (toolchain.nvcc.path, "-x", "cu", *options, "-o", str(staged), *map(str, sources))
+        if any(map(is_read_by_shell, command)):  # nvcc hands its own command lines to one
+            raise CaptureFailed("not_built", "a flag or path holds what a shell acts upon, and nvcc starts one", "rename it")
+        output = runner.run(command, cwd=request.cwd, timeout_s=_TIMEOUT_S, temporary=place)
+        if output.status != 0 or not staged.exists():
+            texts = dict(request.sources) | {Path(path).name: text for path, text in reversed(request.sources)}
+            diagnostics = parse_compiler(output.text, texts, "nvcc")
+            tail = "\n".join(output.text.strip().splitlines()[-5:])
+            raise CaptureFailed("not_built", f"nvcc does not build the program\n{tail}", "mend the errors above", diagnostics)
+        staged.replace(built)
+    return built
+
+
+def write_sources(sources: tuple[tuple[str, str], ...], folder: Path) -> tuple[Path, ...]:
+    """Copies of the sources that say which files they stand for, laid out as those are."""
+    common = os.path.commonpath([str(Path(path).parent) for path, _ in sources])
+    copies: list[Path] = []
+    for path, text in sources:
+        copy = folder / os.path.relpath(path, common)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(f'#line 1 "{path}"\n{text}\n', "utf-8", errors="surrogateescape")
+        copies.append(copy)
+    return tuple(copies)
+
+
+def run_build_command(command: tuple[str, ...], folder: Path, environment: Mapping[str, str], timeout_s: float) -> None:
+    """Run the user's own build in ``folder``. Raises CaptureFailed where it does not end with status 0."""
+    try:
+        output = ToolRunner(environment).run(command, cwd=folder, timeout_s=timeout_s)
+    except OSError as error:
+        raise CaptureFailed("not_built", f"--build {command[0]}: {error.strerror}", "check the command") from error
+    if output.status != 0:
+        reason = f"did not end within {timeout_s:g} s" if output.status is None else f"ended with status {output.status}"
+        tail = "\n".join(output.text.strip().splitlines()[-8:])
+        raise CaptureFailed("not_built", f"--build {command[0]} {reason}\n{tail}", "mend what the build says")
+
+
+def _key(request: CaptureRequest, nvcc_version: str) -> str:
+    texts = dict(request.sources)
+    directories = tuple(flag[2:] for flag in request.flags.arguments if flag.startswith("-I"))
+    for path, text in request.sources:
+        texts.update(include_closure(path, text, directories, lambda p: texts.get(p) or _read(p)))
+    parts = (
+        nvcc_version,
+        request.architecture,
+        str(request.cwd),
+        *request.flags.arguments,
+        *(f"{p}\0{t}" for p, t in sorted(texts.items())),
+    )
+    return hashlib.sha256("\0\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text("utf-8", errors="surrogateescape")
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,213 @@
+#include "recorder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace capture {
+namespace {
+
+const char* space_name(Space space) { return space == Space::constant ? "constant" : space == Space::managed ? "managed" : "device"; }
+
+// Memory may be gone while the process ends: then this fails where a plain copy would be a fault.
+bool read_host(const void* data, Bytes& bytes) {
+  static const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  size_t done = 0;
+  ssize_t got = 1;
+  while (memory >= 0 && done < bytes.size() && got > 0) {
+    got = pread(memory, bytes.data() + done, bytes.size() - done, static_cast<off_t>(reinterpret_cast<uint64_t>(data) + done));
+    if (got > 0) done += static_cast<size_t>(got);
+  }
+  return done == bytes.size();
+}
+
+}  // namespace
+
+struct Recorder::Reach {
+  std::vector<Region> regions;
+  std::vector<uint64_t> ids;
+  std::vector<Bytes> contents;
+  std::vector<Pointer> argument_pointers, buffer_pointers;
+  uint64_t total_bytes = 0;
+
+  void add(uint64_t id, const Region& region) {
+    if (std::find(ids.begin(), ids.end(), id) != ids.end()) return;
+    ids.push_back(id);
+    regions.push_back(region);
+    total_bytes += region.bytes;
+  }
+};
+
+Recorder::Recorder(const Options& options) : options_(options), log_(options.folder + "/log"), blobs_(options.folder + "/blobs") {}
+
+Recorder::Shape Recorder::shape_of(const Launch& l) {
+  return {l.kernel, l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2], l.shared_bytes};
+}
+
+// The region's id; announces it in the log at its first use.
+uint64_t Recorder::identify(const Region& region) {
+  auto& ids = region.symbol ? symbol_ids_ : ids_;
+  auto [at, is_new] = ids.emplace(region.symbol ? region.begin : region.key, next_id_);
+  if (!is_new) return at->second;
+  log_.item("buffer").number(next_id_).number(region.begin).number(region.bytes).word(space_name(region.space));
+  log_.text(region.symbol).text(nullptr);
+  return next_id_++;
+}
+
+std::vector<Recorder::Argument> Recorder::arguments_of(const Launch& launch) {
+  auto [known, is_new] = parameters_.try_emplace(launch.function);
+  if (is_new) {
+    auto kernel = reinterpret_cast<CUkernel>(launch.function);
+    size_t offset = 0, bytes = 0;
+    for (size_t i = 0; driver()->kernel_get_param_info(kernel, i, &offset, &bytes) == CUDA_SUCCESS ||
+                       driver()->func_get_param_info(launch.function, i, &offset, &bytes) == CUDA_SUCCESS; ++i)
+      known->second.emplace_back(offset, bytes);
+  }
+  const unsigned char* packed = nullptr;
+  for (void** word = launch.extra; word && *word != CU_LAUNCH_PARAM_END; word += 2)
+    if (*word == CU_LAUNCH_PARAM_BUFFER_POINTER) packed = static_cast<const unsigned char*>(word[1]);
+  std::vector<Argument> arguments;
+  for (size_t i = 0; i < known->second.size(); ++i) {
+    auto [offset, bytes] = known->second[i];
+    const void* data = launch.parameters ? launch.parameters[i] : packed ? packed + offset : nullptr;
+    if (data) arguments.push_back({static_cast<const unsigned char*>(data), bytes});
+  }
+  return arguments;
+}
+
+const char* Recorder::reason_to_skip(const Launch& launch) {
+  if (launch.declined) return launch.declined;
+  if (is_full_) return "recording is full";
+  // The second half of the space is for shapes not seen yet.
+  uint64_t limit = blobs_.written_bytes() > options_.total_bytes / 2 ? 1 : options_.per_shape;
+  auto kept = kept_.find(shape_of(launch));
+  return kept != kept_.end() && kept->second >= limit ? "enough launches of this shape" : nullptr;
+}
+
+bool Recorder::would_keep(const Launch& launch) { return reason_to_skip(launch) == nullptr; }
+
+void Recorder::scan(const unsigned char* data, size_t bytes, uint64_t container, Find find, Reach& reach, std::vector<Pointer>& found) {
+  Region target;
+  for (size_t offset = 0; offset + 8 <= bytes; offset += 8) {
+    uint64_t word;
+    memcpy(&word, data + offset, 8);
+    if (word == 0 || !(memory.*find)(word, target)) continue;
+    uint64_t id = identify(target);
+    found.push_back({container, offset, id, word - target.begin});
+    reach.add(id, target);
+  }
+}
+
+// What the launch can reach, with contents; why not, where that is too much.
+const char* Recorder::gather(const Launch& launch, const std::vector<Argument>& arguments, Reach& reach) {
+  static const char* const TOO_MUCH = "launch reaches more memory than the limit";
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    scan(arguments[i].data, arguments[i].bytes, i, &Memory::find, reach, reach.argument_pointers);
+    uint64_t word = 0;
+    if (arguments[i].bytes == 8) memcpy(&word, arguments[i].data, 8);
+    if (word && std::find(textures_.begin(), textures_.end(), word) != textures_.end()) return "a texture or surface object cannot be captured";
+  }
+  for (const Region& variable : symbols.of(launch.function, launch.kernel)) reach.add(identify(variable), variable);
+  if (reach.total_bytes > options_.launch_bytes) return TOO_MUCH;
+  size_t first_level = reach.regions.size();
+  for (size_t i = 0; i < reach.regions.size(); ++i) {
+    reach.contents.emplace_back();
+    if (!Memory::read(reach.regions[i], reach.contents.back())) return "memory that it reaches cannot be read";
+    if (i >= first_level) continue;  // one level of pointers inside buffers
+    scan(reach.contents[i].data(), reach.contents[i].size(), reach.ids[i], &Memory::find_word, reach, reach.buffer_pointers);
+    if (reach.total_bytes > options_.launch_bytes) return TOO_MUCH;
+  }
+  return nullptr;
+}
+
+void Recorder::write_header(const char* item, const Launch& launch) {
+  log_.item(item).number(static_cast<uint64_t>(last_launch_)).text(launch.kernel.c_str());
+  for (unsigned n : launch.grid) log_.number(n);
+  for (unsigned n : launch.block) log_.number(n);
+  log_.number(launch.shared_bytes);
+}
+
+bool Recorder::skip(const Launch& launch, const char* reason) {
+  write_header("skipped", launch);
+  log_.text(reason);
+  return false;
+}
+
+bool Recorder::begin(const Launch& launch, Kept& kept) {
+  ++last_launch_;
+  symbols.of(launch.function, launch.kernel);
+  if (symbols.may_launch(launch.kernel)) log_.item("launching").text(launch.kernel.c_str());
+  if (const char* reason = reason_to_skip(launch)) return skip(launch, reason);
+  std::vector<Argument> arguments = arguments_of(launch);
+  Reach reach;
+  if (const char* reason = gather(launch, arguments, reach)) return skip(launch, reason);
+  ++kept_[shape_of(launch)];
+  write_header("launch", launch);
+  log_.number(0).text(nullptr);  // the launch site is not known
+  if (launch.is_cooperative) log_.item("cooperative");
+  for (const Argument& a : arguments) log_.item("argument").number(a.bytes).hex(a.data, a.bytes);
+  for (const Pointer& p : reach.argument_pointers)
+    log_.item("argument_pointer").number(p.container).number(p.offset).number(p.target).number(p.target_offset);
+  for (const Pointer& p : reach.buffer_pointers)
+    log_.item("pointer").number(p.container).number(p.offset).number(p.target).number(p.target_offset);
+  for (size_t i = 0; i < reach.regions.size(); ++i) write_contents("before", reach.regions[i], reach.contents[i]);
+  kept = {std::move(reach.regions), std::move(reach.contents)};
+  return true;
+}
+
+void Recorder::end(const Kept& kept, bool has_succeeded) {
+  Bytes bytes;
+  for (const Region& region : kept.regions) {
+    if (!has_succeeded || !Memory::read(region, bytes)) {
+      log_.item("failed");
+      break;
+    }
+    write_contents("after", region, bytes);
+  }
+  log_.flush();
+}
+
+void Recorder::write_contents(const char* item, const Region& region, const Bytes& bytes) {
+  std::string blob = blobs_.put(bytes.data(), bytes.size());
+  if (blob.empty()) log_.item("unwritten").number(static_cast<uint64_t>(errno));
+  else log_.item(item).number(identify(region)).word(blob.c_str());
+  if (blobs_.written_bytes() > options_.total_bytes) is_full_ = true;
+}
+
+void Recorder::transfer(const char* kind, const void* data, size_t bytes, uint64_t source) {
+  if (is_full_ || bytes == 0) return;
+  Bytes copy(bytes);
+  if (!read_host(data, copy)) return;
+  Region region;
+  bool is_known = source && memory.find(source, region);
+  uint64_t id = is_known ? identify(region) : 0;
+  std::string blob = blobs_.put(copy.data(), copy.size());
+  if (blob.empty()) {
+    log_.item("unwritten").number(static_cast<uint64_t>(errno));
+    return;
+  }
+  log_.item("transfer").word(is_known && region.symbol ? "symbol" : kind).word(blob.c_str()).number(bytes).integer(last_launch_);
+  log_.text(nullptr).integer(is_known ? static_cast<int64_t>(id) : -1).number(is_known ? source - region.begin : 0);
+  if (blobs_.written_bytes() > options_.total_bytes) is_full_ = true;
+}
+
+void Recorder::snapshot(const char* kind) {
+  for (const auto& [begin, region] : memory.host_visible()) {
+    Bytes bytes(region.bytes);
+    if (region.bytes > options_.launch_bytes || !read_host(reinterpret_cast<const void*>(begin), bytes)) continue;
+    std::string name = emu::BlobFolder::name_of(bytes.data(), bytes.size());
+    if (last_snapshot_[begin] == name) continue;
+    last_snapshot_[begin] = name;
+    transfer(kind, reinterpret_cast<const void*>(begin), region.bytes, begin);
+  }
+}
+
+void Recorder::time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns) {
+  log_.item("time").text(kernel.c_str());
+  for (uint64_t n : shape) log_.number(n);
+  log_.number(duration_ns);
+}
+
+}  // namespace capture

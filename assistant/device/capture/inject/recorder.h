@@ -1,0 +1,93 @@
+// Writes the recording: what each kept launch could reach, before and after, and what reached the host. The log's lines are those of
+// the emulator (`emulator/runtime/record.h`), with mangled symbols for functions.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "blobs.h"
+#include "memory.h"
+#include "record_log.h"
+
+namespace capture {
+
+struct Options {
+  std::string folder;
+  uint64_t launch_bytes = 256ull << 20;  // a launch that reaches more is counted only
+  uint64_t total_bytes = 2ull << 30;
+  uint64_t per_shape = 8;                // launches kept of one kernel with one configuration
+};
+
+struct Launch {
+  CUfunction function = nullptr;
+  std::string kernel;  // mangled
+  unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  unsigned shared_bytes = 0;
+  void** parameters = nullptr;
+  void** extra = nullptr;
+  bool is_cooperative = false;
+  const char* declined = nullptr;  // why it cannot be recorded
+};
+
+// A kept launch between its beginning and its end.
+struct Kept {
+  std::vector<Region> regions;
+  std::vector<Bytes> before;  // contents of the regions
+};
+
+class Recorder {
+ public:
+  explicit Recorder(const Options& options);
+  // Whether contents of another launch like it would be kept.
+  bool would_keep(const Launch& launch);
+  // Numbers the launch and writes what it starts from; false: it is only counted. All earlier work must have ended.
+  bool begin(const Launch& launch, Kept& kept);
+  // Writes what it left; all its work must have ended.
+  void end(const Kept& kept, bool has_succeeded);
+  // `bytes` of `data` on the host came from `source` on the device (0: unknown).
+  void transfer(const char* kind, const void* data, size_t bytes, uint64_t source);
+  // Memory that the host sees, where it differs from what the host saw last.
+  void snapshot(const char* kind);
+  void note(const std::string& text) { log_.item("note").text(text.c_str()); }
+  void time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns);
+  void flush() { log_.flush(); }
+  bool is_full() const { return is_full_; }
+  void add_texture(uint64_t handle) { textures_.push_back(handle); }
+
+  Symbols symbols;
+  Memory memory{symbols};
+
+ private:
+  using Shape = std::tuple<std::string, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>;
+  struct Pointer { uint64_t container, offset, target, target_offset; };
+  struct Argument { const unsigned char* data; size_t bytes; };
+  struct Reach;
+
+  static Shape shape_of(const Launch& launch);
+  uint64_t identify(const Region& region);
+  std::vector<Argument> arguments_of(const Launch& launch);
+  const char* reason_to_skip(const Launch& launch);
+  const char* gather(const Launch& launch, const std::vector<Argument>& arguments, Reach& reach);
+  using Find = bool (Memory::*)(uint64_t word, Region&);
+  void scan(const unsigned char* data, size_t bytes, uint64_t container, Find find, Reach& reach, std::vector<Pointer>& found);
+  void write_header(const char* item, const Launch& launch);
+  bool skip(const Launch& launch, const char* reason);
+  void write_contents(const char* item, const Region& region, const Bytes& bytes);
+
+  Options options_;
+  emu::RecordLog log_;
+  emu::BlobFolder blobs_;
+  std::map<uint64_t, uint64_t> ids_;         // by the driver's key
+  std::map<uint64_t, uint64_t> symbol_ids_;  // by address
+  std::map<CUfunction, std::vector<std::pair<size_t, size_t>>> parameters_;  // (offset, size) of each
+  std::map<Shape, uint64_t> kept_;
+  std::map<uint64_t, std::string> last_snapshot_;
+  std::vector<uint64_t> textures_;
+  uint64_t next_id_ = 0;
+  int64_t last_launch_ = -1;
+  bool is_full_ = false;
+};
+
+}  // namespace capture

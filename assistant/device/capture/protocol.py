@@ -1,0 +1,84 @@
+"""What the capture worker is asked and what it answers: one JSON object per line.
+
+Example::
+
+    {"op": "capture", "sources": [["/p/a.cu", "…"]], "flags": {…}, "architecture": "sm_90", "args": ["1024"], "cwd": "/p", …}
+    → {"exit_status": 0, …, "launch_count": 3, "recording": "/s/r1"} or {"failure": "not_built", "message": …, "remedy": …}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assistant.build.flags import DEFAULT_FLAGS
+from assistant.emulator.protocol import Limits
+from assistant.model.build import Diagnostic, Flags
+from assistant.serialize import encode
+
+__all__ = ["CaptureFailed", "CaptureReply", "CaptureRequest", "refusal"]
+
+
+@dataclass(frozen=True)
+class CaptureRequest:
+    """Run one program on a GPU with its launches recorded."""
+
+    sources: tuple[tuple[str, str], ...]
+    """(absolute path, text); the first is the file in question."""
+    cwd: Path
+    record: Path
+    """Folder that receives the recording."""
+    scratch: Path
+    cache: Path
+    """Keeps the library that is loaded into programs, and programs built from sources."""
+    limits: Limits
+    flags: Flags = DEFAULT_FLAGS
+    architecture: str = "sm_90"
+    args: tuple[str, ...] = ()
+    """Of the program that is built from the sources; a command has its own."""
+    build_command: tuple[str, ...] | None = None
+    run_command: tuple[str, ...] | None = None
+    """None: the sources are built and their ``main`` is run."""
+    is_candidate: bool = False
+    """The sources' texts are not the user's: their program runs confined, in a private copy of ``cwd``."""
+    visible_devices: str | None = None
+    """Value of ``CUDA_VISIBLE_DEVICES``; None: as it is."""
+
+
+@dataclass(frozen=True)
+class CaptureReply:
+    """How the program ended; its output lies in the two files, its launches in the recording's folder."""
+
+    exit_status: int | None
+    signal: str | None
+    timed_out: bool
+    memory_exceeded: bool
+    tasks_exceeded: bool
+    output_truncated: bool
+    stdout_path: str
+    stderr_path: str
+    launch_count: int
+    recording: str
+    missing: tuple[str, ...]
+    """Limits of a candidate that could not be put in force."""
+
+
+class CaptureFailed(Exception):  # noqa: N818 - a fact, named as the code reads
+    """Why nothing was run; ``kind`` as of ``ports.LabFailure``."""
+
+    def __init__(self, kind: str, message: str, remedy: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.remedy = remedy
+        self.diagnostics = diagnostics
+
+
+def refusal(failed: CaptureFailed) -> dict[str, Any]:
+    return {
+        "failure": failed.kind,
+        "message": failed.message,
+        "remedy": failed.remedy,
+        "diagnostics": encode(failed.diagnostics),
+    }

@@ -1,0 +1,168 @@
+"""Runs a program with the recording library loaded into it, and turns what the library wrote into a recording.
+
+The user's own program runs where and as its user would run it. A candidate's is built and run in a private copy of the working
+folder, confined to it and to the GPU.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.device.capture.demangle import function_name, variable_name
+from assistant.device.capture.executable import build_program, run_build_command
+from assistant.device.capture.library import injection_library
+from assistant.device.capture.protocol import CaptureFailed, CaptureReply, CaptureRequest
+from assistant.device.process import ToolRunner
+from assistant.device.toolchain import Toolchain
+from assistant.emulator.child import Bounds, Command, Outcome, run_child
+from assistant.emulator.environment import candidate_environment, own_environment
+from assistant.emulator.runner import cut_short
+from assistant.emulator.sandbox import confine_to_gpu
+from assistant.emulator.workspace import FolderTooLarge, Workspace
+from assistant.model.recording import Recording
+from assistant.workload.recorded_log import LogNames, finish_recording
+from assistant.workload.signature import device_variable_types
+
+__all__ = ["Surroundings", "capture"]
+
+_CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
+"""The driver's cache of compiled PTX lies in the user's home."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What one worker works with."""
+
+    environment: Mapping[str, str]
+    toolchain: Toolchain
+    runner: ToolRunner
+    workspace: Workspace
+
+
+def capture(request: CaptureRequest, around: Surroundings, folder: Path) -> CaptureReply:
+    """Run the program; its output lies in ``folder``. Raises CaptureFailed, Interrupted, OSError (disk full)."""
+    library = injection_library(around.toolchain, request.cache, around.runner)
+    raw = folder / "raw"
+    raw.mkdir()
+    variables = _variables(request, around, library, raw)
+    if request.is_candidate:
+        outcome, missing = _run_candidate(request, around, variables, folder)
+    else:
+        outcome, missing = _run_own(request, around, variables, folder), ()
+    recording = _finish(raw, request, cut_short(outcome))
+    return CaptureReply(
+        exit_status=outcome.exit_status,
+        signal=outcome.signal,
+        timed_out=outcome.timed_out,
+        memory_exceeded=outcome.memory_exceeded,
+        tasks_exceeded=outcome.tasks_exceeded,
+        output_truncated=outcome.output_truncated,
+        stdout_path=str(folder / "stdout"),
+        stderr_path=str(folder / "stderr"),
+        launch_count=sum(shape.count for shape in recording.shape_counts),
+        recording=str(request.record),
+        missing=missing,
+    )
+
+
+def _variables(request: CaptureRequest, around: Surroundings, library: Path, raw: Path) -> dict[str, str]:
+    given = candidate_environment(around.environment) if request.is_candidate else own_environment(around.environment)
+    variables = given | {
+        "CUDA_INJECTION64_PATH": str(library),
+        "KERNELOPT_CAPTURE_FOLDER": str(raw),
+        "KERNELOPT_CAPTURE_LAUNCH_BYTES": str(request.limits.launch_bytes),
+        "KERNELOPT_CAPTURE_TOTAL_BYTES": str(request.limits.recording_bytes),
+    }
+    if request.visible_devices is not None and "CUDA_VISIBLE_DEVICES" not in variables:
+        variables["CUDA_VISIBLE_DEVICES"] = request.visible_devices
+    return variables
+
+
+def _run_own(request: CaptureRequest, around: Surroundings, variables: Mapping[str, str], folder: Path) -> Outcome:
+    if request.run_command is None:
+        arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
+    else:
+        _build_with(request, own_environment(around.environment), request.cwd)
+        arguments = request.run_command
+    limits = request.limits
+    bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
+    return _start(Command(arguments, request.cwd, variables), bounds, folder)
+
+
+def _start(command: Command, bounds: Bounds, folder: Path) -> Outcome:
+    try:
+        return run_child(command, bounds, folder / "stdout", folder / "stderr")
+    except FileNotFoundError as error:
+        raise CaptureFailed("not_built", f"{command.arguments[0]}: no such program", "check the command and PATH") from error
+
+
+def _build_with(request: CaptureRequest, environment: Mapping[str, str], folder: Path) -> None:
+    if request.build_command is not None:
+        run_build_command(request.build_command, folder, environment, request.limits.wall_s)
+
+
+def _run_candidate(
+    request: CaptureRequest, around: Surroundings, variables: Mapping[str, str], folder: Path
+) -> tuple[Outcome, tuple[str, ...]]:
+    """How the edited program ended, and which limits were missing."""
+    built = None if request.run_command else build_program(request, around.toolchain, around.runner)
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    limits = request.limits
+    bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
+    with around.workspace.copy_of(request.cwd) as copy:
+        if isinstance(copy, FolderTooLarge):
+            raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: the edited program needs a private copy of it")
+        if request.run_command is not None:
+            _put_edits(request, copy.path)
+            _build_with(request, candidate_environment(around.environment), copy.path)
+        arguments = (str(built), *request.args) if built is not None else _command_in(request, copy.path)
+        confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES}
+        with confine_to_gpu((folder, around.workspace.root)) as confinement:
+            command = Command(arguments, copy.path, confined)
+            outcome = run_child(command, bounds, folder / "stdout", folder / "stderr", confinement)
+    return outcome, (*confinement.layers.missing, *copy.notes)
+
+
+def _put_edits(request: CaptureRequest, copy: Path) -> None:
+    """The candidate's texts in the private copy, where the build finds them. Raises CaptureFailed for one outside it."""
+    for path, text in request.sources:
+        if not Path(path).is_relative_to(request.cwd):
+            message = f"{path} lies outside {request.cwd}, of which the edited program gets a private copy"
+            raise CaptureFailed("unsupported", message, "run from a folder that holds the sources")
+        place = copy / Path(path).relative_to(request.cwd)
+        place.unlink(missing_ok=True)
+        place.write_text(text, "utf-8", errors="surrogateescape")
+
+
+def _command_in(request: CaptureRequest, copy: Path) -> tuple[str, ...]:
+    """The command with the working folder's own absolute paths moved into its copy."""
+    assert request.run_command is not None
+    own = f"{request.cwd}/"
+    return tuple(f"{copy}/{word.removeprefix(own)}" if word.startswith(own) else word for word in request.run_command)
+
+
+def _finish(raw: Path, request: CaptureRequest, notes: tuple[str, ...]) -> Recording:
+    """One recording of what the program's processes wrote: that of the process with the most launches, the others named."""
+    processes = sorted((path for path in raw.iterdir() if (path / "log").exists()), key=_launch_lines, reverse=True)
+    if not processes:
+        notes = ("no process of the program used CUDA", *notes)
+    elif len(processes) > 1 and _launch_lines(processes[1]):
+        others = sum(map(_launch_lines, processes[1:]))
+        notes = (f"{len(processes) - 1} further processes with {others} launches are not in the recording", *notes)
+    if processes:
+        shutil.rmtree(request.record, ignore_errors=True)
+        shutil.move(processes[0], request.record)
+    request.record.mkdir(parents=True, exist_ok=True)
+    types = {name: kind for _, text in request.sources for name, kind in device_variable_types(text).items()}
+    recording = finish_recording(request.record, LogNames(function_name, variable_name, types), notes)
+    shutil.rmtree(raw, ignore_errors=True)
+    return recording
+
+
+def _launch_lines(folder: Path) -> int:
+    with (folder / "log").open(encoding="utf-8", errors="replace") as lines:
+        return sum(line.startswith(("launch ", "skipped ")) for line in lines)

@@ -1,0 +1,145 @@
+"""Runs of a program on a GPU with its launches recorded, asked of the capture worker.
+
+The recording is the emulator's format: what was recorded on a GPU can be counted, checked and replayed there. Example::
+
+    captured = CapturedRuns(scratch, cache, gpu)
+    await captured.run(program, limits)      # ProgramRun with a recording, without profiles
+    await counted(cpu, program, run, "count", limits)   # the same run with counters from the emulator
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assistant.lab.gpus import Gpu
+from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.model.build import Diagnostic
+from assistant.model.profile import Correction, LaunchProfile, Problem
+from assistant.model.recording import RecordedLaunch, Recording
+from assistant.model.workload import Case, CaseOrigin
+from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReplayOptions, RunLimits
+from assistant.serialize import decode, encode, loads
+from assistant.source.match import kernel_of_instance
+from assistant.source.parse import parse
+
+__all__ = ["CapturedRuns", "counted"]
+
+_BUILD_S = 240.0
+"""The recording library and the program are built before the first run."""
+_COUNTED_LAUNCHES = 64
+"""Of one recording: each shape's first launch, in program order."""
+
+
+class CapturedRuns:
+    """Asks one capture worker."""
+
+    def __init__(self, scratch: Path, cache: Path, gpu: Gpu) -> None:
+        """``scratch`` receives recordings; ``cache`` keeps programs that were built."""
+        self._scratch = scratch
+        self._cache = cache
+        self._gpu = gpu
+        self._worker = WorkerProcess("assistant.device.capture", {**os.environ, "TMPDIR": str(scratch)})
+        self._run_count = 0
+
+    async def run(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
+        """One run of the program; profiles and problems stay empty."""
+        self._run_count += 1
+        message = self._message(program, limits, self._scratch / f"captured-{self._run_count}")
+        try:
+            reply = await self._worker.request(message, limits.wall_s * (2 if program.build_command else 1) + _BUILD_S)
+        except WorkerTimedOut as error:
+            return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
+        except WorkerDied as error:
+            return LabFailure("internal", str(error), "kernelopt doctor")
+        if "failure" in reply:
+            diagnostics = decode(tuple[Diagnostic, ...], reply["diagnostics"])
+            return LabFailure(reply["failure"], reply["message"], reply["remedy"], diagnostics)
+        return await asyncio.to_thread(_program_run, reply)
+
+    async def close(self) -> None:
+        await self._worker.close()
+
+    def _message(self, program: Program, limits: RunLimits, record: Path) -> dict[str, Any]:
+        return {
+            "op": "capture",
+            "sources": [[str(source.path), source.text] for source in program.sources],
+            "cwd": str(program.working_directory),
+            "record": str(record),
+            "scratch": str(self._scratch),
+            "cache": str(self._cache),
+            "limits": encode(limits),
+            "flags": encode(program.flags),
+            "architecture": self._gpu.architecture,
+            "args": list(program.arguments),
+            "build_command": encode(program.build_command),
+            "run_command": encode(program.run_command),
+            "is_candidate": program.is_candidate,
+            "visible_devices": self._gpu.uuid if self._gpu.index > 0 else None,
+        }
+
+
+async def counted(
+    lab: Lab,
+    program: Program,
+    run: ProgramRun,
+    mode: str,
+    limits: RunLimits,
+    sample_blocks: int = 0,
+    corrections: tuple[Correction, ...] = (),
+) -> ProgramRun:
+    """``run`` with the counters and problems of its recorded launches, replayed by ``lab``: the first launch of each shape.
+
+    Where ``lab`` cannot build the source, the run stays without them and says so.
+    """
+    chosen = () if mode == "plain" else _counted_launches(program, run.recording)
+    if not chosen or run.recording_path is None:
+        return run
+    cases = [Case(run.recording_path, (launch.index,), CaseOrigin("recorded", "", 0, 1.0, 1.0)) for launch in chosen]
+    startable = replace(program, kernels=tuple(sorted({launch.kernel for launch in chosen})))
+    options = ReplayOptions(mode=mode, sample_blocks=sample_blocks, corrections=corrections)
+    replayed = await lab.replay(startable, cases, options, limits)
+    if isinstance(replayed, LabFailure):
+        return replace(run, unsupported=(*run.unsupported, f"counters and checks: {replayed.message}"))
+    profiles: list[LaunchProfile] = []
+    problems: list[Problem] = []
+    for launch, case in zip(chosen, replayed.cases, strict=True):
+        profiles += [replace(profile, index=launch.index) for profile in case.profiles[:1]]
+        problems += case.problems
+    return replace(run, profiles=tuple(profiles), problems=tuple(problems))
+
+
+def _counted_launches(program: Program, recording: Recording | None) -> tuple[RecordedLaunch, ...]:
+    """The first kept launch of every shape of a kernel that the sources define."""
+    if recording is None:
+        return ()
+    parsed = [parse(source) for source in program.sources]
+    first: dict[object, RecordedLaunch] = {}
+    for launch in recording.launches:
+        if any(kernel_of_instance(file, launch.kernel) is not None for file in parsed):
+            first.setdefault((launch.kernel, launch.config), launch)
+    return tuple(first.values())[:_COUNTED_LAUNCHES]
+
+
+def _program_run(reply: dict[str, Any]) -> ProgramRun:
+    recording = Path(reply["recording"])
+    return ProgramRun(
+        exit_status=reply["exit_status"],
+        signal=reply["signal"],
+        memory_exceeded=reply["memory_exceeded"],
+        timed_out=reply["timed_out"],
+        output_truncated=reply["output_truncated"],
+        stdout=Path(reply["stdout_path"]).read_bytes(),
+        stderr=Path(reply["stderr_path"]).read_bytes(),
+        recording_path=recording,
+        recording=loads(Recording, (recording / "recording.json").read_bytes()),
+        launch_count=reply["launch_count"],
+        profiles=(),
+        problems=(),
+        unsupported=(),
+        tasks_exceeded=reply["tasks_exceeded"],
+        missing_limits=decode(tuple[str, ...], reply["missing"]),
+    )
