@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assistant.engine.assess import KernelAssessment
 from assistant.engine.frontier import Node
+from assistant.engine.gate import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
 from assistant.engine.job import Job
 from assistant.engine.records import costliest
 from assistant.engine.request import OptimizeOptions
@@ -53,7 +54,13 @@ class Asking:
             diagnostics=build.diagnostics if isinstance(build, Build) else (),
             wishes=self.options.wishes,
             hint=self.options.hint,
+            least_ratio=self._least(SHOWN_GAIN_RATIO),
+            decided_ratio=self._least(DECIDED_GAIN_RATIO),
         )
+
+    def _least(self, ratio: float) -> float:
+        """The gate's, or what a person asked for where that is more."""
+        return max(ratio, self.options.rules.min_ratio or ratio)
 
     def _wanted(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Those that the plan is to answer."""

@@ -100,6 +100,10 @@ class Facts:
     tried: tuple[str, ...]
     wishes: tuple[str, ...]
     hint: str | None
+    least_ratio: str | None
+    """Least time(before)/time(after) of an edit that is kept."""
+    decided_ratio: str | None
+    """The same where a person must decide on it."""
     summaries: tuple[tuple[str, str], ...] = ()
     """(signal, text) of the signals that another model summarised."""
     left_out: tuple[str, ...] = ()
@@ -137,6 +141,8 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         tried=tuple(_tried(item) for item in request.tried),
         wishes=request.wishes,
         hint=request.hint,
+        least_ratio=_ratio(request.least_ratio),
+        decided_ratio=_ratio(request.decided_ratio),
     )
 
 
@@ -249,6 +255,10 @@ def _problem(problem: Problem) -> str:
 def _tried(item: TriedBefore) -> str:
     ratio = "" if item.ratio is None else f", time(before)/time(after) {item.ratio:.2f} (predicted or measured by the judge)"
     return f"{item.technique} at line {item.line}: {item.summary} -> {item.outcome}{ratio}: {item.reason}"
+
+
+def _ratio(ratio: float | None) -> str | None:
+    return None if ratio is None else f"{ratio:.2f}"
 
 
 def _bounded(lines: list[str], count: int) -> tuple[str, ...]:

@@ -56,12 +56,24 @@ class Writer:
             calls = (*calls, *answer.calls)
             if isinstance(answer, NoAnswer):
                 return Unwritten(f"{answer.failure.message}; {answer.failure.remedy}", calls)
+            if _is_given_up(answer.value):
+                return Unwritten(_why_given_up(answer.value, request.parsed.source.text), calls)
             edit = edit_of(request.parsed, request.kernel, answer.value)
             if isinstance(edit, RegionEdit):
                 return _rewrite(request, step, answer, edit, calls)
             reason, earlier = edit.reason, answer.messages
             prompt = self._inputs.refused(edit)
         return Unwritten(f"the model's edit cannot be made: {reason}", calls)
+
+
+def _is_given_up(reply: CodeReply) -> bool:
+    """An answer that changes nothing says that the step is not worth an edit."""
+    return not (reply.parts or reply.launches or reply.includes)
+
+
+def _why_given_up(reply: CodeReply, code: str) -> str:
+    said = checked(reply.summary, (), code).text
+    return f"the model gives the step up: {said}" if said else "the model gives the step up"
 
 
 def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: RegionEdit, calls: tuple[str, ...]) -> Rewrite:

@@ -55,6 +55,7 @@ def test_an_edit_that_gains_nothing_is_refined_by_what_it_did(cli: Cli) -> None:
     ended = optimize(cli, cli.example("transpose.cu"), model)
     assert outcomes(ended) == ["not_better", "kept"]
     assert "global_sectors" in model.questions("code_reply")[1]
+    assert all("at least 1.01" in question for question in model.questions("plan_reply") + model.questions("code_reply"))
 
 
 def test_a_changed_launch_waits_for_the_right_to_edit_host_code(cli: Cli) -> None:

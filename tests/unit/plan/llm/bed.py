@@ -106,6 +106,7 @@ def request_of(text: str = TEXT, kernel: str = "transpose", **changes: Any) -> P
     finding = Finding("KO102", found.key, 14, Severity.WARNING, "each store of a warp touches 32 sectors", ("E4", "E2"), 0.6)
     resources = KernelResources(found.key, "_Z9transpose", "sm_90", 16, 0, 0, 0, 0, 0)
     inputs: dict[str, Any] = {"parsed": parsed, "kernel": found, "profiles": (profile,), "findings": (finding,), "evidence": EVIDENCE}
+    inputs |= {"least_ratio": 1.01, "decided_ratio": 1.05}
     return PlanRequest(**(inputs | {"resources": resources, "target": target("h200"), "architecture": limits} | changes))
 
 

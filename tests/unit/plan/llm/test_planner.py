@@ -191,6 +191,17 @@ async def test_a_candidate_that_does_not_compile_is_shown_with_its_errors() -> N
     assert text_after(better) == text_after(rewrite)
 
 
+async def test_a_step_that_nothing_makes_faster_is_given_up_without_a_repair() -> None:
+    given_up: dict[str, Any] = {"summary": "The tile costs what it saves. It is 3 times slower.", "parts": []}
+    made = bed([{"steps": [PLANNED]}, CODE, given_up], search={"variants": 1})
+    step = await planned(made)
+    (rewrite,) = await written(made, step)
+    assert isinstance(rewrite, Rewrite)
+    setback = Setback(SetbackKind.NOT_FASTER, "no gain is predicted", text_after(rewrite), ratio=1.0)
+    found = await made.planner.improved(request_of(), step, rewrite, setback)
+    assert found == Unwritten("the model gives the step up: The tile costs what it saves.", ("M2", "M3"))
+
+
 async def test_the_budget_ends_writing_with_a_reason() -> None:
     made = bed([{"steps": [PLANNED]}], allowed_count=1)
     (found,) = await written(made, await planned(made))
@@ -236,7 +247,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@2", "plan@2"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@3", "plan@3"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt
