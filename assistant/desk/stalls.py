@@ -8,14 +8,15 @@ Example::
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from assistant.desk.view import StallView, View
 from assistant.profile.catalogue import metric
 from assistant.profile.wording import percent
 
-__all__ = ["hot_stalls", "stall_hint", "stall_origin"]
+__all__ = ["brief_stall_hint", "hot_stalls", "stall_hint", "stall_origin"]
 
 _STALLS = metric("stall_ratio")
 _HOT_SHARE = 0.1
@@ -59,16 +60,16 @@ def hot_stalls(view: View, also: Sequence[int] = ()) -> Mapping[int, list[StallV
 
 def stall_hint(view: View, items: Sequence[StallView]) -> str:
     """The line's share of its kernel's stalls, and the top reason with its share of the line's; by kernel where several share it."""
-    said: dict[str, str] = {}
-    for kernel in dict.fromkeys(item.kernel for item in items):
-        reasons = _reasons(items, kernel)
-        here, all_samples = reasons.total(), sum(item.counters.samples for item in view.stalls if item.kernel == kernel)
-        reason, count = reasons.most_common(1)[0]
-        share = f"{percent(here / all_samples)} of the kernel's stalls"
-        said[kernel] = f"{share}, mostly {reason.replace('_', ' ')} ({percent(count / here)})"
-    if len(said) == 1:
-        return next(iter(said.values()))
-    return "; ".join(f"{kernel.split('(')[0]}: {text}" for kernel, text in said.items())
+    said = {
+        top.kernel: f"{percent(top.share)} of the kernel's stalls, mostly {top.reason} ({percent(top.of_line)})"
+        for top in _tops(view, items)
+    }
+    return _by_kernel(said)
+
+
+def brief_stall_hint(view: View, items: Sequence[StallView]) -> str:
+    """The same for an inlay hint: ``80 % of stalls, mostly long scoreboard``."""
+    return _by_kernel({top.kernel: f"{percent(top.share)} of stalls, mostly {top.reason}" for top in _tops(view, items)})
 
 
 def stall_origin(items: Sequence[StallView]) -> str:
@@ -77,6 +78,32 @@ def stall_origin(items: Sequence[StallView]) -> str:
     meant = "; ".join(f"{reason.replace('_', ' ')}: the warp {_MEANINGS[reason]}" for reason in tops if reason in _MEANINGS)
     source = f"warp samples by {items[0].method} ({_STALLS.ncu}) on {items[0].device.name}, in the kernel's costliest launch"
     return f"{source}; {meant}" if meant else source
+
+
+@dataclass(frozen=True)
+class _Top:
+    """What the warps of one kernel mostly wait for on a line."""
+
+    kernel: str
+    share: float
+    """Of the kernel's stalls that are this line's."""
+    reason: str
+    of_line: float
+    """Of the line's stalls that have this reason."""
+
+
+def _tops(view: View, items: Sequence[StallView]) -> Iterator[_Top]:
+    for kernel in dict.fromkeys(item.kernel for item in items):
+        reasons = _reasons(items, kernel)
+        here, all_samples = reasons.total(), sum(item.counters.samples for item in view.stalls if item.kernel == kernel)
+        reason, count = reasons.most_common(1)[0]
+        yield _Top(kernel, here / all_samples, reason.replace("_", " "), count / here)
+
+
+def _by_kernel(said: Mapping[str, str]) -> str:
+    if len(said) == 1:
+        return next(iter(said.values()))
+    return "; ".join(f"{kernel.split('(')[0]}: {text}" for kernel, text in said.items())
 
 
 def _reasons(items: Sequence[StallView], kernel: str) -> Counter[str]:

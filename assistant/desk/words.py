@@ -103,9 +103,10 @@ def resource_origin(kernel: KernelView) -> str:
 
 
 def fitted(parts: Sequence[str], separator: str = ", ") -> str:
-    """As many as a hint holds, the first in any case."""
+    """As many as a hint holds, the first in any case, though cut where it is too long alone."""
     count = next((n for n in range(len(parts), 1, -1) if len(separator.join(parts[:n])) <= HINT_LIMIT), 1)
-    return separator.join(parts[:count])
+    text = separator.join(parts[:count])
+    return text if len(text) <= HINT_LIMIT else f"{text[: HINT_LIMIT - 1]}…"
 
 
 def _worst_instance(kernel: KernelView) -> events.ResourcesFound:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.desk.stalls import hot_stalls, stall_hint, stall_origin
+from assistant.desk.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
 from assistant.desk.words import fitted, hot_lines, line_hint, line_origin, resource_hint, resource_origin
 from lsp.units import Unit
 
@@ -30,14 +30,14 @@ def _hints(server: KernelOptServer, unit: Unit) -> Iterator[types.InlayHint]:
     for line, kernels in groupby(sorted(view.kernels, key=lambda kernel: kernel.line), key=lambda kernel: kernel.line):
         told = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
         for kernel, text in told:
-            yield _hint(unit, line, text if len(told) == 1 else f"{kernel.name}: {text}", resource_origin(kernel))
+            yield _hint(unit, line, text if len(told) == 1 else fitted([f"{kernel.name}: {text}"]), resource_origin(kernel))
     counted = dict(hot_lines(view))
     stalled = hot_stalls(view, also=tuple(counted))
     for line in sorted({*counted, *stalled}):
         parts = [(line_hint(counted[line]), line_origin(counted[line]))] if line in counted else []
         if line in stalled:
-            said = stall_hint(view, stalled[line])
-            parts.append((said, f"{said}: {stall_origin(stalled[line])}"))
+            origin = f"{stall_hint(view, stalled[line])}: {stall_origin(stalled[line])}"
+            parts.append((brief_stall_hint(view, stalled[line]), origin))
         yield _hint(unit, line, fitted([text for text, _ in parts], " · "), "\n\n".join(origin for _, origin in parts))
 
 

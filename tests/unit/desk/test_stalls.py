@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from assistant.desk.picture import Analysis, view_of
-from assistant.desk.stalls import hot_stalls, stall_hint, stall_origin
+from assistant.desk.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
 from assistant.desk.view import View
+from assistant.desk.words import HINT_LIMIT, fitted
 from assistant.engine.event_json import event_from, event_object
 from assistant.engine.profile_parts import stall_shares
 from assistant.model import events
@@ -70,6 +71,15 @@ def test_a_hot_line_says_its_share_and_its_top_reason() -> None:
         4: "80 % of the kernel's stalls, mostly long scoreboard (78 %)",
         5: "15 % of the kernel's stalls, mostly barrier (100 %)",
     }
+
+
+def test_an_inlay_hint_is_no_longer_than_an_editor_shows() -> None:
+    for profile in (_profile(), _profile(stalls=(LineStall("/w/a.cu", 4, "math_pipe_throttle", 9),))):
+        view = _view(profile)
+        assert all(len(brief_stall_hint(view, items)) <= HINT_LIMIT for items in hot_stalls(view).values())
+    view = _view(_profile())
+    assert brief_stall_hint(view, hot_stalls(view)[4]) == "80 % of stalls, mostly long scoreboard"
+    assert fitted(["a_kernel_with_a_very_long_name: 100 % of stalls, mostly wait"]) == "a_kernel_with_a_very_long_name: 100 % of s…"
 
 
 def test_a_line_that_is_hot_for_another_reason_says_its_stalls_too() -> None:
