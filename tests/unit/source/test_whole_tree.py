@@ -1,4 +1,4 @@
-"""Asking for nodes of the whole text answers as asking for those inside its root."""
+"""Asking for nodes answers alike for the whole text and inside its root, and for short texts and long ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ struct S { void method() { call(); } };
 """
 
 
-@pytest.mark.parametrize(
+COPIES = 100
+TYPES = pytest.mark.parametrize(
     "types",
     [
         ("call_expression",),
@@ -29,12 +30,23 @@ struct S { void method() { call(); } };
         ("function_definition", "compound_statement"),
         ("enumerator",),
         ("number_literal",),
+        ("for", "number_literal"),
     ],
 )
+
+
+@TYPES
 def test_the_whole_text_is_the_inside_of_its_root(types: tuple[str, ...]) -> None:
     tree = SyntaxTree(TEXT)
     whole = list(tree.find(*types))
     assert whole and whole == list(tree.find(*types, inside=tree.root))
+
+
+@TYPES
+def test_a_long_text_is_answered_as_its_parts_are(types: tuple[str, ...]) -> None:
+    """Walked through where it is short, queried where it is long."""
+    part, whole = SyntaxTree(TEXT), SyntaxTree(TEXT * COPIES)
+    assert [whole.text(node) for node in whole.find(*types)] == COPIES * [part.text(node) for node in part.find(*types)]
 
 
 def test_outer_calls_come_before_inner_ones() -> None:
