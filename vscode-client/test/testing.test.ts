@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { Kernel } from "../src/protocol/answers.ts";
 import type { TestPart } from "../src/protocol/report.ts";
-import { again, byShape, caseId, caseLabel, EDIT, group, groupId, groupLabel, kernelId, result, suites, type Verified } from "../src/testing/suites.ts";
+import { again, byShape, caseId, caseLabel, EDIT, group, groupId, groupLabel, kernelId, result, suiteLabel, suites, type Verified } from "../src/testing/suites.ts";
 
 const KERNEL: Kernel = { uri: "file:///a.cu", kernel: "k(float *)", name: "k", headline: "", document_line: 4 };
 const RECORDED: TestPart = { kind: "recorded", shape: "n=8", seed: 0, scale: 1, outcome: "PASS", detail: "" };
@@ -18,6 +18,14 @@ test("a kernel has a group for each open proposal and for an edit, and none for 
   const others = [{ ...PROPOSED, proposal_id: "P00", state: "rejected" }, { ...PROPOSED, kernel: "other()" }, { ...PROPOSED, source: "cell" }];
   const [suite] = suites([KERNEL], [PROPOSED, edit, ...others]);
   assert.deepEqual(suite?.groups.map(({ id }) => id), ["P01", EDIT]);
+});
+
+test("kernels of one signature are one item that says where they stand", () => {
+  const other = { ...KERNEL, document_line: 11 };
+  const elsewhere = { ...other, source: "cell" };
+  const found = suites([KERNEL, other, elsewhere], [PROPOSED, PROPOSED]);
+  assert.deepEqual(found.map(suiteLabel), ["k (lines 5 and 12)", "k"]);
+  assert.deepEqual(found.map(({ kernel, groups }) => [kernel.document_line, groups.map(({ id }) => id)]), [[4, ["P01"]], [11, []]]);
 });
 
 test("a proposal stands beside its kernel, as its results say nothing of the code that stands there, and says its verdict", () => {

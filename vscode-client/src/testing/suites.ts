@@ -17,9 +17,12 @@ export interface Verified {
   readonly tests: readonly TestPart[];
 }
 
-/** One kernel of a document. */
+/** One kernel of a document, or several of one signature (under `#ifdef` and `#else`): a run cannot tell those apart. */
 export interface Suite {
+  /** The first of them. */
   readonly kernel: Kernel;
+  /** Where they stand, 0-based. */
+  readonly lines: readonly number[];
   readonly groups: readonly Group[];
 }
 
@@ -39,10 +42,19 @@ const SHOWN_STATES: ReadonlySet<string> = new Set(["open", "undone", "judged"]);
 
 /** Decided proposals are history: they are left out. */
 export function suites(kernels: readonly Kernel[], verified: readonly Verified[]): readonly Suite[] {
-  return kernels.map((kernel) => ({
+  const first = kernels.filter((kernel) => kernels.find((other) => isSame(kernel, other)) === kernel);
+  return first.map((kernel) => ({
     kernel,
-    groups: verified.filter((item) => isOf(item, kernel) && SHOWN_STATES.has(item.state)).map(group),
+    lines: kernels.filter((other) => isSame(kernel, other)).map(({ document_line }) => document_line),
+    groups: uniqueGroups(verified.filter((item) => isOf(item, kernel) && SHOWN_STATES.has(item.state)).map(group)),
   }));
+}
+
+/** `k`, or `k (lines 5 and 12)`: whichever of the two is compiled is what is verified. */
+export function suiteLabel({ kernel, lines }: Suite): string {
+  if (lines.length === 1) return kernel.name;
+  const numbers = lines.map((line) => String(line + 1));
+  return `${kernel.name} (lines ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)})`;
 }
 
 export function group(item: Verified): Group {
@@ -109,6 +121,15 @@ export type Result = { readonly kind: "passed" } | { readonly kind: "failed" | "
 export function result(verdict: string, detail: string): Result {
   if (verdict === "PASS") return { kind: "passed" };
   return { kind: verdict === "FAIL" ? "failed" : "open", message: detail === "" ? verdict : `${verdict}: ${detail}` };
+}
+
+function isSame(kernel: Kernel, other: Kernel): boolean {
+  return kernel.uri === other.uri && kernelId(kernel) === kernelId(other);
+}
+
+/** What is told of each of several kernels of one signature is the same. */
+function uniqueGroups(groups: readonly Group[]): readonly Group[] {
+  return groups.filter(({ id }, index) => groups.findIndex((other) => other.id === id) === index);
 }
 
 function isOf(item: Verified, kernel: Kernel): boolean {

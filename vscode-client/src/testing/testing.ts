@@ -6,7 +6,7 @@ import type { Kernel } from "../protocol/answers.ts";
 import type { TestPart } from "../protocol/report.ts";
 import type { Server } from "../server/server.ts";
 import { type Node, Runner } from "./runner.ts";
-import { byShape, caseId, caseLabel, type Group, groupId, groupLabel, kernelId, type Suite, suites, type Verified } from "./suites.ts";
+import { byShape, caseId, caseLabel, type Group, groupId, groupLabel, kernelId, type Suite, suiteLabel, suites, type Verified } from "./suites.ts";
 
 const PAUSE_MS = 300;
 /** Said in the label: a description would take its place for screen readers. */
@@ -76,8 +76,9 @@ class Explorer implements vscode.Disposable {
     }
   }
 
-  #placeKernel(file: vscode.TestItem, { kernel, groups }: Suite): void {
-    const item = this.#item(file.children, kernelId(kernel), kernel.name, file.uri, { kind: "kernel", kernel });
+  #placeKernel(file: vscode.TestItem, suite: Suite): void {
+    const { kernel, groups } = suite;
+    const item = this.#item(file.children, kernelId(kernel), suiteLabel(suite), file.uri, { kind: "kernel", kernel });
     item.range = new vscode.Range(kernel.document_line, 0, kernel.document_line, 0);
     const check = this.#item(item.children, "check", CHECK, file.uri, { kind: "check", kernel });
     check.sortText = "0"; // above what edits are
