@@ -183,6 +183,11 @@ class TextRenderer:
             f"[bold]{escape(event.instance)}[/]{shape} grid {event.grid} block {event.block}: {launches}, "
             f"bottleneck {event.bottleneck}{time} [dim](model)[/]"
         )
+        if event.measured is not None:
+            method = f"[dim]({escape(event.measured.method)})[/]"
+            self._print(f"  measured [bold]{format_quantity(event.measured.time_s, 's')}[/] each {method}")
+            if event.measured.advice is not None:
+                self._print(f"  {escape(event.measured.advice)}")
 
     def _check(self, event: events.CheckEnded) -> None:
         if not event.launch_count and not event.problems:

@@ -206,7 +206,10 @@ def _timing(launches: Sequence[LaunchView]) -> list[str]:
         each = f" each of {summary.launch_count:,} launches" if summary.launch_count > 1 else ""
         shapes = f", costliest of {len(launches)} launch shapes" if len(launches) > 1 else ""
         target = next((f", {launch.profile.device.target}" for launch in launches if launch.profile is not None), "")
-        parts.append(f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}{each} (model{target}{shapes})")
+        if summary.measured is not None:
+            parts.append(f"{format_quantity(summary.measured.time_s, 's')}{each} (measured{shapes})")
+        else:
+            parts.append(f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}{each} (model{target}{shapes})")
         parts += [f"at least {light} of the speed of light ({_light_limit(summary)})" for light in _light(summary)]
     return [*parts, f"limited by {limit_in_words(summary.bottleneck)}"]
 

@@ -207,4 +207,5 @@ def _comparison(report: events.SpeedReport) -> Comparison:
         method=report.method,
         bottleneck_before=report.bottleneck_before,
         bottleneck_after=report.bottleneck_after,
+        predicted_ratio=report.predicted_ratio,
     )

@@ -70,6 +70,7 @@ def comparison_of(report: events.SpeedReport) -> Comparison:
         method=report.method,
         bottleneck_before=report.bottleneck_before,
         bottleneck_after=report.bottleneck_after,
+        predicted_ratio=report.predicted_ratio,
     )
 
 

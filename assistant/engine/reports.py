@@ -17,6 +17,7 @@ from assistant.source.hunks import unified_diff
 
 if TYPE_CHECKING:  # front ends show proposals without what judges kernels
     from assistant.engine.assess import AssessedLaunch, KernelAssessment
+    from assistant.engine.coach import TimedLaunch
     from assistant.profile.findings import FindResult
 
 __all__ = ["findings_event", "profile_event", "proposal_event", "speed_report", "summary_event", "verification_report"]
@@ -54,10 +55,10 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
     )
 
 
-def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) -> events.ProfileSummary:
-    """How often a launch shape happens and what limits it."""
+def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, timed: TimedLaunch | None = None) -> events.ProfileSummary:
+    """How often a launch shape happens, what limits it and, where it was timed, how long it takes."""
     config = launch.profile.config
-    light = speed_of_light(launch.profile, launch.predicted, job.target)
+    light = speed_of_light(launch.profile, launch.predicted, job.target) if timed is None else timed.light
     return events.ProfileSummary(
         job=job.id,
         kernel=assessed.kernel.key,
@@ -71,6 +72,7 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch) 
         shape=launch.shape or None,
         speed_of_light_ratio=None if light is None else light.ratio,
         speed_of_light_limit=None if light is None else light.limit,
+        measured=None if timed is None else timed.measured,
     )
 
 
@@ -101,6 +103,7 @@ def speed_report(comparison: Comparison) -> events.SpeedReport:
         method=comparison.method,
         bottleneck_before=comparison.bottleneck_before,
         bottleneck_after=comparison.bottleneck_after,
+        predicted_ratio=comparison.predicted_ratio,
     )
 
 

@@ -15,7 +15,7 @@ from assistant.measure.statistics import Pairs, WeightedPairs, aa_half_width, co
 from assistant.model.comparison import Comparison
 from assistant.model.timing import Block, CaseTiming, GpuState, PairTiming
 
-__all__ = ["aa_half_width_of", "compare_timing", "pairs_of", "time_of"]
+__all__ = ["aa_half_width_of", "compare_timing", "method_of", "pairs_of", "time_of"]
 
 _LEAST_S = 1e-10
 """A kernel that takes no longer than an empty one gets this time, a fifth of a clock: logarithms need one."""

@@ -227,6 +227,19 @@ class Profile:
 
 
 @dataclass(frozen=True)
+class MeasuredLaunch:
+    """A launch shape timed on a GPU."""
+
+    time_s: float
+    """Median of one launch, an empty kernel's share subtracted."""
+    method: str
+    share_ratio: float | None = None
+    """Of the program's GPU time (0..1), all launches of the shape together; null where not all of it was timed."""
+    advice: str | None = None
+    """How much is left to be gained, and where to look instead; null where no bound is known."""
+
+
+@dataclass(frozen=True)
 class ProfileSummary:
     job: str
     kernel: str
@@ -244,6 +257,8 @@ class ProfileSummary:
     time; null where that least time is not known (docs/explanation/performance-model.md)."""
     speed_of_light_limit: str | None = None
     """What that least time is spent on: ``dram``, ``l2``, ``fp32``, ``fp64``, ``half`` or ``special``."""
+    measured: MeasuredLaunch | None = None
+    """What a GPU took for it; null where nothing was timed. The speed of light is then that of the measured time and peaks."""
     event: Literal["profile_summary"] = "profile_summary"
     schema: int = SCHEMA
 
@@ -359,6 +374,8 @@ class SpeedReport:
     method: str
     bottleneck_before: str | None
     bottleneck_after: str | None
+    predicted_ratio: float | None = None
+    """Of a measurement: what the performance model said of the same two versions; null where nothing was measured."""
 
 
 @dataclass(frozen=True)

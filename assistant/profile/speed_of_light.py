@@ -24,7 +24,7 @@ _SECTOR_BYTES = 32
 
 @dataclass(frozen=True)
 class SpeedOfLight:
-    """Least time / predicted time, at least."""
+    """Least time / predicted or measured time, at least."""
 
     ratio: float
     """0..1; the launch overhead is part of the predicted time."""
@@ -32,14 +32,19 @@ class SpeedOfLight:
     """What the least time is spent on: ``dram``, ``l2``, ``fp32``, ``fp64``, ``half`` or ``special``."""
 
 
-def speed_of_light(profile: LaunchProfile, predicted: PredictedTime, target: Target) -> SpeedOfLight | None:
-    """None where the least time is not known: no machine code, distinct sectors not tracked, tensor cores (not modelled), or a
-    prediction below it."""
+def speed_of_light(
+    profile: LaunchProfile, predicted: PredictedTime, target: Target, measured_s: float | None = None
+) -> SpeedOfLight | None:
+    """None where the least time is not known: no machine code, distinct sectors not tracked, tensor cores (not modelled), or a time
+    below it.
+
+    ``measured_s`` stands in the place of the predicted time where there is one.
+    """
     if not profile.instructions or profile.unique_sectors is None or any(line.mix.tensor for line in profile.instructions):
         return None
     least_s = {**_memory_s(profile, predicted, target), **_arithmetic_s(profile, target)}
     limit = max(least_s, key=lambda name: least_s[name])
-    ratio = least_s[limit] / predicted.time_s
+    ratio = least_s[limit] / (predicted.time_s if measured_s is None else measured_s)
     return SpeedOfLight(ratio, limit) if 0 < ratio <= 1 else None
 
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
@@ -23,6 +24,8 @@ from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import Program, RunLimits
 from assistant.workload.recordings import NewCase, blob_name, write_case
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 COUNT = 1 << 16
 WORK = "for (int r = 0; r < REPEATS; ++r) x = ((x * 0.25f - 0.5f) * x + 0.125f) * x + 0.0625f;"
@@ -56,7 +59,7 @@ COPIES = COMMON.replace("BODY", "out[i] = in[i];")
 KERNEL = "work(float*, float const*, int)"
 
 
-@pytest.fixture(scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def lab(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[GpuLab]:
     found = usable_gpus(os.environ)
     assert isinstance(found, tuple), found
