@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from assistant.device import lease
+from assistant.device.counters.collect import CountersRequest, collect
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
 from assistant.device.protocol import PROTOCOL_VERSION, failure, success
 from assistant.device.replay import replay
+from assistant.device.sanitizer.run import SanitizeRequest, sanitize
 from assistant.device.timing.ops import PeaksRequest, TimeRequest, peaks, time_pairs
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.serialize import decode
@@ -63,6 +65,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "replay": Operation(ReplayRequest, replay, _is_replay_lost),
     "time": Operation(TimeRequest, time_pairs),
     "peaks": Operation(PeaksRequest, peaks),
+    "counters": Operation(CountersRequest, collect),
+    "sanitize": Operation(SanitizeRequest, sanitize),
 }
 
 

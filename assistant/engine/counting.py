@@ -63,6 +63,8 @@ class Counted:
     """With which the counters were counted."""
     is_order_checked: bool = False
     """Whether races were looked for in the run that the counters come from."""
+    cases: tuple[Case, ...] = ()
+    """That declared workloads were replayed on; their launches, case by case, are ``profiles``."""
     failure: LabFailure | None = None
     """Why the program did not end by itself with status 0: its problems hold, but no other version can be held against it."""
 
@@ -111,7 +113,8 @@ def counted_of(subject: Subject, cases: Sequence[Case], replayed: ReplayRun, opt
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
     repeated = tuple(known for case in replayed.cases for known in _repeatability(case))
     groups = _group_cases(subject, cases, replayed)
-    return Counted(groups, profiles, problems, None, repeated, options.corrections, is_order_checked=options.mode != "count")
+    is_order_checked = options.mode != "count"
+    return Counted(groups, profiles, problems, None, repeated, options.corrections, is_order_checked, cases=tuple(cases))
 
 
 def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:

@@ -11,6 +11,7 @@ from assistant.engine.assess import findings_of_launch
 from assistant.engine.checking import Repeats, launches_of
 from assistant.engine.counting import Counted
 from assistant.engine.defects import errors_among, problems_by_kernel, problems_in_words
+from assistant.engine.hardware import on_hardware
 from assistant.engine.inspection import inspection_events
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.machine_code import machine_code_events
@@ -110,6 +111,15 @@ async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) ->
     yield watch.ended(counted_noun(len(looked.counted.profiles), "launch", "launches"))
     for event in _compiler_notes(job, looked):
         yield event
+    if job.lab.counters is not None:
+        counting = Stopwatch(job, "profile")
+        yield counting.started(f"reads the counters of {job.lab.describe().device}")
+        measured = await on_hardware(job, looked, job.lab.counters)
+        if isinstance(measured, LabFailure):
+            yield job.message(Severity.WARNING, f"{measured.message}; the emulator's counters are shown", measured.remedy)
+        else:
+            looked = measured
+            yield counting.ended("counters of the GPU")
     told = tuple(_launch_events(job, looked))
     if keep is not None:
         keep(profile_report(job, looked, told))

@@ -9,31 +9,47 @@ references. Plain replays run on the device: fresh addresses, guard zones, fills
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from assistant.lab.compiler import Image
+from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu_client import GpuClient
+from assistant.lab.gpu_counters import GpuCounters
+from assistant.lab.gpu_replays import GpuReplays
+from assistant.lab.gpu_sanitizer import GpuSanitizer
 from assistant.lab.gpu_timing import GpuTiming
+from assistant.lab.uncounted import reason_of, unchecked, uncounted
 from assistant.model.build import BuildResult
 from assistant.model.device import LabDescription
-from assistant.model.profile import Correction
+from assistant.model.profile import Correction, Problem
 from assistant.model.workload import Case
-from assistant.ports import CaseRun, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
-from assistant.serialize import encode
+from assistant.ports import LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
 
 __all__ = ["GpuLab"]
+
+_SANITIZED_CASES = 6
+"""Of those that the emulator checks, the first: each costs every tool a load of the program, and shapes differ little."""
 
 
 class GpuLab:
     """Implements ``ports.Lab``."""
 
-    def __init__(self, cpu: CpuLab, client: GpuClient, scratch: Path, target: str) -> None:
-        """``cpu`` and ``client`` are closed with the lab."""
+    def __init__(
+        self,
+        cpu: CpuLab,
+        client: GpuClient,
+        scratch: Path,
+        target: str,
+        is_client_kept: bool = False,
+        others: tuple[GpuClient, ...] = (),
+    ) -> None:
+        """``cpu`` is closed with the lab, and so are the GPUs' workers unless they are kept for later jobs.
+
+        ``others``: of GPUs of the same kind, which take their share of the cases; what is timed and counted stays on ``client``'s.
+        """
+        self._is_client_kept = is_client_kept
         self.cpu = cpu
         """The lab without the GPU."""
         self.client = client
@@ -41,9 +57,12 @@ class GpuLab:
         self._compiler = cpu.compiler
         self._scratch = scratch
         self._target = target
-        self._helpers: str | None = None
-        self._run_count = 0
-        self._timing = GpuTiming(client, cpu.compiler, self._helper_code)
+        self._others = others
+        self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
+        self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
+        self._counters = GpuCounters(client, cpu.compiler)
+        self.sanitizer = GpuSanitizer(client, cpu.compiler)
+        self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code)
 
     @property
     def timing(self) -> GpuTiming:
@@ -54,9 +73,13 @@ class GpuLab:
         rung = f"GPU (driver {gpu.driver_version}) + the emulator's checks and counters"
         return LabDescription(f"gpu:{gpu.index}", gpu.name, self._target, rung, self.cpu.describe().missing)
 
+    @property
+    def counters(self) -> GpuCounters:
+        return self._counters
+
     async def build(self, program: Program, architecture: str) -> BuildResult:
         """As the emulator's lab does, with the machine code kept for the replays to come."""
-        return await self._compiler.built(program, architecture, "resources", "sass", "cubin")
+        return await self._compiler.built_for_device(program, architecture)
 
     async def accepts(self, program: Program, architecture: str) -> bool:
         return await self.cpu.accepts(program, architecture)
@@ -73,16 +96,26 @@ class GpuLab:
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
     ) -> ProgramRun | LabFailure:
-        return await self.cpu.run(program, mode, limits, record, sample_blocks, corrections)
+        """Under the emulator; on the GPU what it cannot run, with its launches recorded there: counts come from replaying them."""
+        if program.run_command is None:
+            ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections)
+            if not isinstance(ran, LabFailure) or ran.kind != "unsupported":
+                return ran
+        captured = await self._captured.run(program, limits)
+        if isinstance(captured, LabFailure):
+            return captured
+        return await counted(self, program, captured, mode, limits, sample_blocks, corrections)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         """On the GPU what is ``plain``; under the emulator what counts or checks, whose results are no results of the GPU's."""
         if options.mode == "plain":
-            return await self._on_device(program, cases, options, limits)
+            return await self._replays.run(program, cases, options, limits)
         replayed = await self.cpu.replay(program, cases, options, limits)
+        if isinstance(replayed, LabFailure):
+            replayed = await self._without_emulator(program, cases, options, limits, replayed)
         if isinstance(replayed, LabFailure) or options.mode != "check":
             return replayed
-        return replace(replayed, cases=tuple(replace(case, is_comparable=False) for case in replayed.cases))
+        return await self._sanitized(program, cases, replayed, limits)
 
     async def replay_promoted(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
@@ -93,78 +126,36 @@ class GpuLab:
         return await self.cpu.reference(call, limits)
 
     async def close(self) -> None:
-        await self.client.close()
+        await self._captured.close()
+        if not self._is_client_kept:
+            for client in (self.client, *self._others):
+                await client.close()
         await self.cpu.close()
 
-    async def _on_device(
-        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
+    async def _sanitized(self, program: Program, cases: Sequence[Case], replayed: ReplayRun, limits: RunLimits) -> ReplayRun:
+        """The emulator's checks with what compute-sanitizer finds in the same cases on the GPU; where it finds, the tools do not tell."""
+        found = await self.sanitizer.problems(program, cases[:_SANITIZED_CASES], limits)
+        if isinstance(found, LabFailure):
+            found = ((), (f"compute-sanitizer did not run: {found.message}",))
+        problems = (*found[0], *(_not_looked_for(sentence) for sentence in found[1]))
+        checked = [replace(case, is_comparable=False) for case in replayed.cases]
+        if checked:
+            checked[0] = replace(checked[0], problems=(*checked[0].problems, *problems))
+        return replace(replayed, cases=tuple(checked))
+
+    async def _without_emulator(
+        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, failure: LabFailure
     ) -> ReplayRun | LabFailure:
-        image = await self._compiler.image(program, self.client.gpu.architecture)
-        if isinstance(image, LabFailure):
-            return image
-        helpers = await self._helper_code()
-        if isinstance(helpers, LabFailure):
-            return helpers
-        self._run_count += 1
-        out = self._scratch / f"gpu-replay-{self._run_count}"
-        await asyncio.to_thread(out.mkdir, parents=True)
-        runs = await self._every_case(image, helpers, cases, options, limits, out)
-        return runs if isinstance(runs, LabFailure) else ReplayRun(runs, out / "blobs")
-
-    async def _helper_code(self) -> str | LabFailure:
-        if self._helpers is None:
-            found = await self._compiler.helpers(self.client.gpu.architecture)
-            if isinstance(found, LabFailure):
-                return found
-            self._helpers = found
-        return self._helpers
-
-    async def _every_case(
-        self, image: Image, helpers: str, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, out: Path
-    ) -> tuple[CaseRun, ...] | LabFailure:
-        """All cases, by as many workers as it takes: a case that costs its worker's context does not concern the next."""
-        done: list[CaseRun] = []
-        batch = max(1, len(cases))
-        while len(done) < len(cases):
-            wanted = cases[len(done) : len(done) + batch]
-            message = _message(image, helpers, wanted, options, limits, out)
-            reply = await self.client.ask("replay", message, limits.wall_s * len(wanted))
-            if not isinstance(reply, LabFailure):
-                done.extend(_case_run(case) for case in reply["cases"])
-            elif reply.kind not in ("crashed", "timed_out"):
-                return reply
-            elif batch > 1:
-                batch = 1  # one of them ended the worker: which?
-            else:
-                done.append(_failed("timed out" if reply.kind == "timed_out" else "crashed"))
-        return tuple(done)
+        """What can be had of launches that the emulator cannot run; the failure itself where that is not why it failed."""
+        if failure.kind != "unsupported":
+            return failure
+        reason = reason_of(failure)
+        if options.mode == "check":
+            return unchecked(cases, reason, self._scratch)
+        replayed = await self._replays.run(program, cases, replace(options, mode="plain"), limits)
+        return replayed if isinstance(replayed, LabFailure) else uncounted(cases, replayed, reason, self.client.gpu.name)
 
 
-def _message(image: Image, helpers: str, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, out: Path) -> dict[str, Any]:
-    return {
-        "image": encode(image),
-        "helpers": helpers,
-        "cases": [{"recording": str(case.recording), "launches": list(case.launches)} for case in cases],
-        "out": str(out),
-        "fill": options.fill,
-        "shared_fill": options.shared_fill,
-        "repeats": max(1, options.repeats),
-        "seed": options.seed,
-        "wall_s": limits.wall_s,
-    }
-
-
-def _case_run(reply: dict[str, Any]) -> CaseRun:
-    return CaseRun(
-        ok=reply["error"] is None,
-        error=reply["error"],
-        after=tuple(sorted((int(buffer), str(blob)) for buffer, blob in reply["after"])),
-        guards_intact=reply["guards_intact"],
-        repeat_difference=reply["repeat_difference"],
-        problems=(),
-        profiles=(),
-    )
-
-
-def _failed(error: str) -> CaseRun:
-    return CaseRun(False, error, (), guards_intact=True, repeat_difference=None, problems=(), profiles=())
+def _not_looked_for(sentence: str) -> Problem:
+    """No defect: what the lab could not do."""
+    return Problem("unsupported", sentence, "", 0, None, None, None, None, None, 1)

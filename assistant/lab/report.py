@@ -94,6 +94,11 @@ class ReportLab:
         """A report times nothing."""
         return None
 
+    @property
+    def counters(self) -> None:
+        """They come with the run that was profiled."""
+        return None
+
     async def build(self, program: Program, architecture: str) -> BuildResult:
         """The compiled kernels as the report lists them."""
         report = self._report

@@ -53,10 +53,15 @@ def kernel_facts(
     if occupancy is not None:
         facts.append(Fact("occupancy", occupancy.ratio, None, Method.OCCUPANCY))
     if profile.unique_sectors is not None:
-        facts.append(Fact("unique_sectors", float(profile.unique_sectors), None, profile.method, _sampled_grade(profile)))
+        facts.append(Fact("unique_sectors", float(profile.unique_sectors), None, _distinct_by(profile), _sampled_grade(profile)))
     facts += [Fact(one.name, one.value, None, profile.method) for one in profile.measured]
     busiest = sorted(profile.accesses, key=_traffic, reverse=True)[:_LINES_SHOWN]
     return (*facts, *(fact for access in busiest for fact in _line_facts(access, profile.method)))
+
+
+def _distinct_by(profile: LaunchProfile) -> Method:
+    """Distinct sectors are the emulator's beside a GPU's counters too: no counter tells them."""
+    return Method.EMULATOR if profile.is_of_hardware else profile.method
 
 
 def _sampled_grade(profile: LaunchProfile) -> Grade:

@@ -119,5 +119,7 @@ def _device(context: FindContext, launch: CountedLaunch, method: Method) -> str:
             return context.target.name
         case Method.PTXAS:
             return context.resources.architecture if context.resources else context.target.architecture
+        case Method.EMULATOR if launch.profile.is_of_hardware:
+            return f"CPU emulator (counting rules of {context.target.architecture})"
         case _:
             return launch.profile.device

@@ -101,9 +101,14 @@ def _in_single(mix: InstructionMix) -> InstructionMix:
 
 def _double_facts(line: LineInstructions, profile: LaunchProfile) -> tuple[Fact, ...]:
     return (
-        Fact("conversion_instructions", float(line.mix.conversion), line.line, profile.method, Grade.ESTIMATED),
-        Fact("fp64_instructions", float(line.mix.fp64), line.line, profile.method, Grade.ESTIMATED),
+        Fact("conversion_instructions", float(line.mix.conversion), line.line, profile.method, _counted(profile)),
+        Fact("fp64_instructions", float(line.mix.fp64), line.line, profile.method, _counted(profile)),
     )
+
+
+def _counted(profile: LaunchProfile) -> Grade:
+    """Machine code times how often its blocks ran is an estimate; a GPU counts each instruction."""
+    return Grade.EXACT if profile.is_of_hardware else Grade.ESTIMATED
 
 
 def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:

@@ -1,0 +1,95 @@
+"""Runs recorded launches once and ends: the program that profilers and sanitizers watch. ``python -m assistant.device.relaunch REQUEST``.
+
+A process of its own, as those tools start what they watch. Every buffer is an allocation of exactly its size, so that a step beyond it is
+seen; a buffer whose contents are arbitrary stays unwritten where a tool looks for such reads. It ends with status 0, or with 1 and CUDA's
+error on standard error.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.device.driver import Address, DeviceError, Driver
+from assistant.device.gpu_protocol import CaseRequest, Image
+from assistant.device.gpu_state import GpuState, LoadedImage
+from assistant.device.opening import open_driver
+from assistant.device.replay import wait_for
+from assistant.device.replay_case import ReplayBuffer, ReplayCase, read_case, with_pointers
+from assistant.serialize import loads
+
+__all__ = ["MODULE", "RelaunchRequest", "relaunch"]
+
+MODULE = "assistant.device.relaunch"
+_PR_SET_PDEATHSIG = 1
+"""prctl(2): signal for a child whose parent dies."""
+
+
+@dataclass(frozen=True)
+class RelaunchRequest:
+    """Cases to run, one after another."""
+
+    image: Image
+    cases: tuple[CaseRequest, ...]
+    fill: int
+    """Byte that buffers with arbitrary contents are filled with."""
+    is_poison_written: bool
+    """False: such buffers are left as they were allocated."""
+    wall_s: float
+    """Of all cases together."""
+
+
+def relaunch(driver: Driver, request: RelaunchRequest) -> None:
+    """Run every case once. Raises DeviceError, LaunchesTimedOut and CannotAnswerError."""
+    state = GpuState(driver)
+    end_s = time.monotonic() + request.wall_s
+    for asked in request.cases:
+        case = read_case(asked)
+        with state.fresh(request.image) as image:
+            places = _placed(driver, case, image, request)
+            for launch in case.launches:
+                arguments = launch.arguments_at(places)
+                driver.launch(driver.prepare(image.function(launch.kernel), launch.config, arguments))
+            wait_for(driver, end_s)
+            for buffer in case.buffers:
+                if buffer.symbol is None:
+                    driver.free(places[buffer.id])
+
+
+def _placed(driver: Driver, case: ReplayCase, image: LoadedImage, request: RelaunchRequest) -> dict[int, Address]:
+    """Every buffer with its contents, and where it is."""
+    places: dict[int, Address] = {}
+    for buffer in case.buffers:
+        symbol = None if buffer.symbol is None else image.symbol(buffer.symbol)
+        places[buffer.id] = driver.allocate(buffer.size_bytes) if symbol is None else symbol[0]
+    for buffer in case.buffers:
+        _write(driver, places, buffer, request)
+    driver.synchronize()
+    return places
+
+
+def _write(driver: Driver, places: dict[int, Address], buffer: ReplayBuffer, request: RelaunchRequest) -> None:
+    contents = with_pointers(buffer.contents, buffer.pointers, places)[: buffer.size_bytes]
+    driver.write(places[buffer.id], contents)
+    left = buffer.size_bytes - len(contents)
+    if left and (request.is_poison_written or not buffer.is_poisoned):
+        driver.fill(Address(places[buffer.id] + len(contents)), request.fill, left)
+
+
+def main(arguments: list[str]) -> int:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    request = loads(RelaunchRequest, Path(arguments[0]).read_bytes())
+    try:
+        relaunch(open_driver("auto", 0), request)
+    except DeviceError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

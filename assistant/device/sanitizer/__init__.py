@@ -1,0 +1,1 @@
+"""compute-sanitizer on replayed launches. Part of the worker process."""

@@ -1,0 +1,96 @@
+"""What the GPU's own counters say of the launches that the emulator counted: the same kernels, by line, with stalls.
+
+One launch of each shape is counted again on the hardware; what only the emulator knows (distinct sectors, problems) stays. Example::
+
+    match await on_hardware(job, looked):
+        case Looked() as looked: ...          # profiles of Method.NCU
+        case LabFailure() as failure: ...     # why the emulator's counters stand
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from assistant.engine.assess import assess
+from assistant.engine.counting import Counted, CountedKernel
+from assistant.engine.job import Job
+from assistant.engine.workbench import Looked
+from assistant.model.build import BuildFailure
+from assistant.model.profile import LaunchProfile
+from assistant.model.workload import Case, CaseOrigin
+from assistant.ports import Counters, LabFailure
+
+__all__ = ["on_hardware"]
+
+_RECORDED = CaseOrigin(kind="recorded", shape="", seed=0, scale=1.0, weight=1.0)
+
+
+@dataclass(frozen=True)
+class _Again:
+    """What is run again."""
+
+    cases: tuple[Case, ...]
+    indices: tuple[int, ...]
+    """Of the profiles of the launches in question, in the order in which they run."""
+
+
+async def on_hardware(job: Job, looked: Looked, counters: Counters) -> Looked | LabFailure:
+    """``looked`` with the hardware's counters in the place of the emulator's, assessed anew; a failure where they cannot be had."""
+    kernels = tuple(kernel.instance for kernel in looked.counted.kernels)
+    again = _again(looked.counted, frozenset(kernels))
+    if not again.indices:
+        return LabFailure("no_counters", "no launch of the kernels in question was recorded", "kernelopt check shows what was launched")
+    subject = looked.subject
+    measured = await counters.count(replace(subject.program, kernels=kernels), again.cases, kernels, job.limits)
+    if isinstance(measured, LabFailure):
+        return measured
+    if len(measured) != len(again.indices):
+        message = f"{len(measured)} of {len(again.indices)} launches were profiled"
+        return LabFailure("no_counters", message, "kernelopt check shows whether they run at all")
+    by_index = dict(zip(again.indices, measured, strict=True))
+    counted = _with(looked.counted, by_index)
+    assessment = await assess(job, subject, counted)
+    if isinstance(assessment, BuildFailure):  # it was built a moment ago
+        return LabFailure("not_built", f"{assessment.compiler} does not compile it any more", "start again")
+    return Looked(subject, counted, assessment)
+
+
+def _again(counted: Counted, kernels: frozenset[str]) -> _Again:
+    """One launch of each shape of a program's recording, as far as it was kept; every declared case as a whole."""
+    if counted.run is None:
+        return _Again(counted.cases, tuple(profile.index for profile in counted.profiles if profile.kernel in kernels))
+    path, recording = counted.run.recording_path, counted.recording
+    if path is None or recording is None:
+        return _Again((), ())
+    kept = {launch.index for launch in recording.launches}
+    shown = {group.profile.index for kernel in counted.kernels for group in kernel.groups}
+    indices = tuple(sorted(kept & shown))
+    return _Again(tuple(Case(path, (index,), _RECORDED) for index in indices), indices)
+
+
+def _with(counted: Counted, measured: dict[int, LaunchProfile]) -> Counted:
+    def merged(profile: LaunchProfile) -> LaunchProfile:
+        found = measured.get(profile.index)
+        return profile if found is None else _merged(profile, found)
+
+    def kernel_with(kernel: CountedKernel) -> CountedKernel:
+        return replace(kernel, groups=tuple(replace(group, profile=merged(group.profile)) for group in kernel.groups))
+
+    kernels = tuple(kernel_with(kernel) for kernel in counted.kernels)
+    return replace(counted, kernels=kernels, profiles=tuple(merged(profile) for profile in counted.profiles))
+
+
+def _merged(emulated: LaunchProfile, measured: LaunchProfile) -> LaunchProfile:
+    """The hardware's counters, under the emulator's names and with what only it sees."""
+    return replace(
+        emulated,
+        method=measured.method,
+        device=measured.device,
+        blocks_counted=measured.blocks_counted,
+        accesses=measured.accesses,
+        executions=measured.executions,
+        instructions=measured.instructions,
+        sites=(),
+        stalls=measured.stalls,
+        measured=measured.measured,
+    )
