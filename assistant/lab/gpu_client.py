@@ -10,6 +10,7 @@ Example::
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ _LEASE_S = 60.0
 """How long a worker waits for the GPU while another front end measures on it (``device.gpu_worker``)."""
 _START_S = 30.0
 """Starting Python, the driver and a context: about 2 s on an idle machine."""
+_RESTED_S = 90.0
+"""A worker that was not asked for so long is replaced: it ends by itself soon (``device.gpu_worker``), maybe while it is asked."""
 _REMEDIES = {
     "out_of_memory": "free memory on the GPU, or give the program smaller arguments",
     "storage": "make room where results and temporary files go",
@@ -33,10 +36,16 @@ _REMEDIES = {
 class GpuClient:
     """One worker on one GPU, started with the first request and warm from then on."""
 
-    def __init__(self, gpu: Gpu, scratch: Path, driver: str = "auto") -> None:
-        """``driver``: the Python binding, ``auto``, ``cuda`` or ``pycuda``."""
+    def __init__(self, gpu: Gpu, scratch: Path | None, driver: str = "auto") -> None:
+        """``scratch`` receives temporary files, None: the system's place.
+
+        ``driver``: the Python binding, ``auto``, ``cuda`` or ``pycuda``.
+        """
         self.gpu = gpu
-        environment = {**os.environ, "TMPDIR": str(scratch), "CUDA_VISIBLE_DEVICES": gpu.uuid, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+        self._answered_s = time.monotonic()
+        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu.uuid, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+        if scratch is not None:
+            environment["TMPDIR"] = str(scratch)
         self._worker = WorkerProcess("assistant.device", environment, arguments=("--gpu", "0", "--driver", driver))
 
     async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
@@ -45,12 +54,15 @@ class GpuClient:
         Kinds of failure: ``crashed`` (the worker ended), ``timed_out``, ``out_of_memory``, ``storage``, ``lost`` (it cost the context; the
         next request finds a new one), ``internal``.
         """
+        if time.monotonic() - self._answered_s > _RESTED_S:
+            await self.restart()
         try:
             reply = await self._worker.request({"op": op, **message}, deadline_s + _LEASE_S + _START_S)
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
         except WorkerDied as error:
             return LabFailure("crashed", str(error), "kernelopt doctor")
+        self._answered_s = time.monotonic()
         if not reply["ok"]:
             kind, text = str(reply["error"]["kind"]), str(reply["error"]["message"])
             if kind == "lost":

@@ -1,0 +1,129 @@
+"""Plain replays on GPUs: device code, one request to a worker for as many cases as it takes, another worker after a lost one.
+
+Cases are spread over all GPUs that the lab was given; what is measured stays on its first. Example::
+
+    replays = GpuReplays((client,), compiler, scratch)
+    await replays.run(program, cases, ReplayOptions(repeats=20), limits)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from assistant.lab.compiler import Compiler, Image
+from assistant.lab.gpu_client import GpuClient
+from assistant.model.workload import Case
+from assistant.ports import CaseRun, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
+from assistant.serialize import encode
+
+__all__ = ["GpuReplays"]
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What every case of one replay shares."""
+
+    image: Image
+    helpers: str
+    options: ReplayOptions
+    limits: RunLimits
+    out: Path
+
+    def message(self, cases: Sequence[Case]) -> dict[str, Any]:
+        return {
+            "image": encode(self.image),
+            "helpers": self.helpers,
+            "cases": [{"recording": str(case.recording), "launches": list(case.launches)} for case in cases],
+            "out": str(self.out),
+            "fill": self.options.fill,
+            "shared_fill": self.options.shared_fill,
+            "repeats": max(1, self.options.repeats),
+            "seed": self.options.seed,
+            "wall_s": self.limits.wall_s,
+        }
+
+
+class GpuReplays:
+    """Asks the workers of one lab; uses what the lab owns, and closes none of it."""
+
+    def __init__(self, clients: tuple[GpuClient, ...], compiler: Compiler, scratch: Path) -> None:
+        """``clients``: at least one, all of GPUs of one architecture."""
+        self._clients = clients
+        self._compiler = compiler
+        self._scratch = scratch
+        self._helpers: str | None = None
+        self._run_count = 0
+
+    async def helper_code(self) -> str | LabFailure:
+        """The cubin of the worker's own kernels."""
+        if self._helpers is None:
+            found = await self._compiler.helpers(self._clients[0].gpu.architecture)
+            if isinstance(found, LabFailure):
+                return found
+            self._helpers = found
+        return self._helpers
+
+    async def run(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        image = await self._compiler.image(program, self._clients[0].gpu.architecture)
+        if isinstance(image, LabFailure):
+            return image
+        helpers = await self.helper_code()
+        if isinstance(helpers, LabFailure):
+            return helpers
+        self._run_count += 1
+        out = self._scratch / f"gpu-replay-{self._run_count}"
+        await asyncio.to_thread(out.mkdir, parents=True)
+        order = _Order(image, helpers, options, limits, out)
+        parts = _parts(cases, len(self._clients))
+        asked = (_every_case(client, order, part) for client, part in zip(self._clients, parts, strict=True) if part)
+        runs: list[CaseRun] = []
+        for found in await asyncio.gather(*asked):
+            if isinstance(found, LabFailure):
+                return found
+            runs.extend(found)
+        return ReplayRun(tuple(runs), out / "blobs")
+
+
+def _parts(cases: Sequence[Case], count: int) -> list[Sequence[Case]]:
+    """``cases`` cut into ``count`` runs of nearly the same length, in order."""
+    bounds = [len(cases) * index // count for index in range(count + 1)]
+    return [cases[start:end] for start, end in pairwise(bounds)]
+
+
+async def _every_case(client: GpuClient, order: _Order, cases: Sequence[Case]) -> tuple[CaseRun, ...] | LabFailure:
+    """All cases, by as many workers as it takes: a case that costs its worker's context does not concern the next."""
+    done: list[CaseRun] = []
+    batch = len(cases)
+    while len(done) < len(cases):
+        wanted = cases[len(done) : len(done) + batch]
+        reply = await client.ask("replay", order.message(wanted), order.limits.wall_s * len(wanted))
+        if not isinstance(reply, LabFailure):
+            done.extend(_case_run(case) for case in reply["cases"])
+        elif reply.kind not in ("crashed", "timed_out"):
+            return reply
+        elif batch > 1:
+            batch = 1  # one of them ended the worker: which?
+        else:
+            done.append(_failed("timed out" if reply.kind == "timed_out" else "crashed"))
+    return tuple(done)
+
+
+def _case_run(reply: dict[str, Any]) -> CaseRun:
+    return CaseRun(
+        ok=reply["error"] is None,
+        error=reply["error"],
+        after=tuple(sorted((int(buffer), str(blob)) for buffer, blob in reply["after"])),
+        guards_intact=reply["guards_intact"],
+        repeat_difference=reply["repeat_difference"],
+        problems=(),
+        profiles=(),
+    )
+
+
+def _failed(error: str) -> CaseRun:
+    return CaseRun(False, error, (), guards_intact=True, repeat_difference=None, problems=(), profiles=())
