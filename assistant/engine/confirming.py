@@ -15,7 +15,7 @@ from assistant.engine.rejected import FoundEdit, rejected_before
 from assistant.engine.reports import proposal_event
 from assistant.engine.round import Kit
 from assistant.engine.speed import Speed, with_findings
-from assistant.engine.succession import store_beside_better
+from assistant.engine.succession import offered_already, speed_in_words, store_beside_better
 from assistant.engine.trial import Link, why
 from assistant.model import events
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -51,6 +51,11 @@ class Confirmation:
             yield kit.job.message(
                 Severity.INFORMATION, f"{kit.name}: the edit that was found is {rejected}; it is not offered again", remedy
             )
+            return
+        known = offered_already(kit.store, kit.workspace, self._found(link)) if kit.options.is_resumed else None
+        if known is not None:
+            text = f"{kit.name}: the best edit is still {known.id} ({speed_in_words(known)}), which stays open"
+            yield kit.job.message(Severity.INFORMATION, text, f"kernelopt show {known.id}")
             return
         yield events.StageStarted(kit.job.id, "confirm", f"{kit.name}: fresh values, repeats, checks, boundary shapes")
         with kit.accounts.holding_gpu():

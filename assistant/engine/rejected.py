@@ -21,7 +21,7 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.ports import Store
 from assistant.source.parse import parse
 
-__all__ = ["FoundEdit", "Refusal", "refusals", "rejected_before"]
+__all__ = ["FoundEdit", "Refusal", "edit_of", "refusals", "rejected_before"]
 
 _STATES = frozenset({ProposalState.REJECTED})
 _KEPT = "kept"
@@ -62,7 +62,7 @@ def refusals(store: Store, workspace: Path, parsed: ParsedSource, kernel_name: s
 
 def rejected_before(store: Store, workspace: Path, edit: FoundEdit) -> str | None:
     """When and why this very edit was rejected, in words; None where it never was. A changed file is another text."""
-    same = (known for known in store.proposals(workspace, _STATES) if _edit_of(known) == edit)
+    same = (known for known in store.proposals(workspace, _STATES) if edit_of(known) == edit)
     return next((_decision(store, known) for known in same), None)
 
 
@@ -113,5 +113,6 @@ def _decision(store: Store, proposal: Proposal) -> str:
     return f"{proposal.id}, rejected on {day}: {decision.reason or decision.reason_code or 'no reason given'}"
 
 
-def _edit_of(proposal: Proposal) -> FoundEdit:
+def edit_of(proposal: Proposal) -> FoundEdit:
+    """What the proposal offers."""
     return FoundEdit(proposal.path, proposal.kernel, proposal.before_text, proposal.after_text)

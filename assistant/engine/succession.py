@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assistant.engine.rejected import FoundEdit, edit_of
 from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
 from assistant.ports import Store
 
-__all__ = ["better_open", "speed_in_words", "store_beside_better", "successor"]
+__all__ = ["better_open", "offered_already", "speed_in_words", "store_beside_better", "successor"]
 
 _OPEN = frozenset({ProposalState.OPEN})
 _DECIDABLE = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
@@ -28,6 +29,11 @@ def better_open(store: Store, workspace: Path, fresh: Proposal) -> tuple[Proposa
     """Open edits of the same kernel in the same text that gain more than ``fresh`` at a verdict as good, by the same measure."""
     known = store.proposals(workspace, _OPEN, fresh.path)
     return tuple(old for old in known if _is_same_place(old, fresh) and _is_better(old, fresh))
+
+
+def offered_already(store: Store, workspace: Path, edit: FoundEdit) -> Proposal | None:
+    """The open proposal of this very edit; None where there is none. A search that goes on need not make it once more."""
+    return next((known for known in store.proposals(workspace, _OPEN, edit.path) if edit_of(known) == edit), None)
 
 
 def successor(store: Store, proposal: Proposal) -> Proposal | None:

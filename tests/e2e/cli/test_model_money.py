@@ -181,6 +181,7 @@ def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
     spent = [budget["spent"] for budget in ended.all("budget")]
     assert (spent[0]["call_count"], spent[0]["round_count"]) == (first.all("budget")[-1]["spent"]["call_count"], 1)
     assert spent[-1]["round_count"] == 2
+    assert len({proposal["id"] for proposal in ended.all("proposal")}) == 1, "it is offered once"
     assert len(model.questions("code_reply")) == 1
     assert len(model.questions("plan_reply")) == 2
 

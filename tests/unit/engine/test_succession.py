@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.succession import better_open, store_beside_better, successor
+from assistant.engine.rejected import edit_of
+from assistant.engine.succession import better_open, offered_already, store_beside_better, successor
 from assistant.memory.store import MemoryStore
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import Proposal, ProposalState
@@ -39,6 +40,16 @@ def test_what_is_not_another_edit_of_the_same_kernel_gives_way(
     fresh = replace(_of(fast, "P02", 1.62), **change)
     old = replace(fast, after_text="as before")
     assert _better(store, old, fresh) == (), reason
+
+
+def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: MemoryStore, fast: Proposal) -> None:
+    folder = fast.path.parent
+    store_beside_better("J1", store, folder, fast)
+    edit = edit_of(fast)
+    assert offered_already(store, folder, edit) == fast
+    assert offered_already(store, folder, replace(edit, after_text="another")) is None
+    store_beside_better("J1", store, folder, _of(fast, "P03", 4.0))
+    assert offered_already(store, folder, edit) is None, "another one took its place"
 
 
 def test_a_faster_edit_with_a_worse_verdict_gives_way(store: MemoryStore, fast: Proposal) -> None:
