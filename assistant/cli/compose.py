@@ -37,17 +37,26 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
     catalogue = own_catalogue()
     expert = ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS)
     paths = user_paths()
+    kept_gpus: dict[str, GpuClient] = {}
+    """Workers that later jobs of the process find warm; one that nobody asks for a while ends by itself."""
 
     def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
-        gpu = _chosen_gpu(request.device)
-        if request.run_command is not None:
+        gpus = _chosen_gpus(request.device)
+        if request.run_command is not None and isinstance(gpus, NoGpu):
             raise CannotAnswerError(
                 f"--run {shlex.join(request.run_command)}: the emulator runs .cu sources, not binaries or scripts",
                 f"name the source that has main() (further sources follow it), or declare a workload: kernelopt init {request.file}",
             )
-        missing = (f"{gpu.reason}: {gpu.remedy}",) if isinstance(gpu, NoGpu) and request.device == "auto" else ()
+        missing = (f"{gpus.reason}: {gpus.remedy}",) if isinstance(gpus, NoGpu) and request.device == "auto" else ()
         cpu = CpuLab(scratch, paths.cache, target, missing, None if compiler is None else compiler.worker)
-        return cpu if isinstance(gpu, NoGpu) else GpuLab(cpu, GpuClient(gpu, scratch), scratch, target)
+        if isinstance(gpus, NoGpu):
+            return cpu
+        is_kept = compiler is not None
+        if is_kept:
+            clients = [kept_gpus.setdefault(gpu.uuid, GpuClient(gpu, None)) for gpu in gpus]
+        else:
+            clients = [GpuClient(gpu, scratch) for gpu in gpus]
+        return GpuLab(cpu, clients[0], scratch, target, is_kept, tuple(clients[1:]))
 
     def load_models() -> Models:
         from assistant.cli.models import ModelParts
@@ -66,8 +75,11 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
     )
 
 
-def _chosen_gpu(device: str) -> Gpu | NoGpu:
-    """The GPU that ``--device`` means; NoGpu where it means the emulator. Raises for a GPU that is not there and for other words."""
+def _chosen_gpus(device: str) -> tuple[Gpu, ...] | NoGpu:
+    """The GPU that ``--device`` means, and behind it those like it that may help, where no number is given.
+
+    NoGpu where it means the emulator. Raises for a GPU that is not there and for other words.
+    """
     if device == "cpu":
         return NoGpu("not asked for", "--device gpu")
     kind, _, number = device.partition(":")
@@ -78,7 +90,8 @@ def _chosen_gpu(device: str) -> Gpu | NoGpu:
         if device == "auto":
             return found
         raise CannotAnswerError(f"--device {device}: {found.reason}", f"{found.remedy}; or --device cpu: the emulator and its predictions")
-    index = int(number or "0")
-    if index >= len(found):
+    if not number:
+        return tuple(gpu for gpu in found if gpu.name == found[0].name)
+    if int(number) >= len(found):
         raise CannotAnswerError(f"--device {device}: there is no such GPU, only {len(found)}", "nvidia-smi -L lists them")
-    return found[index]
+    return (found[int(number)],)

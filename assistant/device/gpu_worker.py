@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import select
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -31,6 +32,9 @@ __all__ = ["OPERATIONS", "GpuWorker", "Operation", "serve"]
 
 _PR_SET_PDEATHSIG = 1
 """prctl(2): signal for a child whose parent dies."""
+_IDLE_S = 120.0
+"""After so long without a request the worker ends and frees the device; the next request starts another in about a second."""
+_CHUNK_BYTES = 1 << 16
 _LEASE_WAIT_S = 60.0
 """As long as another front end's measurement of one pair may take, and more."""
 
@@ -133,7 +137,7 @@ def serve(open_driver: Callable[[], Driver]) -> int:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     worker = GpuWorker(open_driver, OPERATIONS)
-    for line in sys.stdin:
+    for line in _lines(sys.stdin.fileno(), _IDLE_S):
         if not line.strip():
             continue
         replies.write(json.dumps(worker.answer(line), ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
@@ -141,3 +145,14 @@ def serve(open_driver: Callable[[], Driver]) -> int:
         if worker.is_lost:
             break
     os._exit(0)  # the driver's own clean-up would wait for a kernel that never ends
+
+
+def _lines(descriptor: int, idle_s: float) -> Iterator[str]:
+    """Lines as they come, until the input ends or nothing came for ``idle_s``."""
+    waiting = b""
+    while select.select([descriptor], [], [], idle_s)[0]:
+        chunk = os.read(descriptor, _CHUNK_BYTES)
+        if not chunk:
+            return
+        *whole, waiting = (waiting + chunk).split(b"\n")
+        yield from (line.decode("utf-8", "replace") for line in whole)

@@ -9,6 +9,7 @@ variables that the recording does not know survives between the repeats, and sho
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -168,7 +169,7 @@ def _stored(data: bytes, blobs: Path) -> str:
     name = hashlib.sha256(data).hexdigest()
     path = blobs / name
     if not path.exists():
-        partial = path.with_name(f"{name}.partial")
+        partial = path.with_name(f"{name}.{os.getpid()}.partial")  # another GPU's worker may write the same
         partial.write_bytes(data)
         partial.replace(path)
     return name

@@ -13,6 +13,7 @@ import pytest
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
+from assistant.lab.gpu_replays import GpuReplays
 from assistant.lab.gpus import Gpu, usable_gpus
 from assistant.model.build import Flags
 from assistant.model.launch import Dim3, LaunchConfig
@@ -165,6 +166,29 @@ async def test_what_the_emulator_checks_is_not_compared_with_the_gpus_values(lab
     run = await lab.replay(source, [case(tmp_path, "partly")], ReplayOptions(mode="check"), RunLimits())
     assert isinstance(run, ReplayRun), run
     assert [found.is_comparable for found in run.cases] == [False]
+
+
+async def test_cases_are_spread_over_workers_and_come_back_in_order(lab: GpuLab, tmp_path: Path, gpu: Gpu) -> None:
+    cases = [case(tmp_path, name) for name in ("scale<3>", "stray", "partly", "beyond", "wide")]
+    clients = (GpuClient(gpu, tmp_path), GpuClient(gpu, tmp_path))
+    spread = GpuReplays(clients, lab.cpu.compiler, tmp_path / "spread")
+    try:
+        found = await spread.run(program(tmp_path), cases, ReplayOptions(), RunLimits(wall_s=20.0))
+    finally:
+        for client in clients:
+            await client.close()
+    assert isinstance(found, ReplayRun), found
+    assert found.cases == (await replayed(lab, tmp_path, *cases)).cases
+
+
+async def test_a_kernel_that_the_emulator_cannot_run_is_replayed_without_its_checks(lab: GpuLab, tmp_path: Path) -> None:
+    text = CODE.replace("out[0] = ++calls;", 'asm("lop3.b32 %0, %0, %0, %0, 0x96;" : "+r"(calls));')
+    source = replace(program(tmp_path), sources=(Source(tmp_path / "k.cu", text),))
+    for mode in ("count", "check"):
+        run = await lab.replay(source, [case(tmp_path, "partly")], ReplayOptions(mode=mode), RunLimits())
+        assert isinstance(run, ReplayRun), run
+        assert [problem.kind for problem in run.cases[0].problems][:1] == ["unsupported"]
+        assert [profile.blocks_counted for profile in run.cases[0].profiles] == ([0] if mode == "count" else [])
 
 
 async def test_both_labs_compute_the_same_from_one_recording(lab: GpuLab, tmp_path: Path) -> None:
