@@ -11,17 +11,25 @@ from pathlib import Path
 
 from benchmarks.gpu import parts
 from benchmarks.gpu.bench import Bench, Kept
+from benchmarks.gpu.model import measure_model, model_table
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.gpu")
-    parser.add_argument("part", choices=sorted(parts.PARTS))
+    parser.add_argument("part", choices=sorted((*parts.PARTS, "model")))
     parser.add_argument("--out", type=Path, default=Path(".kernelopt/bench-gpu"))
     parser.add_argument("--seconds", type=float, default=500.0)
     parser.add_argument("--gpu", type=int, default=0)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     kept = Kept(options.out / f"{options.part}.json")
+    if options.part == "model":
+        try:
+            measure_model(kept, options.out, time.monotonic() + options.seconds)
+        finally:
+            kept.write()
+        print(model_table(kept.rows))
+        return
     measure, table = parts.PARTS[options.part]
     bench = Bench.open(options.gpu)
     try:
