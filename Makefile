@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check client lint types layers unit editors vscode bench docs clean tools
+.PHONY: demo test check client lint types layers unit editors vscode bench bench-gpu docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -72,6 +72,11 @@ endif
 
 test-gpu: $(GPU_STAMP)
 	$(GPU_PYTHON) -m pytest -q tests/gpu
+
+# The figures that need a GPU, one part at a time: aa, gains, device or model. A part that is broken off goes on where it was.
+PART ?= aa
+bench-gpu: $(GPU_STAMP)
+	$(GPU_PYTHON) -m benchmarks.gpu $(PART)
 
 tools:
 	@$(PYTHON) -c 'import sys; sys.exit("kernelopt needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; install it or run make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
