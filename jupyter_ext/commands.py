@@ -18,6 +18,7 @@ from assistant.desk.words import proposal_text
 from assistant.engine.pair_words import report as pair_report
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import PairSession
+from assistant.model.proposal import ProposalState
 from jupyter_ext.front import show
 from jupyter_ext.panel import show_panel, show_static
 from jupyter_ext.reviewing import Reviewing
@@ -95,14 +96,14 @@ class Commands:
         _say(f"{run.number}  cancelling")
 
     def _accept(self, words: tuple[str, ...], options: CommandOptions) -> None:
-        _say(self._reviewing.accept(_id_of(words, "accept"), options.hunks))
+        _say(self._reviewing.accept(self._id_of(words, "accept"), options.hunks))
 
     def _reject(self, words: tuple[str, ...], options: CommandOptions) -> None:
-        _say(self._reviewing.reject(_id_of(words, "reject"), options.reason_code, " ".join(words[1:]) or None))
+        _say(self._reviewing.reject(self._id_of(words, "reject"), options.reason_code, " ".join(words[1:]) or None))
 
     def _undo(self, words: tuple[str, ...], options: CommandOptions) -> None:
         del options
-        _say(self._reviewing.undo(_id_of(words, "undo")))
+        _say(self._reviewing.undo(self._id_of(words, "undo")))
 
     def _pair(self, words: tuple[str, ...], options: CommandOptions) -> None:
         """A pair session on the cell that was run last."""
@@ -150,6 +151,17 @@ class Commands:
             raise CannotAnswerError(f"the doctor did not answer within {_DOCTOR_S:g} s", "run kernelopt doctor on the terminal") from error
         _say(told.stdout.rstrip() or told.stderr.rstrip())
 
+    def _id_of(self, words: Sequence[str], verb: str) -> str:
+        """The proposal that is named; without a name the newest of the cell that was run last. Raises UsageError."""
+        if words:
+            return words[0]
+        wanted = frozenset({ProposalState.ACCEPTED}) if verb == "undo" else frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+        path = self._run_of(()).cell.path
+        found = self._workshop.loop.call(self._workshop.store.proposals, None, wanted, path)
+        if not found:
+            raise UsageError(f"there is nothing to {verb} for {path.stem}", "%kernelopt history lists what there was")
+        return found[0].id
+
     def _run_of(self, words: Sequence[str]) -> CellRun:
         """The run of that number; the last one without. Raises UsageError."""
         runs = self._workshop.runs
@@ -173,12 +185,6 @@ def wait_for(workshop: Workshop, run: CellRun, timeout_s: float | None) -> None:
     run.changed()
     if not is_over:
         raise CannotAnswerError(f"it goes on after {timeout_s:g} s: {run.state.headline}", "%kernelopt wait again, or %kernelopt cancel")
-
-
-def _id_of(words: Sequence[str], verb: str) -> str:
-    if not words:
-        raise UsageError(f"%kernelopt {verb} needs a proposal", f"%kernelopt {verb} P… (%kernelopt history lists them)")
-    return words[0]
 
 
 def _show_markdown(text: str) -> None:

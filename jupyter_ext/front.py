@@ -10,6 +10,7 @@ import IPython.display
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_ext.cells import CellEdit, Comm, Replaced, replace_cell
+from jupyter_ext.comms import heard_at_once
 
 __all__ = ["NotebookFront", "Output", "show"]
 
@@ -73,4 +74,6 @@ class NotebookFront:
 def _open_comm(target: str, data: dict[str, Any]) -> Comm:
     from comm import create_comm  # comes with ipykernel
 
-    return cast("Comm", create_comm(target_name=target, data=data))
+    comm = create_comm(target_name=target, data=data)
+    heard_at_once(comm)
+    return cast("Comm", comm)

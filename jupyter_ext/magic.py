@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -68,6 +69,7 @@ class KernelOptMagics(Magics):
     @argument("--device", help="auto, cpu or gpu:N (default: as configured)")
     @argument("--target", help="the GPU that predictions are for (default: as configured)")
     @argument("--cflags", help="compiler flags, in quotes")
+    @argument("--file", help="keep the text in this .cu file too, for the terminal and editors to go on with")
     @argument("--until", choices=("bind", "check", "profile", "propose"), default="propose", help="what to do behind it (default: propose)")
     @argument("--wait", action="store_true", help="block until all of it is done; an interrupt cancels it")
     @argument("--timeout", type=float, help="seconds that --wait waits at most")
@@ -113,7 +115,8 @@ class KernelOptMagics(Magics):
     def _run_cell(self, given: Namespace, fallback: str, runs_program: bool = False) -> None:
         parts = self._ready()
         code = self._front.running_code(fallback)
-        cell = cell_of(code, notebook_path(self._front.namespace), self._front.running_cell_id())
+        file = None if given.file is None else Path(unquoted(given.file) or "").absolute()
+        cell = cell_of(code, notebook_path(self._front.namespace), self._front.running_cell_id(), file)
         if given.accept:
             self._front.replace_running(parts.reviewing.accepted_here(cell, given.accept))
             return
@@ -183,5 +186,6 @@ def _asked(given: Namespace) -> Asked:
         device=given.device,
         target=given.target,
         cflags=unquoted(given.cflags),
+        file=given.file,
         until=given.until,
     )

@@ -60,6 +60,8 @@ class Asked:
     device: str | None = None
     target: str | None = None
     cflags: str | None = None
+    file: str | None = None
+    """The text is kept in this file too, which the terminal and editors can go on with."""
     until: str = "propose"
     """``bind``, ``check``, ``profile`` or ``propose``."""
 
@@ -84,6 +86,7 @@ class Opening:
         self._namespace = namespace
         self._last: dict[str, str] = {}
         """The text of each source when it last compiled."""
+        self._written: dict[Path, str] = {}
 
     def open(self, cell: Cell, asked: Asked) -> Opened:
         """Raises UsageError for whatever the person can mend, CellRefused for what the compiler refuses."""
@@ -93,6 +96,8 @@ class Opening:
         signatures = _signatures(parsed, kernel, asked.kernel)
         wanted = _wanted(asked, kernel)
         compiled = self._compiled(cell, wanted, signatures)
+        if asked.file is not None:
+            self._write(cell)
         launching = Launching(asked.grid, asked.block, asked.shared, self._namespace)
         runner = Emulated(self._workshop.loop, self._workshop.lab, compiled, str(cell.path))
         bound = self._bound(parsed, kernel, signatures, launching, asked)
@@ -108,6 +113,17 @@ class Opening:
             for name, signature in signatures.items()
         }
         return Opened(run, callables, (*compiled.messages(), *notes, *_advice(can_run, kernel, parsed)), parsed.has_main, compiled)
+
+    def _write(self, cell: Cell) -> None:
+        """The cell's text into its file. Raises UsageError where somebody else changed that meanwhile."""
+        text = cell.text if cell.text.endswith("\n") else f"{cell.text}\n"
+        if cell.path.exists():
+            there = cell.path.read_text("utf-8")
+            if there not in (text, self._written.get(cell.path, text)):
+                remedy = f"take its text into the cell (%load {cell.path.name}), or remove the file"
+                raise UsageError(f"{cell.path.name} holds another text than this cell last wrote", remedy)
+        cell.path.write_text(text, "utf-8")
+        self._written[cell.path] = text
 
     def _compiled(self, cell: Cell, wanted: Wanted, signatures: Mapping[str, Signature]) -> Compiled:
         symbols = tuple(sorted(signature.symbol for signature in signatures.values()))

@@ -90,10 +90,11 @@ class Launching:
 
     def config(self, values: Mapping[str, object], given: Mapping[str, object]) -> LaunchConfig:
         """For a launch with these arguments; ``given`` stands above the line. Raises UsageError."""
-        names = {**values, **{name: value for name, value in given.items() if name == "block"}}
-        block = _dim3("block", given.get("block", self._value("block", names)))
-        grid = _dim3("grid", given.get("grid", self._value("grid", names)))
-        shared = given.get("shared", self._value("shared", names))
+        said = given["block"] if "block" in given else self._value("block", values)
+        names = {"block": said, **values}
+        block = _dim3("block", said)
+        grid = _dim3("grid", given["grid"] if "grid" in given else self._value("grid", names))
+        shared = given["shared"] if "shared" in given else self._value("shared", names)
         if not isinstance(shared, int) or shared < 0:
             raise UsageError(f"shared: expected a number of bytes, got {shared!r}", "write --shared 4096")
         return LaunchConfig(grid, block, shared)

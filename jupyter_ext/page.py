@@ -42,7 +42,7 @@ def panel_html(state: RunState, picture: Picture | None) -> str:
 
 def panel_text(state: RunState, picture: Picture | None) -> str:
     """The same in lines, for a terminal."""
-    lines = [f"{_MARKS[step.phase]} {step.verb.value}: {step.told or step.phase}" for step in state.steps]
+    lines = [f"{_mark(step)} {step.verb.value}: {step.told or step.phase}" for step in state.steps]
     lines += state.messages
     if state.comparison is not None:
         lines.append(f"against the previous version: {comparison_sentence(state.comparison)}")
@@ -112,10 +112,12 @@ def _half(lines: Sequence[str], index: int, end: int, colour: str) -> str:
 
 
 def _step(step: Step) -> str:
-    colour = {"failed": ";color:#c62828", "running": ";font-weight:600"}.get(step.phase, "")
-    is_no = step.exit_code not in (None, 0)
-    mark = "✗" if is_no else _MARKS[step.phase]
-    return f'<div style="{colour.lstrip(";")}">{mark} {step.verb.value}: {escape(step.told or step.phase)}</div>'
+    colour = {"failed": "color:#c62828", "running": "font-weight:600"}.get(step.phase, "")
+    return f'<div style="{colour}">{_mark(step)} {step.verb.value}: {escape(step.told or step.phase)}</div>'
+
+
+def _mark(step: Step) -> str:
+    return "✗" if step.exit_code not in (None, 0) else _MARKS[step.phase]
 
 
 def _judged(state: RunState) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from assistant.errors import KernelOptError
 from assistant.model.proposal import REASON_CODES, Proposal, ProposalState
+from jupyter_ext.comms import heard_at_once
 from jupyter_ext.front import Output, show
 from jupyter_ext.page import analysis_html, course_html, panel_html, panel_text, proposal_html
 from jupyter_ext.reviewing import Reviewing
@@ -95,6 +96,7 @@ class Panel:
         self._notice = make.HTML()
         self._analysis = make.HTML()
         self._cancel = make.Button(description="Cancel", tooltip="End what goes on for this cell")
+        heard_at_once(self._cancel.comm)
         self._cancel.on_click(self._cancelled)
         self._proposals = make.VBox([])
         self._boxes: dict[tuple[str, ProposalState], Any] = {}
@@ -139,6 +141,7 @@ class Panel:
 
     def _button(self, name: str, style: str, action: Callable[[], str]) -> Any:
         button = self._widgets.Button(description=name, button_style=style)
+        heard_at_once(button.comm)
 
         def work() -> None:
             try:

@@ -1,0 +1,131 @@
+"""The example notebooks, run from top to bottom by nbclient; and mistakes, each told by its argument's name."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Generator
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests.e2e.cli.harness import EXAMPLES, Cli, no_orphans, working_cli
+
+NOTEBOOKS = EXAMPLES / "notebooks"
+_CELL_DEADLINE_S = 300
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture(scope="module")
+def cli(tmp_path_factory: pytest.TempPathFactory) -> Generator[Cli]:
+    """A user whose folder the notebooks run in; ``kernelopt`` on their path is this tree's."""
+    with working_cli(tmp_path_factory.mktemp("notebooks"), "notebooks") as made:
+        programs = made.home / "bin"
+        programs.mkdir(parents=True)
+        command = programs / "kernelopt"
+        command.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m assistant "$@"\n')
+        command.chmod(0o755)
+        made.variables["PATH"] = f"{programs}{os.pathsep}{os.environ['PATH']}"
+        yield made
+
+
+def check(cli: Cli, notebook: Any, may_fail: bool = False) -> list[str]:
+    """What each code cell said, as text without colours; nothing that it started is alive afterwards."""
+    resources = {"metadata": {"path": str(cli.folder)}}
+    client = NotebookClient(notebook, timeout=_CELL_DEADLINE_S, kernel_name="python3", resources=resources, allow_errors=may_fail)
+    with no_orphans():
+        client.execute(env=cli.environment())
+    return [_said(cell) for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def example(name: str) -> Any:
+    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+
+
+def made_of(*cells: str) -> Any:
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+
+
+def _said(cell: Any) -> str:
+    parts: list[str] = []
+    for output in cell.outputs:
+        data = output.get("data", {})
+        parts += [output.get("text", ""), data.get("text/plain", ""), "\n".join(output.get("traceback", ()))]
+    return _ANSI.sub("", "\n".join(part for part in parts if part))
+
+
+def test_first_steps_end_with_an_accepted_edit_that_is_judged_against_the_version_before_it(cli: Cli) -> None:
+    said = check(cli, example("first-steps"))
+    shown = "\n".join(said)
+    assert "KO103 line 9" in shown and "+  __shared__ float tile[32][32 + 1];" in shown
+    assert "accepted: the new text is in a cell below" in shown
+    assert re.search(r"against the previous version: PASS, PREDICTED 1\.\d\dx", said[-2])
+    assert "accepted  notebook.ipynb.transpose  shared-memory-padding" in said[-1]
+
+
+def test_a_pytorch_op_is_held_against_pytorch_and_its_mistake_is_found(cli: Cli) -> None:
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed here")
+    said = check(cli, example("your-own-pytorch-op"))
+    assert "✓ check: no problem found" in said[3] and "✓ profile: 1 kernel profiled" in said[3]
+    assert re.search(r"out\[\d+\] is [-\d.]+, the reference says [-\d.]+ \(\d+ of 16384 values differ\); rms_norm at columns=256", said[-2])
+    assert "✓ check: no problem found" in said[-1]
+
+
+def test_a_pair_session_is_begun_in_a_notebook_and_gone_on_with_in_the_terminal(cli: Cli) -> None:
+    said = check(cli, example("pair-programming"))
+    begun, suggested, answered, terminal, report = said[2], said[3], said[5], said[7], said[8]
+    assert "pairs on row_sums of row_sums.cu" in begun
+    assert "P01" in suggested or "nothing" in suggested
+    assert re.search(r"v1: PASS, PREDICTED \d\.\d\dx against the baseline", answered)
+    assert "resumes S" in terminal and "constraints: 1. keep block 128" in terminal
+    assert "constraint 1: keep block 128" in report and "Best: v1" in report
+
+
+MISTAKES = {
+    "--args x=y": "missing argument out, n: halve takes (float *out, const float *x, int n)",
+    "--args out=y,x=y": "missing argument n",
+    "--args out=y,x=doubles,n=4": "x: expected float32 for `const float *x`, got a float64 NumPy array of shape (4,)",
+    "--args out=y,x=wide.T,n=4": "x: expected a contiguous array",
+    "--args out=y,x=on_gpu,n=4": "x: expected an array on cpu, where out is, got one on cuda:1",
+    "--args out=y,x=y,n=doubles": "n: expected a number for `int n`, got a float64 NumPy array of shape (4,)",
+    "--args out=y,x=y,n=4 --ref wrong_size": "--ref wrong_size returned 1 values for out",
+    "--args out=y,x=y,n=4 --ref no_such": "--ref=no_such: NameError",
+}
+KERNEL = "__global__ void halve(float *out, const float *x, int n) { int i = threadIdx.x; if (i < n) out[i] = x[i] / 2.0f; }"
+SETUP = """%load_ext jupyter_ext
+import numpy as np
+class OnGpu:
+    shape, device = (4,), type("Device", (), {"id": 1})
+    __cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "strides": None, "data": (4096, False), "version": 3}
+y, doubles, wide, on_gpu = np.ones(4, np.float32), np.ones(4), np.ones((4, 2), np.float32), OnGpu()
+def wrong_size(x): return x[:1]"""
+
+
+def test_mistakes_are_told_by_the_arguments_name_and_change_nothing(cli: Cli) -> None:
+    cells = [f"%%kernelopt {line} --grid 1 --block 32 --until bind\n{KERNEL}" for line in MISTAKES]
+    cells = [cell.replace("--until bind", "--until check") if "--ref" in cell else cell for cell in cells]
+    bound = f"%%kernelopt --args out=y,x=y,n=4 --grid 1 --block 32 --until bind\n{KERNEL}"
+    calls = ["halve(y, y, 2)\nprint(y)", "halve(y, doubles, 4)", "halve(y, on_gpu, 4)", "halve(y)"]
+    broken = f"%%kernelopt\n{KERNEL.replace('x[i]', 'z[i]')}"
+    said = check(cli, made_of(SETUP, *cells, bound, *calls, broken, "%kernelopt accept PX", "%kernelopt dance"), may_fail=True)
+    for told, expected in zip(said[1:], MISTAKES.values(), strict=False):
+        assert expected in told and "Traceback" not in told
+    called, *refused, compiler, no_proposal, no_verb = said[len(MISTAKES) + 2 :]
+    assert called.strip() == "[0.5 0.5 1.  1. ]"
+    assert "x: expected float32" in refused[0] and "cuda:1" in refused[1] and "missing argument x, n" in refused[2]
+    assert "the compiler refuses the cell" in compiler and "line 1: error" in compiler and '"z" is undefined' in compiler
+    assert "no proposal" in no_proposal.lower() and "%kernelopt has no 'dance'" in no_verb
+
+
+def test_cells_of_other_extensions_work_as_they_are(cli: Cli) -> None:
+    program = "#include <cstdio>\n__global__ void k(int *x) { *x = 42; }\nint main() { int *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x);"
+    program += ' cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost); printf("it is %d\\n", y); }'
+    said = check(cli, made_of("%load_ext jupyter_ext", f"%%cu\n{program}", "%kernelopt cancel", f"%%cuda -t\n{KERNEL}", "print(halve)"))
+    assert "it is 42" in said[1]
+    assert "compiled only: to verify, profile and improve halve, bind arrays" in said[3]
+    assert said[4].strip() == "<kernel halve(float*, float const*, int)>"

@@ -1,0 +1,145 @@
+"""Arguments of a kernel: what fits is bound where it lies, what does not is told by the argument's name and what was expected."""
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from assistant.model.source import Source
+from assistant.source.parse import parse
+from assistant.workload.signature import Signature, signature_of
+from jupyter_ext.arrays import BindingError
+from jupyter_ext.binding import Bound, bind, bind_positional
+
+N = 8
+
+
+def signature(parameters: str, name: str = "k") -> Signature:
+    from pathlib import Path
+
+    parsed = parse(Source(Path("/nb.ipynb.k.cu"), f"__global__ void {name}({parameters}) {{}}"))
+    return signature_of(parsed.kernels[0], name)
+
+
+SCALE = signature("float *out, const float *x, int n")
+
+
+def fitting() -> dict[str, object]:
+    return {"out": np.zeros(N, np.float32), "x": np.arange(N, dtype=np.float32), "n": N}
+
+
+def check(values: dict[str, object], of: Signature = SCALE) -> str:
+    """What is said of arguments that do not fit."""
+    with pytest.raises(BindingError) as refused:
+        bind(of, values)
+    assert refused.value.remedy
+    return refused.value.message
+
+
+@dataclass
+class OnGpu:
+    """As CuPy's arrays show themselves (CUDA Array Interface, version 3)."""
+
+    index: int = 0
+    strides: tuple[int, ...] | None = None
+    typestr: str = "<f4"
+    shape: tuple[int, ...] = (N,)
+    device: SimpleNamespace = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.device = SimpleNamespace(id=self.index)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, object]:
+        data = (0x7000_0000 + (self.index << 20), False)
+        return {"shape": self.shape, "typestr": self.typestr, "strides": self.strides, "data": data, "version": 3}
+
+
+def test_arrays_are_bound_where_they_lie_and_numbers_as_the_kernel_reads_them() -> None:
+    values = fitting()
+    bound = bind(SCALE, values)
+    out = values["out"]
+    assert isinstance(out, np.ndarray)
+    assert bound.arrays["out"].address == out.ctypes.data
+    assert bound.scalars == {"n": (N).to_bytes(4, "little")}
+    assert bound.device == "cpu"
+
+
+def test_a_missing_argument_is_named_with_what_the_kernel_takes() -> None:
+    values = fitting()
+    del values["n"]
+    assert check(values) == "missing argument n: k takes (float *out, const float *x, int n)"
+
+
+def test_an_unknown_argument_is_named() -> None:
+    assert check({**fitting(), "m": 3}).startswith("unknown argument m: k takes (float *out")
+
+
+def test_a_wrong_element_type_is_told_with_the_one_that_is_expected() -> None:
+    told = check({**fitting(), "x": np.zeros(N)})
+    assert told == "x: expected float32 for `const float *x`, got a float64 NumPy array of shape (8,)"
+
+
+def test_vectors_take_their_components() -> None:
+    of = signature("float4 *out")
+    assert bind(of, {"out": np.zeros((3, 4), np.float32)}).arrays["out"].size_bytes == 48
+    assert check({"out": np.zeros(6, np.float32)}, of) == "out: expected whole float4 values (16 bytes each), got 24 bytes"
+
+
+def test_a_transposed_array_is_refused_as_a_kernel_is_given_one_pointer() -> None:
+    told = check({**fitting(), "x": np.zeros((2, 4), np.float32).T})
+    assert told.startswith("x: expected a contiguous array (a kernel is given one pointer), got shape (4, 2)")
+    assert check({**fitting(), "x": OnGpu(strides=(8,))}).startswith("x: expected a contiguous array")
+
+
+def test_an_array_for_a_number_and_a_number_for_an_array() -> None:
+    assert check({**fitting(), "n": np.zeros(3)}) == "n: expected a number for `int n`, got a float64 NumPy array of shape (3,)"
+    assert check({**fitting(), "x": 3}) == "x: expected an array for `const float *x`, got int"
+    assert check({**fitting(), "n": "8"}) == "n: expected a number for `int n`, got str"
+
+
+def test_a_number_that_the_parameter_cannot_hold() -> None:
+    assert check({**fitting(), "n": 1 << 40}) == "n: expected -2147483648 to 2147483647 for `int n`, got 1099511627776"
+    assert check({**fitting(), "n": 2.5}) == "n: expected a whole number for `int n`, got 2.5"
+
+
+def test_a_read_only_array_may_be_read_alone() -> None:
+    frozen = np.zeros(N, np.float32)
+    frozen.flags.writeable = False
+    assert bind(SCALE, {**fitting(), "x": frozen}).arrays["x"].is_read_only
+    assert check({**fitting(), "out": frozen}) == "out: expected a writable array for `float *out`, got one that is read-only"
+
+
+def test_an_empty_array_is_refused() -> None:
+    assert check({**fitting(), "x": np.zeros(0, np.float32)}).startswith("x: expected at least one value")
+
+
+def test_arrays_of_two_devices_are_refused() -> None:
+    assert check({**fitting(), "out": OnGpu()}) == "x: expected an array on cuda:0, where out is, got one on cpu"
+    assert check({"out": OnGpu(0), "x": OnGpu(1), "n": N}) == "x: expected an array on cuda:0, where out is, got one on cuda:1"
+
+
+def test_arrays_on_one_gpu_are_bound_by_their_address() -> None:
+    bound = bind(SCALE, {"out": OnGpu(1), "x": OnGpu(1), "n": N})
+    assert bound.device == "cuda:1" and bound.arrays["x"].address == 0x7000_0000 + (1 << 20)
+
+
+def test_tensors_are_bound_with_gradients_and_bfloat16() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
+    weight = torch.ones(4, requires_grad=True)
+    bound = bind(signature("float *w, const __nv_bfloat16 *x"), {"w": weight, "x": torch.ones(4, dtype=torch.bfloat16)})
+    assert bound.arrays["w"].address == weight.data_ptr() and bound.arrays["x"].size_bytes == 8
+    told = check({"w": torch.ones(4, 4).t(), "x": torch.ones(4, dtype=torch.bfloat16)}, signature("float *w, const __nv_bfloat16 *x"))
+    assert told.startswith("w: expected a contiguous array")
+    assert check({**fitting(), "x": torch.ones(4, dtype=torch.int32)}).endswith("got a int32 torch tensor of shape (4,)")
+
+
+def test_a_call_binds_by_position_and_name() -> None:
+    values = fitting()
+    bound: Bound = bind_positional(SCALE, (values["out"], values["x"]), {"n": N})
+    assert set(bound.arrays) == {"out", "x"}
+    with pytest.raises(BindingError, match="argument out is given twice"):
+        bind_positional(SCALE, (values["out"],), values)
+    with pytest.raises(BindingError, match="4 arguments given: k takes 3 arguments"):
+        bind_positional(SCALE, (1, 2, 3, 4), {})

@@ -1,0 +1,62 @@
+"""What is shown of a run, as HTML and as text."""
+
+from html.parser import HTMLParser
+
+from assistant.desk.tasks import Verb
+from jupyter_ext.page import course_html, diff_html, panel_html, panel_text
+from jupyter_ext.runs import Phase, RunState, Step
+
+
+class _Cells(HTMLParser):
+    """Texts of a table's cells, row by row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        elif tag == "td":
+            self.rows[-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+
+def check(before: str, after: str) -> list[list[str]]:
+    parser = _Cells()
+    parser.feed(diff_html(before, after))
+    return [row for row in parser.rows if row]
+
+
+def test_a_change_stands_beside_what_it_changes() -> None:
+    assert check("a\nb\nc\n", "a\nB\nc\n") == [["1", "a", "1", "a"], ["2", "b", "2", "B"], ["3", "c", "3", "c"]]
+
+
+def test_added_lines_have_nothing_beside_them() -> None:
+    assert ["", "", "2", "new"] in check("a\n", "a\nnew\n")
+
+
+def test_lines_far_from_a_change_are_left_out() -> None:
+    text = "".join(f"{number}\n" for number in range(100))
+    assert len(check(text, text.replace("50\n", "fifty\n"))) == 5
+
+
+def test_code_is_shown_as_it_is_written() -> None:
+    assert check("if (a < b && c) {\n", "<script>\n")[0] == ["1", "if (a < b && c) {", "1", "<script>"]
+    assert "<script>" not in diff_html("", "<script>alert(1)</script>\n")
+
+
+def test_each_question_is_told_with_what_came_of_it() -> None:
+    steps = (Step(Verb.CHECK, Phase.DONE, "1 problem", 1), Step(Verb.PROFILE, Phase.RUNNING, "counts <k>"), Step(Verb.OPTIMIZE))
+    state = RunState(steps, ("no CUDA compiler",))
+    assert panel_text(state, None).splitlines() == [
+        "✗ check: 1 problem",
+        "▶ profile: counts <k>",
+        "· optimize: waiting",
+        "no CUDA compiler",
+    ]
+    assert "counts &lt;k&gt;" in course_html(state) and "no CUDA compiler" in panel_html(state, None)
+    assert state.headline == "profile: counts <k>" and state.phase == Phase.RUNNING
