@@ -71,13 +71,17 @@ class Worker:
             case "reference":
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
                 return success(request_id, run_reference(decode(ReferenceRequest, fields)))
+            case "survey":
+                from assistant.device.survey import survey
+
+                return success(request_id, survey(self._environment, Path("/")))
             case "read_report":
                 from assistant.device.counters.report import ReportRequest, read_report
 
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
                 return success(request_id, read_report(decode(ReportRequest, fields)))
             case other:
-                known = "ping, toolchain, compile, helpers, reference, read_report"
+                known = "ping, toolchain, compile, helpers, reference, survey, read_report"
                 return failure(request_id, "bad_request", f"unknown op {other!r}; known: {known}")
 
     def _find(self) -> Toolchain:

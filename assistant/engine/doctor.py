@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.config import UserPaths
+from assistant.lab.gpus import Gpu, NoGpu, usable_gpus
+from assistant.lab.ladder import INSTALL_NCU, Level, rung_of
 from assistant.lab.tools import ToolReport, find_tools
+from assistant.model.survey import GpuSurvey
 
 __all__ = ["Part", "examine"]
 
 _MINIMUM_PYTHON = (3, 11)
-_GPU_DEVICE_FILES = ("/dev/nvidiactl", "/dev/dxg")
-"""Present where NVIDIA's driver (or, on WSL2, its bridge) is; the driver itself is asked by the GPU lab."""
+_SANITIZER = "install the CUDA toolkit, which holds it (Debian, Ubuntu: apt-get install cuda-sanitizer from NVIDIA's repository)"
 _SMALLEST_FREE_BYTES = 1 << 30
 
 
@@ -41,7 +44,7 @@ async def examine(paths: UserPaths) -> tuple[Part, ...]:
         _nvcc(tools),
         *(_tool(tools, name, use) for name, use in _TOOL_USES),
         _limits(tools),
-        _gpu(),
+        *_gpu(tools, os.environ),
         _folder("memory", paths.memory.parent),
         _folder("cache", paths.cache),
     )
@@ -93,13 +96,45 @@ def _limits(tools: ToolReport) -> Part:
     return Part("limits", False, False, detail, "use a newer kernel or container settings that allow it, or read edits of host code first")
 
 
-def _gpu() -> Part:
-    present = next((path for path in _GPU_DEVICE_FILES if Path(path).exists()), None)
-    if present is None:
-        detail = "none: no time is measured, speed is only PREDICTED for the chosen --target"
-        return Part("GPU", False, False, detail, "run on a machine with an NVIDIA GPU to measure")
-    detail = f"{present} is there, but this version has no GPU lab yet: speed is only PREDICTED"
-    return Part("GPU", False, False, detail, "nothing to do: the emulator is used")
+def _gpu(tools: ToolReport, environment: Mapping[str, str]) -> tuple[Part, ...]:
+    """The GPU, then the rung that the machine stands on, then what the rung rests on."""
+    if tools.survey is None:
+        return (Part("GPU", False, False, "unknown: the compile worker does not start", tools.emulator_remedy),)
+    gpus = usable_gpus(environment)
+    nvcc = tools.tool("nvcc")
+    rung = rung_of(gpus, tools.survey, None if nvcc is None else nvcc.version)
+    if isinstance(gpus, NoGpu):
+        device = Part("GPU", False, False, f"none: {rung.reason}", rung.remedy or gpus.remedy)
+    else:
+        device = Part("GPU", True, False, "; ".join(_device(gpu, tools.survey) for gpu in gpus), "")
+    why = "" if rung.reason is None or isinstance(gpus, NoGpu) else f". No better, as {rung.reason}"
+    detail = f"{rung.level}: {rung.used}{why}"
+    parts = [device, Part("rung", rung.level is Level.COUNTERS, False, detail, rung.remedy or "")]
+    if not isinstance(gpus, NoGpu):
+        parts += _instruments(tools.survey)
+    return tuple(parts)
+
+
+def _device(gpu: Gpu, survey: GpuSurvey) -> str:
+    notes = [f"driver {gpu.driver_version}"]
+    if survey.driver_cuda is not None:
+        notes.append("CUDA {}.{}".format(*survey.driver_cuda))
+    if gpu.uuid.startswith("MIG-"):
+        notes.append("a MIG slice: counters of memory that it shares with other slices are absent")
+    if survey.is_wsl:
+        notes.append("through WSL")
+    return f"gpu:{gpu.index} {gpu.name} ({', '.join(notes)})"
+
+
+def _instruments(survey: GpuSurvey) -> tuple[Part, ...]:
+    found = (
+        ("ncu", survey.ncu, "counters by line and stalls", INSTALL_NCU),
+        ("compute-sanitizer", survey.sanitizer, "checks on the GPU", _SANITIZER),
+    )
+    return tuple(
+        Part(name, True, False, f"{path}: {use}", "") if path else Part(name, False, False, f"missing: no {use}", remedy)
+        for name, path, use, remedy in found
+    )
 
 
 def _folder(name: str, folder: Path) -> Part:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.model.survey import GpuSurvey
+from assistant.serialize import decode
 
 __all__ = ["FoundTool", "ToolReport", "find_tools"]
 
@@ -31,6 +33,8 @@ class ToolReport:
     limits: tuple[str, ...] = ()
     """What this machine puts in force for candidates and replays, layer by layer."""
     missing_limits: tuple[str, ...] = ()
+    survey: GpuSurvey | None = None
+    """What there is for looking into a GPU; None where the worker does not start."""
 
     def tool(self, name: str) -> FoundTool | None:
         return next((tool for tool in self.tools if tool.name == name), None)
@@ -41,6 +45,7 @@ async def find_tools() -> ToolReport:
     compiler, emulator = WorkerProcess("assistant.device"), WorkerProcess("assistant.emulator")
     try:
         tools = await _compile_tools(compiler)
+        found = await compiler.request({"op": "survey"}, _DEADLINE_S)
         reply = await emulator.request({"op": "toolchain"}, _DEADLINE_S)
         limits = reply.get("limits", {"in_force": [], "missing": []})
         return ToolReport(
@@ -50,6 +55,7 @@ async def find_tools() -> ToolReport:
             reply.get("remedy", ""),
             tuple(limits["in_force"]),
             tuple(limits["missing"]),
+            decode(GpuSurvey, found["result"]),
         )
     except (WorkerDied, WorkerTimedOut) as error:
         return ToolReport((), None, f"a worker process does not start: {error}", "reinstall kernelopt")

@@ -21,7 +21,7 @@ _SYSTEM = Path("/usr/local/cuda/bin")
 _NSIGHT = Path("/opt/nvidia/nsight-compute")
 INSTALL_NCU = "install Nsight Compute (part of the CUDA toolkit; Debian, Ubuntu: apt-get install nsight-compute from NVIDIA's repository)"
 PERMIT_COUNTERS = (
-    "let users read the GPU's counters: options nvidia NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d/nvidia-profiling.conf, "
+    "let users read the GPU's counters: options nvidia NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d/nvidia.conf, "
     "then reload the driver or restart (developer.nvidia.com/ERR_NVGPUCTRPERM); in a container its host must do so"
 )
 _ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)

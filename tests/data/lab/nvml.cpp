@@ -49,6 +49,8 @@ struct Memory {
 };
 
 int nvmlSystemGetDriverVersion(char* out, unsigned size) { return std::snprintf(out, size, "580.95.05"), kSuccess; }
+int nvmlSystemGetCudaDriverVersion_v2(int* version) { return *version = 13000, kSuccess; }
+int nvmlSystemGetCudaDriverVersion(int* version) { return *version = 13000, kSuccess; }
 int nvmlDeviceGetCount_v2(unsigned* count) { return *count = 1, kSuccess; }
 int nvmlDeviceGetName(void*, char* out, unsigned size) { return std::snprintf(out, size, "NVIDIA Test"), kSuccess; }
 int nvmlDeviceGetUUID(void*, char* out, unsigned size) { return std::snprintf(out, size, "%s", kUuid), kSuccess; }

@@ -1,0 +1,24 @@
+"""What a machine has for looking into a GPU, as far as that can be told without using it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class GpuSurvey:
+    """Tools, rights and versions; the devices themselves are listed elsewhere."""
+
+    is_wsl: bool
+    """Inside the Windows Subsystem for Linux, whose driver is that of Windows."""
+    driver_cuda: tuple[int, int] | None
+    """Highest CUDA version that the driver runs; None without a driver."""
+    ncu: str | None
+    """Path of Nsight Compute's command line."""
+    sanitizer: str | None
+    """Path of compute-sanitizer."""
+    has_report_reader: bool
+    """Whether NVIDIA's ``ncu-report`` is installed."""
+    is_restricted: bool | None
+    """Whether the driver lets only administrators read counters; None where it does not say."""
+    is_administrator: bool
