@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from assistant.engine.assess import findings_of_launch
 from assistant.engine.checking import Repeats, launches_of
+from assistant.engine.coach import LaunchTimes, time_launches
 from assistant.engine.counting import Counted
 from assistant.engine.defects import errors_among, problems_by_kernel, problems_in_words
 from assistant.engine.hardware import on_hardware
@@ -125,9 +126,17 @@ async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) ->
         keep(profile_report(job, looked, told))
     for event in told:
         yield event
+    times = None
+    if job.lab.timing is not None:
+        timing = Stopwatch(job, "profile")
+        yield timing.started(f"times each launch shape on {job.lab.describe().device}")
+        times = await time_launches(job, looked, job.lab.timing)
+        if isinstance(times, LabFailure):
+            yield job.message(Severity.WARNING, f"no launch could be timed: {times.message}", times.remedy)
+        yield timing.ended("times by launch shape")
     for item in looked.assessment.kernels:
         for launch in item.launches:
-            yield summary_event(job, item, launch)
+            yield summary_event(job, item, launch, times.of(item, launch) if isinstance(times, LaunchTimes) else None)
     if isinstance(looked.assessment.build, Build):
         for event in machine_code_events(job, looked.subject, looked.assessment.build):
             yield event
