@@ -30,7 +30,7 @@ from assistant.model.workload import Case
 from assistant.ports import LabFailure, Timing
 from assistant.workload.recordings import NewCase
 
-__all__ = ["Speed", "Versions", "overall_speed", "speed_of", "with_findings"]
+__all__ = ["Speed", "Versions", "judge_timing", "overall_speed", "speed_of", "with_findings"]
 
 _SCREEN_WALL_S = 2.0
 """A shape while candidates are ranked: enough for 20 blocks of kernels up to 10 ms."""
@@ -74,7 +74,7 @@ async def speed_of(job: Job, baseline: Baseline, before: Looked, after: Looked, 
     if isinstance(timing, LabFailure):
         return Speed(predicted, notes=(f"the speed is predicted, as timing failed: {timing.message}",))
     least_s = _least_times(chosen, versions, job.target if timing.peaks is None else with_measured(job.target, timing.peaks))
-    return _judged(timing, predicted, least_s, _seed(job, is_confirming))
+    return judge_timing(timing, predicted, least_s, _seed(job, is_confirming))
 
 
 def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | None) -> Comparison | None:
@@ -122,7 +122,7 @@ def _seed(job: Job, is_confirming: bool) -> int:
     return job.seeds[-1] if is_confirming else job.seeds[0]
 
 
-def _judged(timing: PairTiming, predicted: Comparison | None, least_s: dict[str, float], seed: int) -> Speed:
+def judge_timing(timing: PairTiming, predicted: Comparison | None, least_s: dict[str, float], seed: int) -> Speed:
     """The verdict on the timings, and what speaks against believing it."""
     comparison = _with_prediction(compare_timing(timing, seed), predicted)
     findings = _lies(timing)

@@ -1,0 +1,55 @@
+"""What is made of timings: the verdict, and what speaks against believing it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assistant.engine.speed import Speed, judge_timing, with_findings
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.timing import Block, CaseTiming, PairTiming, SelfTest, TimedDevice
+from assistant.model.verification import Outcome
+
+_BLOCKS = tuple(Block(order, tuple(2e-4 if letter == "A" else 1e-4 for letter in order)) for order in ("ABBA", "BAAB") * 10)
+_CASE = CaseTiming("n=8", 1.0, _BLOCKS, "events", 5, 1, 3e-6, 2, False, "width", 0.1)
+_TIMING = PairTiming((_CASE,), TimedDevice("NVIDIA H200", "GPU-1", "580", "nvcc 13.0"), SelfTest(1.0, 0.952, (), 0.1))
+
+
+def _judged(timing: PairTiming = _TIMING, least_s: float = 5e-5, predicted=None) -> Speed:
+    return judge_timing(timing, predicted, {"n=8": least_s}, seed=1)
+
+
+def _outcome(speed: Speed) -> SpeedOutcome:
+    assert speed.comparison is not None
+    return speed.comparison.outcome
+
+
+def test_a_measured_gain_carries_what_the_model_had_said(predicted) -> None:
+    speed = _judged(predicted=predicted(1.7))
+    assert _outcome(speed) is SpeedOutcome.FASTER
+    assert speed.comparison is not None and speed.comparison.predicted_ratio == 1.7
+    assert (speed.findings, speed.notes) == ((), ())
+
+
+def test_a_gain_beyond_what_the_device_can_do_is_left_to_a_person(verdict) -> None:
+    speed = _judged(least_s=1.2e-4)
+    assert _outcome(speed) is SpeedOutcome.INCONCLUSIVE
+    doubted = with_findings(verdict(), speed)
+    assert (doubted.outcome, doubted.findings[-1].code) == (Outcome.NEEDS_DECISION, "impossible_speed")
+
+
+def test_a_version_that_leaves_other_results_when_timed_fails(verdict) -> None:
+    lying = replace(_TIMING, cases=(replace(_CASE, different_versions=("B",)),))
+    failed = with_findings(verdict(), _judged(lying))
+    assert (failed.outcome, failed.findings[-1].code) == (Outcome.FAIL, "differs_when_timed")
+
+
+def test_nothing_is_faster_on_a_device_whose_self_test_failed() -> None:
+    speed = _judged(replace(_TIMING, self_test=SelfTest(1.2, 0.95, ("a kernel timed against itself came out FASTER (1.200x)",), 0.1)))
+    assert _outcome(speed) is SpeedOutcome.INCONCLUSIVE
+    assert speed.comparison is not None and speed.comparison.quality == "poor"
+    assert "failed its self-test" in speed.notes[0]
+
+
+def test_notes_of_the_timing_reach_people_once() -> None:
+    noted = replace(_CASE, notes=("results of A change from run to run",))
+    assert _judged(replace(_TIMING, cases=(noted, noted))).notes == noted.notes
