@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from benchmarks import counters_vs_h200, emulator_speed, language_server, latency
+from benchmarks import counters_vs_h200, emulator_speed, jupyter, language_server, latency
 
 
 def main() -> None:
@@ -20,6 +20,8 @@ def main() -> None:
         print(latency.report(cache), flush=True)
         print("\n## Language server\n", flush=True)
         print(asyncio.run(language_server.report()), flush=True)
+        print("\n## Notebooks\n", flush=True)
+        print(jupyter.report(cache), flush=True)
         print("\n## Emulator speed\n", flush=True)
         print(asyncio.run(emulator_speed.report(cache)), flush=True)
 
