@@ -315,6 +315,8 @@ class Story:
     """What still stands after the edit."""
     verification: Verification
     comparison: Comparison
+    others: tuple[str, ...] = ()
+    """Kept edits that gain more by their screen and are not offered now, in words."""
 
 
 class Planner(Protocol):

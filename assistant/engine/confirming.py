@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assistant.engine.aside import Waited
 from assistant.engine.constraints import broken
+from assistant.engine.explain import other_edit
 from assistant.engine.frontier import Node
 from assistant.engine.gate import is_proved_better
 from assistant.engine.records import Confirmed, costliest, proposal_record
@@ -27,6 +28,8 @@ from assistant.source.hunks import unified_diff
 
 __all__ = ["Confirmation", "Offer"]
 
+_MOST_OTHERS = 3
+"""Edits that an explanation names besides its own."""
 Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
@@ -38,6 +41,8 @@ class Confirmation:
     kit: Kit
     root: Node
     offer: Offer
+    others: tuple[Link, ...] = ()
+    """Kept versions that gain more by their screen than the one that is confirmed."""
     is_failed: bool = False
     """It did not hold on fresh values: another version may."""
     decision: str | None = None
@@ -87,7 +92,7 @@ class Confirmation:
         explained = Waited(kit.aside, kit.planner.explained(self._story(link, verification, comparison)))
         async for event in explained.events():
             yield event
-        confirmed = Confirmed(link.text, link.kept, verification, comparison, explained.result)
+        confirmed = Confirmed(link.text, link.kept, verification, comparison, explained.result, self._others())
         async for event in self._offered(proposal_record(kit.job, kit.bench.version(kit.start), confirmed, kit.accounts.now_ms())):
             yield event
 
@@ -135,7 +140,11 @@ class Confirmation:
             left=costliest(after).findings,
             verification=verification,
             comparison=comparison,
+            others=self._others(),
         )
+
+    def _others(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(other_edit(link.kept) for link in self.others))[:_MOST_OTHERS]
 
     def _found(self, link: Link) -> FoundEdit:
         before, after = self.kit.start.looked.subject.source, link.looked.subject.source

@@ -17,7 +17,7 @@ from assistant.model.verification import Label, Outcome, Verification
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.profile.quantity import format_change, format_quantity
 
-__all__ = ["KeptStep", "explain", "explain_submitted"]
+__all__ = ["KeptStep", "explain", "explain_submitted", "other_edit"]
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ _LABEL_WORDS = {
 }
 
 
-def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: Comparison) -> str:
-    """Why, what, what was predicted and what came of it."""
+def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: Comparison, others: tuple[str, ...] = ()) -> str:
+    """Why, what, what was predicted and what came of it; ``others``: edits that may gain more and are not offered now, in words."""
     return _rendered(
         "explanation.md.j2",
         steps=[_step(item) for item in kept],
@@ -59,7 +59,15 @@ def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: 
         speed=_speed(comparison),
         labels=_labels(verification),
         assumptions=list(dict.fromkeys(text for item in kept for text in item.rewrite.assumptions)),
+        others=others,
     )
+
+
+def other_edit(kept: tuple[KeptStep, ...]) -> str:
+    """A kept version that is not offered, without the ratio of its screen, which nobody confirmed."""
+    steps = ", then ".join(f"{item.technique.id} at line {item.step.line}" for item in kept)
+    words = dict.fromkeys(_LABEL_WORDS[label] for item in kept for label in item.rewrite.labels)
+    return f"{steps} ({'; '.join(words)})" if words else steps
 
 
 def explain_submitted(author: str, summary: str, verification: Verification, comparison: Comparison) -> str:

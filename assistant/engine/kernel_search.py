@@ -12,6 +12,7 @@ from dataclasses import replace
 from assistant.engine.choice import Taken
 from assistant.engine.confirming import Confirmation, Offer
 from assistant.engine.frontier import Frontier, Node
+from assistant.engine.gate import SHOWN_GAIN_RATIO
 from assistant.engine.records import costliest
 from assistant.engine.rejected import Refusal, refusals
 from assistant.engine.round import Kit, Round
@@ -113,9 +114,11 @@ class KernelSearch:
 
     async def _confirmed(self, confirmation: Confirmation) -> AsyncIterator[events.Event]:
         """The best version, or the next best where it does not hold."""
-        for node in self._left()[:_MOST_CONFIRMATIONS]:
+        left = self._left()
+        for node in left[:_MOST_CONFIRMATIONS]:
             self._seen.add(node.text)
             confirmation.is_failed = False
+            confirmation.others = tuple(other.link for other in left if _is_more(other, node) and other.text not in self._seen)
             async for event in confirmation.run(node):
                 yield event
             if confirmation.decision == "accepted":
@@ -154,3 +157,8 @@ class KernelSearch:
             return None
         limit = f"{light.ratio:.0%} of what {light.limit} allows on {self._kit.job.target.name} (performance model, estimated)"
         return f"{self._kit.name}: at least {limit} is reached, so the search ends here"
+
+
+def _is_more(other: Node, offered: Node) -> bool:
+    """Whether a person would want to know of ``other``, which comes after ``offered`` because it asks more of them."""
+    return other.ratio >= offered.ratio * SHOWN_GAIN_RATIO

@@ -107,13 +107,15 @@ class Confirmed:
     comparison: Comparison
     told: str | None = None
     """What its planner says of it; None: nothing."""
+    others: tuple[str, ...] = ()
+    """As `Story.others`."""
 
 
 def proposal_record(job: Job, start: Version, confirmed: Confirmed, now_ms: int) -> Proposal:
     """The chain's end as it is offered: one diff from the text that the user has."""
     kept, after_text = confirmed.kept, confirmed.after_text
     origins = [step.rewrite.origin for step in kept if step.rewrite.origin is not None]
-    explanation = explain(kept, confirmed.verification, confirmed.comparison)
+    explanation = explain(kept, confirmed.verification, confirmed.comparison, confirmed.others)
     main = costliest(start.kernels)
     evidence = {fact.id: fact for step in kept for fact in step.evidence}
     return Proposal(

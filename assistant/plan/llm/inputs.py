@@ -95,6 +95,7 @@ class Inputs:
             "labels": tuple(label.value for label in story.verification.labels),
             "after": evidence_groups(story.after) if self._signals.profile != "off" else (),
             "left": tuple(f"{finding.code}, line {finding.line}: {finding.message}" for finding in story.left),
+            "others": story.others,
         }
         facts = replace(facts_of(story.before, self._signals), tried=(), recalled=(), loops=(), arrays=(), diagnostics=(), hardware=())
         return self._fitted("explain", facts, inputs)

@@ -1,8 +1,9 @@
 """The explanation of a proposal: every number with its unit, method and device, nothing said twice."""
 
 import re
+from dataclasses import replace
 
-from assistant.engine.explain import KeptStep, explain
+from assistant.engine.explain import KeptStep, explain, other_edit
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
 from assistant.model.profile import Evidence, Finding, Grade, Method, Severity
 from assistant.model.proposal import PredictionOutcome
@@ -56,6 +57,15 @@ def test_only_a_person_takes_what_needs_a_decision(verdict, predicted) -> None:
     sentence = "only you can accept it, no --accept policy does"
     assert sentence in explain((_kept(),), verdict(Outcome.NEEDS_DECISION), predicted(1.61))
     assert sentence not in explain((_kept(),), verdict(), predicted(1.61))
+
+
+def test_what_else_was_found_is_named_without_the_gain_of_its_screen(verdict, predicted) -> None:
+    kept = _kept()
+    other = other_edit((kept, replace(kept, rewrite=replace(kept.rewrite, labels=(Label.ALIGNMENT, Label.READABILITY)))))
+    assert other == "staged-store at line 7, then staged-store at line 7 (it needs aligned data; it makes the code longer)"
+    text = explain((kept,), verdict(), predicted(1.61), (other,))
+    assert text.splitlines()[-1].startswith(f"**Also found, and not offered beside this**: {other}. ")
+    assert "Also found" not in explain((kept,), verdict(), predicted(1.61))
 
 
 def test_a_chain_names_each_step_and_each_assumption_once(verdict, predicted) -> None:

@@ -146,7 +146,17 @@ def story() -> Story:
     comparison = Comparison(SpeedOutcome.PREDICTED, 1.8, None, None, None, "error not yet measured", (), "model")
     request = request_of()
     left = (replace(request.findings[0], code="KO101", message="each load of a warp touches 32 sectors"),)
-    return Story(request, unified_diff(TEXT, candidate(), "kernel.cu"), (STEP,), (REWRITE,), AFTER, left, verification, comparison)
+    return Story(
+        request,
+        unified_diff(TEXT, candidate(), "kernel.cu"),
+        (STEP,),
+        (REWRITE,),
+        AFTER,
+        left,
+        verification,
+        comparison,
+        ("vectorized-access at line 14 (it needs aligned data)",),
+    )
 
 
 def test_explain(snapshot: SnapshotAssertion) -> None:
