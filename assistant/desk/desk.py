@@ -234,7 +234,10 @@ class Desk:
     # --- jobs -------------------------------------------------------------------------------------------------------
 
     def ask(self, key: str, verb: Verb, kernel: str | None = None, options: OptimizeOptions | None = None) -> str:
-        """Start what a person asked for by name; the job's id. Raises UsageError where it is not open or not trusted."""
+        """Start what a person asked for by name; the job's id. Raises UsageError where it is not open or not trusted.
+
+        What runs or waits already is not started again: a double click is one, which with a model costs money once.
+        """
         sheet = self._sheet(key)
         request = replace(self._request(sheet), kernel=kernel)
         return self._ask(sheet, Task(verb, request, options or OptimizeOptions()))
@@ -392,7 +395,13 @@ class Desk:
 
     def _ask(self, sheet: Sheet, task: Task) -> str:
         self._parts.guard.demand_trust(sheet.path)
-        return self._submit_soon(sheet, task, is_background=False)
+        known = next((work for work in self.works() if self._is_asked(work, sheet, task)), None)
+        return self._submit_soon(sheet, task, is_background=False) if known is None else known.id
+
+    def _is_asked(self, work: Work, sheet: Sheet, task: Task) -> bool:
+        """Whether ``work`` is this very question, and goes on."""
+        is_ending = any(lane.is_ending(work.id) for lane in (self._parts.quick, self._parts.heavy))
+        return not work.is_background and not is_ending and work.key == sheet.key and _asked_for(work.task) == _asked_for(task)
 
     def _submit_soon(self, sheet: Sheet, task: Task, is_background: bool) -> str:
         work = Work(new_id("J"), sheet.key, task, is_background, self)
@@ -445,6 +454,11 @@ class Desk:
             if version != seen:
                 seen = version
                 self.offers_changed()
+
+
+def _asked_for(task: Task) -> Task:
+    """The task without what it gets on its way to a lane."""
+    return replace(task, request=replace(task.request, job_id=None), options=replace(task.options, may_call_models=None))
 
 
 def _setup_of(request: JobRequest) -> object:

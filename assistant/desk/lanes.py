@@ -83,6 +83,10 @@ class Lane:
     def running(self) -> Work | None:
         return self._running
 
+    def is_ending(self, work_id: str) -> bool:
+        """Whether it runs and has been told to end."""
+        return self._is_ending and self._running is not None and self._running.id == work_id
+
     def reason_to_wait(self, work: Work) -> str | None:
         """Who uses the GPU that background work is for; None: nobody."""
         index = work.task.gpu_index

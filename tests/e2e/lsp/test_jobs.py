@@ -49,6 +49,7 @@ async def test_a_job_is_cancelled_by_its_id(shared_cli: Cli, shared_editor: Star
     document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))
     job = (await editor.run("kernelopt.profile", uri=document.uri))["job_id"]
     await editor.until(running_programs)
+    assert (await editor.run("kernelopt.profile", uri=document.uri))["job_id"] == job, "a double click is one"
     assert await editor.run("kernelopt.job.cancel", job_id=job) == {"is_cancelled": True}
     await editor.until(lambda: not running_programs(), deadline_s=CANCELLED_WITHIN_S)
     await editor.until(lambda: is_idle(editor), deadline_s=CANCELLED_WITHIN_S)
