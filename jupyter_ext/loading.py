@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import atexit
-from functools import partial
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -31,7 +30,7 @@ def load(shell: InteractiveShell) -> None:
             untyped.register_magic_function(magics.foreign_cell, "cell", name)
     atexit.register(magics.close)
     for name in ("%kernelopt", "%%kernelopt"):
-        untyped.set_hook("complete_command", partial(_completed, magics), str_key=name)
+        untyped.set_hook("complete_command", _completed, str_key=name)
 
 
 def unload(shell: InteractiveShell) -> None:
@@ -48,7 +47,7 @@ def _loaded(shell: InteractiveShell) -> KernelOptMagics | None:
     return found if isinstance(found, KernelOptMagics) else None
 
 
-def _completed(magics: KernelOptMagics, shell: object, event: object) -> list[str]:
+def _completed(shell: object, event: object) -> list[str]:
     """Options and verbs behind the magic's name; ``event`` is IPython's, which carries the line."""
     del shell
-    return magics.completions(str(getattr(event, "line", "")))
+    return KernelOptMagics.completions(str(getattr(event, "line", "")))

@@ -56,7 +56,7 @@ class KernelOptMagics(Magics):
         self._front = NotebookFront(shell)
         self._parts: _Parts | None = None
 
-    @magic_arguments()
+    @magic_arguments("%kernelopt")
     @argument("kernel", nargs="?", help="which kernel of the cell the arrays are for: k, ns::k or an instance such as k<32>")
     @argument("--args", help="arguments by parameter, name=expression,…; variables of the same name need not be given")
     @argument("--grid", help="blocks: a number or a tuple, an expression of the arguments such as (n+255)//256")
@@ -80,7 +80,7 @@ class KernelOptMagics(Magics):
         given = _parsed(KernelOptMagics.cell, line)
         self._guarded(lambda: self._run_cell(given, f"%%kernelopt {line}\n{cell}"))
 
-    @magic_arguments()
+    @magic_arguments("kernelopt")
     @argument("verb", nargs="?", default="status", help=f"one of {', '.join(VERBS)}")
     @argument("words", nargs="*", help="a run's number, a proposal's id and a reason, or what a pair session is told")
     @argument("--timeout", type=float, help="of wait: seconds")
@@ -99,7 +99,8 @@ class KernelOptMagics(Magics):
         given = _parsed(KernelOptMagics.cell, "")
         self._guarded(lambda: self._run_cell(given, f"%%cu {line}\n{cell}", runs_program=True))
 
-    def completions(self, line: str) -> list[str]:
+    @staticmethod
+    def completions(line: str) -> list[str]:
         """What may follow on a line that begins with one of the magics."""
         is_cell = line.lstrip().startswith("%%")
         magic = KernelOptMagics.cell if is_cell else KernelOptMagics.line

@@ -20,7 +20,7 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.source.match import select_kernels
 from assistant.source.parse import parse
-from assistant.workload.blocks import find_blocks
+from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.binding import bind
 from jupyter_ext.callables import BoundKernel, Emulated
@@ -103,7 +103,8 @@ class Opening:
         bound = self._bound(parsed, kernel, signatures, launching, asked)
         live, notes = self._live(cell, bound, asked, wanted)
         wanted = replace(wanted, folder=_folder_of(live))
-        can_run = live is not None or parsed.has_main or bool(find_blocks(cell.text))
+        is_declared = bool(find_blocks(cell.text)) or sidecar_path(cell.path).is_file()
+        can_run = live is not None or parsed.has_main or is_declared
         wanted = self._with_questions(cell, wanted, asked, can_run)
         run = self._workshop.open(cell, live, wanted)
         self._last[cell.key] = cell.text

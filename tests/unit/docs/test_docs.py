@@ -13,22 +13,21 @@ import pytest
 
 from assistant.cli import exit_codes
 from assistant.plan.catalogue import load_catalogue
+from jupyter_ext.magic import KernelOptMagics
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "prompts" / "techniques").glob("*.md")])
 USER_PAGES = [page for page in PAGES if "findings" not in page.parts and "techniques" not in page.parts]
-FOREIGN_OPTIONS = {"--help", "--use_fast_math", "--ftz", "--prec-div", "--prec-sqrt", "--no-index"} | {
-    "--section",
-    "--import-source",
-    "--set",
-}
-"""Of compilers, pip and ncu."""
-"""Options of compilers and git, and the one that every command has."""
+FOREIGN_OPTIONS = frozenset(
+    ("--help", "--use_fast_math", "--ftz", "--prec-div", "--prec-sqrt", "--no-index", "--section", "--import-source", "--set"),
+)
+"""Options of compilers, git and ncu, and the one that every command has."""
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 _CODE = re.compile(r"^```\w*\n(.*?)^```|^ {4,}(\S.*)$|`([^`\n]+)`", re.M | re.S)
-_COMMAND = re.compile(r"(?<![\w/.-])kernelopt +([a-z][a-z-]*)(?: +([a-z]+)\b)?")
+_COMMAND = re.compile(r"(?<![\w/.%-])kernelopt +([a-z][a-z-]*)(?: +([a-z]+)\b)?")
+_MAGIC = re.compile(r"(?<!%)%kernelopt +([a-z]+)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z_-]+")
 
 
@@ -83,8 +82,15 @@ def test_every_command_on_a_page_exists(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", USER_PAGES, ids=name)
+def test_every_verb_of_the_line_magic_on_a_page_exists(page: Path) -> None:
+    for code in codes(page):
+        assert set(_MAGIC.findall(code)) <= set(KernelOptMagics.completions("%kernelopt")), f"{name(page)}: {code}"
+
+
+@pytest.mark.parametrize("page", USER_PAGES, ids=name)
 def test_every_option_on_a_page_exists(page: Path) -> None:
     known = {option for command in generate().command_paths().values() for p in command.params for option in (*p.opts, *p.secondary_opts)}
+    known.update(*map(KernelOptMagics.completions, ("%kernelopt", "%%kernelopt")))
     for code in codes(page):
         strange = set(_OPTION.findall(code)) - known - FOREIGN_OPTIONS
         assert not strange, f"{name(page)}: {', '.join(sorted(strange))}"
