@@ -20,6 +20,7 @@ from assistant.engine.judging import Baseline, runnable_cases
 from assistant.engine.references import startable
 from assistant.engine.workbench import Looked, predict_speed
 from assistant.measure.bounds import Quarantine, least_time_s, quarantine_cases, with_measured
+from assistant.measure.model import without_launch
 from assistant.measure.paired import compare_timing
 from assistant.measure.statistics import Quality
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -74,16 +75,17 @@ async def speed_of(job: Job, baseline: Baseline, before: Looked, after: Looked, 
     if isinstance(timing, LabFailure):
         return Speed(predicted, notes=(f"the speed is predicted, as timing failed: {timing.message}",))
     least_s = _least_times(chosen, versions, job.target if timing.peaks is None else with_measured(job.target, timing.peaks))
-    return judge_timing(timing, predicted, least_s, _seed(job, is_confirming))
+    alone = predict_speed(*(_without_launch(kernels) for kernels in (versions.before, versions.after)))
+    return judge_timing(timing, alone, least_s, _seed(job, is_confirming))
 
 
 def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | None) -> Comparison | None:
-    """Over all kernels: measured where each of them was, else ``predicted``."""
+    """Over all kernels: measured where each of them was, else ``predicted`` as it was made, launch overhead included."""
     timings = [speed.timing for speed in speeds if speed.timing is not None]
     if not timings or len(timings) < len(speeds):
         return predicted
     cases = tuple(case for timing in timings for case in timing.cases)
-    comparison = _with_prediction(compare_timing(replace(timings[-1], cases=cases), job.seeds[-1]), predicted)
+    comparison = compare_timing(replace(timings[-1], cases=cases), job.seeds[-1])
     is_doubted = any(speed.findings or not _is_self_tested(speed) for speed in speeds)
     return replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE) if is_doubted else comparison
 
@@ -141,6 +143,14 @@ def judge_timing(timing: PairTiming, predicted: Comparison | None, least_s: dict
 
 def _is_self_tested(speed: Speed) -> bool:
     return speed.timing is None or speed.timing.self_test is None or speed.timing.self_test.has_passed
+
+
+def _without_launch(kernels: tuple[KernelAssessment, ...]) -> tuple[KernelAssessment, ...]:
+    """With what the model says of the kernels alone: timings do not hold what starting one costs either."""
+    return tuple(
+        replace(item, launches=tuple(replace(launch, predicted=without_launch(launch.predicted)) for launch in item.launches))
+        for item in kernels
+    )
 
 
 def _with_prediction(comparison: Comparison, predicted: Comparison | None) -> Comparison:

@@ -85,4 +85,5 @@ class Comparison:
     """Of a prediction: the largest term of the heaviest shape that the kernel itself decides, launch overhead aside."""
     bottleneck_after: str | None = None
     predicted_ratio: float | None = None
-    """Of a measurement: what the performance model said of the same two versions; None where nothing was measured."""
+    """Of a measurement: what the performance model said of the same kernels, launch overhead left out as in the measurement; None where
+    nothing was measured, or several kernels together."""

@@ -375,7 +375,8 @@ class SpeedReport:
     bottleneck_before: str | None
     bottleneck_after: str | None
     predicted_ratio: float | None = None
-    """Of a measurement: what the performance model said of the same two versions; null where nothing was measured."""
+    """Of a measurement: what the performance model said of the same kernels, launch overhead left out as in the measurement; null where
+    nothing was measured, or several kernels together."""
 
 
 @dataclass(frozen=True)

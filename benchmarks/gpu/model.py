@@ -5,6 +5,7 @@ Programs are searched a few at a time, as the emulator takes most of the time; t
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import shutil
@@ -17,62 +18,79 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from assistant.measure.score import Scored, score
+from assistant.measure.calibration import LAUNCH_S
 from assistant.memory.store import open_store
 from assistant.model.attempt import Attempt
-from assistant.model.comparison import SpeedOutcome
 from benchmarks.gpu.bench import Kept
 from benchmarks.table import heading, row
 
 __all__ = ["measure_model", "model_table"]
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PROGRAMS = tuple(
-    path for folder in ("examples", "tests/data/h200", "tests/data/h200/unseen") for path in sorted((_ROOT / folder).glob("*.cu"))
-)
-_AT_ONCE = 5
+_SEARCHED = tuple(path for folder in ("examples", "tests/data/h200") for path in sorted((_ROOT / folder).glob("*.cu")))
+_PROFILED = (*_SEARCHED, *sorted((_ROOT / "tests/data/h200/unseen").glob("*.cu")))
+_FIRST = "pipeline.cu"
+"""Searched alone: it compiles what all of them share, and shows how fast candidates are tried."""
+_AT_ONCE = 8
 _WALL_S = 120.0
 _LEAST_LEFT_S = 10.0
 
 
 def measure_model(kept: Kept, folder: Path, end_s: float) -> None:
-    """One row for each candidate that was right and could be timed, and one for each program."""
-    done = {found["program"] for found in kept.rows}
-    waiting = [path for path in _PROGRAMS if path.name not in done]
+    """Rows ``candidate``: right and timed; ``launch``: a launch shape predicted and timed; ``program``: how a command went."""
+    done = {(found["program"], found.get("command")) for found in kept.rows if found["what"] == "program"}
+    jobs = [("optimize", path) for path in sorted(_SEARCHED, key=lambda path: path.name != _FIRST)] + [
+        ("profile", path) for path in _PROFILED
+    ]
+    waiting = [(command, path) for command, path in jobs if (path.name, command) not in done]
 
-    def search(path: Path) -> list[dict[str, Any]]:
-        return _searched(path, folder, end_s)
+    def run(job: tuple[str, Path]) -> list[dict[str, Any]]:
+        return _run(*job, folder, end_s)
 
-    for path in waiting[:1]:  # alone: it compiles what all of them share
-        for found in search(path):
+    for job in waiting[:1]:
+        for found in run(job):
             kept.add(found)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for rows in pool.map(search, waiting[1:]):
+        for rows in pool.map(run, waiting[1:]):
             for found in rows:
                 kept.add(found)
 
 
-def _searched(path: Path, folder: Path, end_s: float) -> list[dict[str, Any]]:
+def _run(command: str, path: Path, folder: Path, end_s: float) -> list[dict[str, Any]]:
     left_s = end_s - time.monotonic()
     if left_s < _LEAST_LEFT_S:
         return []
     place = folder / "programs" / path.stem
     place.mkdir(parents=True, exist_ok=True)
     copied = Path(shutil.copy(path, place / path.name)).resolve()
-    command = (sys.executable, "-m", "assistant", "optimize", copied.name, "--device", "gpu:0", "--accept", "none", "--json")
     home = (folder / "home").resolve()
-    environment = {**os.environ, "KERNELOPT_HOME": str(home)}
     start_s = time.monotonic()
+    arguments = ("--accept", "none", "--allow-host-code") if command == "optimize" else ()
+    line = (sys.executable, "-m", "assistant", command, copied.name, "--device", "gpu:0", "--json", *arguments)
+    environment = {**os.environ, "KERNELOPT_HOME": str(home)}
     try:
-        run = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, timeout=min(left_s, _WALL_S), check=False)
-        status, said = run.returncode, run.stderr[-500:] + run.stdout[-500:]
+        run = subprocess.run(line, cwd=place, env=environment, capture_output=True, text=True, timeout=min(left_s, _WALL_S), check=False)
+        status, output, said = run.returncode, run.stdout, run.stderr[-500:] + run.stdout[-500:]
     except subprocess.TimeoutExpired:
-        status, said = None, "timed out"
+        status, output, said = None, "", "timed out"
     seconds = time.monotonic() - start_s
-    attempts = _attempts(home / "memory.sqlite3", copied)
-    rows = [_row(path, attempt) for attempt in attempts if attempt.comparison is not None]
-    summary: dict[str, Any] = {"program": path.name, "what": "program", "status": status, "seconds": seconds, "attempts": len(attempts)}
+    summary: dict[str, Any] = {"program": path.name, "what": "program", "command": command, "status": status, "seconds": seconds}
+    if command == "optimize":
+        attempts = _attempts(home / "memory.sqlite3", copied)
+        rows = [_row(path, attempt) for attempt in attempts if attempt.comparison is not None]
+        summary["attempts"] = [(attempt.outcome, attempt.created_ms) for attempt in attempts]
+    else:
+        rows = [_launch_row(path, event) for event in _events(output) if event["event"] == "profile_summary" and event["measured"]]
     return [*rows, summary if status in (0, 1) else {**summary, "said": said}]
+
+
+def _events(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+
+
+def _launch_row(path: Path, event: dict[str, Any]) -> dict[str, Any]:
+    names = ("kernel", "instance", "grid", "block", "bottleneck", "predicted_time_s", "speed_of_light_ratio", "speed_of_light_limit")
+    return {"program": path.name, "what": "launch", **{name: event[name] for name in names}, **event["measured"]}
 
 
 def _attempts(memory: Path, path: Path) -> tuple[Attempt, ...]:
@@ -106,28 +124,47 @@ def _row(path: Path, attempt: Attempt) -> dict[str, Any]:
 
 
 def model_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Errors by bottleneck, then all: how far nine in ten predicted ratios are from the measured ones, and the sign of the gain."""
+    """Errors of predicted ratios of two versions, and of predicted times of single launches, by the model's bottleneck."""
     timed = [found for found in rows if found["what"] == "candidate" and found["predicted"] is not None]
-    lines = [
-        _line(name, [found for found in timed if found["bottleneck"] == name]) for name in sorted({found["bottleneck"] for found in timed})
-    ]
-    header = ("bottleneck before", "candidates", "programs", "median factor", "nine in ten within", "right side of 1 (beyond ±5 %)")
-    table = [heading(*header), *(row(*line) for line in (*lines, _line("all", timed)) if line)]
+    launches = [found for found in rows if found["what"] == "launch" and found["predicted_time_s"] is not None]
+    ratios = [(found["bottleneck"], found["predicted"], found["ratio"], found["program"]) for found in timed]
+    times = [(found["bottleneck"], found["predicted_time_s"] - LAUNCH_S, found["time_s"], found["program"]) for found in launches]
     programs = [found for found in rows if found["what"] == "program"]
-    scored = score(tuple(Scored(found["bottleneck"], found["predicted"], found["ratio"]) for found in timed))
-    table += ["", *(f"{error.bottleneck}: {error.count} scored, factor {error.factor:.2f}" for error in scored)]
-    measured = sum(found["speed"] != SpeedOutcome.PREDICTED.value for found in rows if found["what"] == "candidate")
     ended = sum(found["status"] in (0, 1) for found in programs)
-    table += ["", f"{ended} of {len(programs)} programs searched to the end; {measured} candidates timed"]
-    return "\n".join(table)
+    sided = [(predicted, measured) for _, predicted, measured, _ in ratios if abs(math.log(measured)) > _CLEAR]
+    right = sum((predicted > 1) == (measured > 1) for predicted, measured in sided)
+    return "\n".join(
+        (
+            heading(
+                "bottleneck before", "candidates", "programs", "predicted / measured ratio: median", "median factor", "nine in ten within"
+            ),
+            *_lines(ratios),
+            "",
+            heading("bottleneck", "launch shapes", "programs", "predicted / measured time: median", *_ERRORS),
+            *_lines(times),
+            "",
+            f"{right} of {len(sided)} candidates beyond ±5 % predicted on the right side of 1; {ended} of {len(programs)} commands ended",
+        )
+    )
 
 
-def _line(name: str, of: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    if not of:
-        return ()
-    factors = sorted(math.exp(abs(math.log(found["predicted"] / found["ratio"]))) for found in of)
-    sided = [found for found in of if abs(math.log(found["ratio"])) > math.log(1.05)]
-    right = sum((found["predicted"] > 1) == (found["ratio"] > 1) for found in sided)
+_CLEAR = math.log(1.05)
+_ERRORS = ("median factor", "nine in ten within")
+Judged = tuple[str, float, float, str]
+"""(bottleneck, predicted, measured, program)"""
+
+
+def _lines(judged: Sequence[Judged]) -> list[str]:
+    names = sorted({name for name, *_ in judged})
+    return [row(*_line(name, [item for item in judged if item[0] == name])) for name in names] + (
+        [row(*_line("all", judged))] if judged else []
+    )
+
+
+def _line(name: str, of: Sequence[Judged]) -> tuple[str, ...]:
+    logs = [math.log(max(predicted, 1e-12) / measured) for _, predicted, measured, _ in of]
+    factors = sorted(math.exp(abs(log)) for log in logs)
     covered = factors[math.ceil(0.9 * len(factors)) - 1]
-    programs = len({found["program"] for found in of})
-    return (name, str(len(of)), str(programs), f"{statistics.median(factors):.2f}", f"{covered:.2f}", f"{right} of {len(sided)}")
+    programs = len({program for *_, program in of})
+    median = math.exp(statistics.median(logs))
+    return (name, str(len(of)), str(programs), f"{median:.2f}", f"{statistics.median(factors):.2f}", f"{covered:.2f}")
