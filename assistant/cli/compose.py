@@ -17,6 +17,7 @@ from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import Gpu, NoGpu, usable_gpus
 from assistant.lab.kept import KeptCompiler
+from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
 from assistant.plan.expert.planner import ExpertPlanner
 from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
@@ -51,6 +52,8 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
         cpu = CpuLab(scratch, paths.cache, target, missing, None if compiler is None else compiler.worker)
         if isinstance(gpus, NoGpu):
             return cpu
+        own = target_for_device(gpus[0].name)
+        target = own.name if own is not None and request.target is None else target
         is_kept = compiler is not None
         if is_kept:
             clients = [kept_gpus.setdefault(gpu.uuid, GpuClient(gpu, None)) for gpu in gpus]

@@ -14,7 +14,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.build.architectures import architecture
@@ -42,7 +42,8 @@ JobBody = Callable[[Job, Subject], AsyncIterator[events.Event]]
 ReadSubject = Callable[[JobRequest, Flags], Subject]
 """How the file in question is read; raises as ``read_subject`` does."""
 OpenLab = Callable[[JobRequest, Path, str], Lab]
-"""(request, scratch folder, target name) → a lab. Raises CannotAnswerError for a device that is not there."""
+"""(request, scratch folder, target name) → a lab, whose own target may be the device that it has. Raises CannotAnswerError for a device
+that is not there."""
 
 _ANALYSES = ("inspect", "check", "profile")
 """Commands whose last answer on a file is kept."""
@@ -70,12 +71,13 @@ class JobRunner:
         """The job's events; its scratch folder and its workers end with it."""
         loaded = load_settings(find_workspace(request.file))
         subject = read(request, flags_of(request, loaded))
-        target_name = request.target or loaded.settings.target
-        chosen = target(target_name)
-        limits = architecture(chosen.architecture)
-        assert limits is not None, f"{chosen.architecture} is in no table of limits"
+        asked = target(request.target or loaded.settings.target)
+        where = request if request.device != "auto" else replace(request, device=loaded.settings.device)
         with scratch_folder() as scratch:
-            lab = self.open_lab(request, scratch, target_name)
+            lab = self.open_lab(where, scratch, asked.name)
+            chosen = target(lab.describe().target)
+            limits = architecture(chosen.architecture)
+            assert limits is not None, f"{chosen.architecture} is in no table of limits"
             job_id = request.job_id or new_id("J")
             job = Job(job_id, request, lab, chosen, limits, scratch, _seeds(request, loaded.settings), run_limits(request, loaded.settings))
             try:
