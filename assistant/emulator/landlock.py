@@ -66,7 +66,7 @@ def open_ruleset(abi: int, writable: Sequence[Path], devices: Sequence[Path] = (
 
 def allow_own_threads(ruleset: int) -> None:
     """Let the calling process, and what it becomes by exec, name its threads: CUDA's driver does not start otherwise. Raises OSError."""
-    _allow(ruleset, Path("/proc/self/task"), _READ_FILE | _WRITE_FILE)
+    _allow(ruleset, Path("/proc/self/task"), _handled_rights(landlock_abi() or 1) & (_READ_FILE | _WRITE_FILE | _TRUNCATE))
 
 
 def restrict(ruleset: int) -> None:

@@ -36,7 +36,7 @@ _NUMBER_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
 """Of ``struct seccomp_data``: arguments are 64-bit little-endian words."""
 
 _SOCKET = 41
-_REACHING_OTHERS = {"connect": 42, "sendto": 44, "sendmsg": 46, "bind": 49, "sendmmsg": 307}
+_REACHING_OTHERS = {"connect": 42, "sendto": 44, "sendmsg": 46, "sendmmsg": 307}
 _AF_UNIX = 1  # sys/socket.h
 _OTHER_PROCESSES = {
     "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "process_madvise": 440, "process_mrelease": 448,

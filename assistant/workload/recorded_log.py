@@ -44,7 +44,7 @@ class LogNames:
     variable: Callable[[str], str] = str
     """The symbol of a device variable → its name in the source."""
     variable_types: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Element types of device variables by name, for logs that have none."""
+    """Element types of device variables by name (without namespaces), for logs that have none."""
 
 
 def finish_recording(folder: Path, names: LogNames, added_notes: tuple[str, ...] = ()) -> Recording:
@@ -149,7 +149,7 @@ class _LogReader:
         identity = int(f[0])
         symbol = _text(f[4])
         name = None if symbol is None else self._names.variable(symbol)
-        element_type = _text(f[5]) or self._names.variable_types.get(name or "")
+        element_type = _text(f[5]) or self._names.variable_types.get((name or "").rpartition("::")[2])
         self._buffers[identity] = RecordedBuffer(identity, int(f[2]), int(f[1]), name, f[3], element_type=element_type)
 
     def _header(self, f: list[str]) -> tuple[int, str, LaunchConfig]:

@@ -39,8 +39,9 @@ int main() {
   follow<<<1, N>>>(rows, 2, N);
   int *managed, *pinned, *pooled;
   cudaMallocManaged(&managed, N * sizeof(int)), cudaMallocHost(&pinned, N * sizeof(int)), cudaMallocAsync(&pooled, N * sizeof(int), 0);
-  for (int i = 0; i < N; ++i) managed[i] = i, pinned[i] = 2 * i;
   cudaMemsetAsync(pooled, 0, N * sizeof(int), 0);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < N; ++i) managed[i] = i, pinned[i] = 2 * i;
   increment<<<1, N>>>(managed, N);
   increment<<<1, N>>>(pinned, N);
   increment<<<1, N>>>(pooled, N);

@@ -11,7 +11,7 @@ bool starts_with(const char* text, const char* start) { return strncmp(text, sta
 
 // Not the compiler's (format strings, tables of the mathematical functions) nor a constant of CUDA's C++ libraries.
 bool is_of_the_program(const char* name) {
-  for (const char* start : {"__cuda", "__unnamed", "__nv_"})
+  for (const char* start : {"__cuda", "cudart", "__CNPRT", "__unnamed", "__nv_"})
     if (starts_with(name, start)) return false;
   for (const char* part : {"$", "4cuda3std", "4cuda3__", "4cuda2mr", "4cuda9execution", "6thrust", "3cub", "__nv_atomic", "4cupy"})
     if (strstr(name, part)) return false;

@@ -1,0 +1,71 @@
+"""The capture worker without a GPU: where it finds CUPTI, how it reads logs, what it says where nothing can be captured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.device.capture.demangle import function_name, variable_name
+from assistant.device.capture.library import find_cupti
+from assistant.device.toolchain import Nvcc, Toolchain
+from assistant.workload.recorded_log import LogNames, finish_recording
+
+
+def toolchain(root: Path) -> Toolchain:
+    return Toolchain(Nvcc(str(root / "bin/nvcc"), "13.0.88", str(root), "PATH"), None, None, None, "/usr/bin/g++", None, (), ())
+
+
+@pytest.mark.parametrize("place", [".", "extras/CUPTI", "targets/x86_64-linux"])
+def test_cupti_is_found_where_toolkits_put_it(tmp_path: Path, place: str) -> None:
+    for folder, file in (("include", "cuda.h"), (f"{place}/include", "cupti.h"), (f"{place}/lib64", "libcupti.so.13")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / file).touch()
+    found = find_cupti(toolchain(tmp_path), None)
+    assert found is not None
+    assert found.library == tmp_path / place / "lib64/libcupti.so.13"
+    assert tmp_path / "include" in found.includes
+
+
+def test_a_wheel_of_cupti_serves_where_the_toolkit_has_none(tmp_path: Path) -> None:
+    kit, wheels = tmp_path / "kit", tmp_path / "cu13"
+    for file in (kit / "include/cuda.h", wheels / "include/cupti.h", wheels / "lib/libcupti.so.13"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    found = find_cupti(toolchain(kit), wheels)
+    assert found is not None and found.library.parent == wheels / "lib"
+    assert find_cupti(toolchain(kit), None) is None
+
+
+def test_symbols_read_as_the_emulator_names_kernels() -> None:
+    assert function_name("_Z2trILi1EEvPfPKfi") == "tr<1>(float*, float const*, int)"
+    assert function_name("plain_c") == "plain_c"
+    assert variable_name("_ZN4deep5innerE") == "deep::inner"
+
+
+def test_a_log_of_a_gpu_becomes_a_recording(tmp_path: Path) -> None:
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "blobs/aa").write_bytes(b"1234")
+    lines = (
+        "buffer 0 4096 4 device _ZN4deep5innerE -",
+        "launching _Z4gridv",
+        "launch 0 _Z1kPi 2 1 1 32 1 1 0 0 -",
+        "cooperative",
+        "argument 8 0010000000000000",
+        "argument_pointer 0 0 0 0",
+        "before 0 aa",
+        "after 0 aa",
+        "skipped 1 _Z1kPi 2 1 1 32 1 1 0 its%20graph%20allocates%20memory",
+        "time _Z1kPi 2 1 1 32 1 1 0 1500",
+        "time _Z1kPi 2 1 1 32 1 1 0 1000",
+    )
+    (tmp_path / "log").write_text("\n".join(lines))
+    recording = finish_recording(tmp_path, LogNames(function_name, variable_name, {"inner": "float"}))
+    (launch,), (shape,), (buffer,) = recording.launches, recording.shape_counts, recording.buffers
+    assert (launch.kernel, launch.is_cooperative, launch.arguments[0].pointers[0].buffer) == ("k(int*)", True, 0)
+    assert (shape.kernel, shape.count, shape.time_ns) == ("k(int*)", 2, 2500)
+    assert (buffer.symbol, buffer.element_type) == ("deep::inner", "float")
+    assert recording.not_captured == (
+        "grid() may launch kernels on the device: those launches cannot be captured",
+        "1 launches of k(int*) with grid (2, 1, 1), block (32, 1, 1) are counted but not kept: its graph allocates memory",
+    )
