@@ -35,8 +35,8 @@ _PR_SET_PDEATHSIG = 1
 _IDLE_S = 120.0
 """After so long without a request the worker ends and frees the device; the next request starts another in about a second."""
 _CHUNK_BYTES = 1 << 16
-_LEASE_WAIT_S = 60.0
-"""As long as another front end's measurement of one pair may take, and more."""
+_LEASE_WAIT_S = 120.0
+"""As long as another front end's measurement of one pair of several shapes may take (15 s a shape), and more."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,8 @@ class GpuWorker:
             return failure(request_id, kind, str(error))
         except OSError as error:
             return failure(request_id, "storage", f"{error.strerror}: {error.filename}")
+        except lease.GpuBusyError as error:
+            return failure(request_id, "busy", error.message)
         except CannotAnswerError as error:
             return failure(request_id, "cannot_answer", error.message)
         except KernelOptError as error:

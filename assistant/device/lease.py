@@ -17,9 +17,13 @@ from pathlib import Path
 
 from assistant.errors import CannotAnswerError
 
-__all__ = ["held", "lock_folder"]
+__all__ = ["GpuBusyError", "held", "lock_folder"]
 
 _POLL_S = 0.02
+
+
+class GpuBusyError(CannotAnswerError):
+    """Somebody else on this machine keeps the GPU."""
 
 
 def lock_folder() -> Path:
@@ -29,16 +33,14 @@ def lock_folder() -> Path:
 
 @contextmanager
 def held(uuid: str, folder: Path, wait_s: float) -> Generator[None]:
-    """Hold the GPU; raises CannotAnswerError where somebody else keeps it for longer than ``wait_s``."""
+    """Hold the GPU; raises GpuBusyError where somebody else keeps it for longer than ``wait_s``."""
     path = folder / f"kernelopt-{uuid}.lock"
     descriptor = _opened(path)
     try:
         end_s = time.monotonic() + wait_s
         while not _is_locked(descriptor):
             if time.monotonic() > end_s:
-                raise CannotAnswerError(
-                    f"another kernelopt measures on {uuid} for more than {wait_s:g} s", "try again, or use --device cpu"
-                )
+                raise GpuBusyError(f"another kernelopt measures on {uuid} for more than {wait_s:g} s")
             time.sleep(_POLL_S)
         yield
     finally:

@@ -20,7 +20,7 @@ from assistant.ports import LabFailure
 
 __all__ = ["GpuClient"]
 
-_LEASE_S = 60.0
+_LEASE_S = 120.0
 """How long a worker waits for the GPU while another front end measures on it (``device.gpu_worker``)."""
 _START_S = 30.0
 """Starting Python, the driver and a context: about 2 s on an idle machine."""
@@ -28,6 +28,7 @@ _RESTED_S = 90.0
 """A worker that was not asked for so long is replaced: it ends by itself soon (``device.gpu_worker``), maybe while it is asked."""
 _REMEDIES = {
     "out_of_memory": "free memory on the GPU, or give the program smaller arguments",
+    "busy": "try again, or use --device cpu",
     "storage": "make room where results and temporary files go",
     "lost": "kernelopt check shows what the kernel does wrong",
 }
@@ -51,7 +52,7 @@ class GpuClient:
     async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
         """The result of one operation. ``deadline_s`` is what it may take on the device; a worker that does not keep it is ended.
 
-        Kinds of failure: ``crashed`` (the worker ended), ``timed_out``, ``out_of_memory``, ``storage``, ``lost`` (it cost the context; the
+        Kinds of failure: ``crashed`` (the worker ended), ``timed_out``, ``out_of_memory``, ``storage``, ``busy``, ``lost`` (it cost the context; the
         next request finds a new one), ``internal``.
         """
         if time.monotonic() - self._answered_s > _RESTED_S:
