@@ -53,10 +53,12 @@ class NotebookFront:
         return told if isinstance(told, str) and told else None
 
     def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
+        if _is_main_thread() and not self._hears_while_running:
+            return Replaced(False, "", "this kernel hears no answer while a cell runs (ipykernel 7 does)")
         return replace_cell(edit, _open_comm, on_later)
 
     def insert(self, code: str) -> bool:
-        if threading.current_thread() is not threading.main_thread():
+        if not _is_main_thread():
             return False
         self._shell.set_next_input(code, replace=False)
         return True
@@ -65,10 +67,19 @@ class NotebookFront:
         """Replace the cell that runs, and no other."""
         self._shell.set_next_input(code, replace=True)
 
+    @property
+    def _hears_while_running(self) -> bool:
+        """Whether messages of a page are read on a thread of their own (JEP 91, ``_supports_kernel_subshells`` of ipykernel 7)."""
+        return bool(getattr(getattr(self._shell, "kernel", None), "_supports_kernel_subshells", False))
+
     def _parent(self) -> Mapping[str, Any]:
         """The message that started what runs; empty outside of Jupyter."""
         get = getattr(self._shell, "get_parent", None)
         return {} if get is None else cast("Mapping[str, Any]", get() or {})
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _open_comm(target: str, data: dict[str, Any]) -> Comm:

@@ -8,6 +8,8 @@ import { INotebookTracker, type NotebookPanel } from "@jupyterlab/notebook";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import { type Answer, parseRequest, refused, type Replacement, smallestEdit, TARGET } from "./replacing.ts";
 
+const SUBSHELL_MS = 2000;
+
 export const cellReplacement: JupyterFrontEndPlugin<void> = {
   id: "kernelopt:replacement",
   description: "Accepted edits go into the cell that was judged.",
@@ -23,20 +25,29 @@ export const cellReplacement: JupyterFrontEndPlugin<void> = {
 function listen(panel: NotebookPanel): void {
   const register = (): void => {
     const kernel = panel.sessionContext.session?.kernel;
-    kernel?.registerCommTarget(TARGET, (comm, message) => answer(panel, comm, message));
+    // Not awaited: no message of the kernel is read before this has returned.
+    kernel?.registerCommTarget(TARGET, (comm, message) => void answer(panel, kernel, comm, message).catch(console.warn));
   };
   panel.sessionContext.kernelChanged.connect(register);
   register();
 }
 
-function answer(panel: NotebookPanel, comm: Kernel.IComm, message: KernelMessage.ICommOpenMsg): void {
+async function answer(panel: NotebookPanel, kernel: Kernel.IKernelConnection, comm: Kernel.IComm, message: KernelMessage.ICommOpenMsg): Promise<void> {
   const request = parseRequest(message.content.data);
   const cell = request === undefined ? undefined : find(panel, request.cellId);
   const outcome = request === undefined ? refused("protocol") : cell === undefined ? refused("missing") : replace(panel, cell, request);
+  await untilHeard(kernel, comm);
   say(comm, outcome);
   if (outcome.status === "done" && request !== undefined && cell !== undefined) watch(panel, cell, comm, request);
-  else if (cell !== undefined || request === undefined) comm.close();
-  // A missing cell may be in another page on this kernel: the kernel closes when it stops waiting.
+  // Else the kernel closes, once it has heard: closing here ends the subshell, and what that one has not read is lost.
+}
+
+// Until the comm's subshell runs: what is said before goes to the kernel's main thread, which hears nothing while a cell runs.
+async function untilHeard(kernel: Kernel.IKernelConnection, comm: Kernel.IComm): Promise<void> {
+  if (!kernel.supportsSubshells) return;
+  const { subshellStarted } = comm as { subshellStarted?: Promise<void> }; // of CommHandler; the interface leaves it out
+  const late = new Promise((resolve) => setTimeout(resolve, SUBSHELL_MS)); // never started where the user turned subshells off
+  await Promise.race([subshellStarted, late]).catch(console.warn);
 }
 
 function find(panel: NotebookPanel, cellId: string): ICellModel | undefined {
@@ -86,6 +97,7 @@ function watch(panel: NotebookPanel, cell: ICellModel, comm: Kernel.IComm, reque
   cell.contentChanged.connect(look);
   panel.content.model?.cells.changed.connect(closeIfGone);
   panel.disposed.connect(close);
+  look(); // it may have been undone already
 }
 
 function say(comm: Kernel.IComm, message: Answer): void {
