@@ -52,8 +52,8 @@ class GpuClient:
     async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
         """The result of one operation. ``deadline_s`` is what it may take on the device; a worker that does not keep it is ended.
 
-        Kinds of failure: ``crashed`` (the worker ended), ``timed_out``, ``out_of_memory``, ``storage``, ``busy``, ``lost`` (it cost the context; the
-        next request finds a new one), ``internal``.
+        Kinds of failure: ``crashed`` (the worker ended), ``timed_out``, ``out_of_memory``, ``storage``, ``busy``, ``lost`` (it cost the
+        context; the next request finds a new one), ``internal``.
         """
         if time.monotonic() - self._answered_s > _RESTED_S:
             await self.restart()
