@@ -19,11 +19,13 @@ from assistant.engine.subject import Subject
 from assistant.engine.workbench import Looked, look, observe, predict_speed, repeat_limited, repeat_run
 from assistant.model import events
 from assistant.model.comparison import Comparison, SpeedOutcome
-from assistant.model.profile import Evidence, Severity
+from assistant.model.problems import is_refused
+from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding
 from assistant.ports import LabFailure
 from assistant.profile.quantity import counted_noun
+from assistant.source.match import kernel_of_instance
 from assistant.verify.problems import new_findings
 
 __all__ = ["MODEL_FIT_RATIO", "KeepLooked", "compare", "compare_ending", "confirm_effort"]
@@ -102,6 +104,9 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
                 yield job.message(Severity.WARNING, f"{old.key}: {note}")
         outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
         yield _comparison_event(job, before, after, old.key, *outcomes[-1])
+    for kernel, problem in _refused(before, after, pairs):
+        outcomes.append((_launch_failed(kernel, problem), None))
+        yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])
     for kernel in _never_launched(before, after):
         outcomes.append((_not_judged(kernel), None))
         yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])
@@ -172,6 +177,27 @@ def _pairs(before: Looked, after: Looked) -> list[tuple[Kernel, Kernel]]:
         return [(old[0], next(iter(new.values())))]
     changed = changed_kernels(before.subject, after.subject)
     return [pair for pair in paired if pair[0].key in changed] or paired
+
+
+def _refused(before: Looked, after: Looked, pairs: list[tuple[Kernel, Kernel]]) -> list[tuple[Kernel, Problem]]:
+    """A's kernels of which B launches only what no GPU runs, each with the first refusal."""
+    paired = {old.key for old, _ in pairs}
+    refusals: dict[str, Problem] = {}
+    for profile in after.counted.profiles:
+        kernel = kernel_of_instance(after.subject.parsed, profile.kernel)
+        if kernel is not None and is_refused(profile):
+            refusals.setdefault(kernel.qualified_name, profile.problems[0])
+    launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
+    return [
+        (kernel, refusals[kernel.qualified_name]) for kernel in launched if kernel.key not in paired and kernel.qualified_name in refusals
+    ]
+
+
+def _launch_failed(kernel: Kernel, problem: Problem) -> Verification:
+    finding = VerificationFinding(
+        "launch_failed", Outcome.FAIL, f"every launch is refused: {problem.message}", kernel.key, problem.line or None
+    )
+    return Verification(Outcome.FAIL, (finding,), (), (), "none", (), ())
 
 
 def _never_launched(before: Looked, after: Looked) -> list[Kernel]:
