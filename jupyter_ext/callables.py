@@ -1,7 +1,7 @@
 """A cell's kernel as a Python callable: ``halve(out, x, n)`` runs it once and changes the arrays.
 
-On ``cpu`` it runs in the emulator's worker, limited like every replay, and what it left is copied back; a kernel that goes wrong raises
-and changes nothing. Example::
+On arrays of the CPU it runs in the emulator's worker, limited like every replay, and what it left is copied back; a kernel that goes wrong
+raises and changes nothing. On arrays of a GPU it is launched there (`gpu_calls`). Example::
 
     halve(out, x, 1024)                    # grid and block as the cell's magic says
     halve(out, x, 1024, grid=4, block=256)
@@ -13,6 +13,7 @@ import inspect
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Protocol
 
 from assistant.errors import UsageError
 from assistant.model.launch import LaunchConfig
@@ -25,10 +26,18 @@ from jupyter_ext.compiling import Compiled
 from jupyter_ext.loop import BackgroundLoop
 from jupyter_ext.snapshot import regions_of, restore, shared_folder, write_launch
 
-__all__ = ["BoundKernel", "ConfigOf", "Emulated", "KernelFailed"]
+__all__ = ["BoundKernel", "ConfigOf", "Emulated", "KernelFailed", "Runner"]
 
 ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
 """(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
+
+
+class Runner(Protocol):
+    """Runs launches of one compiled text."""
+
+    def run(self, bound: Bound, config: LaunchConfig) -> None:
+        """Raises KernelFailed, and BindingError for arrays that it cannot run on."""
+        ...
 
 
 class KernelFailed(UsageError):  # noqa: N818 - a fact, named as the code reads
@@ -49,7 +58,7 @@ class Emulated:
         away = next((array for array in bound.arrays.values() if not array.is_on_cpu), None)
         if away is not None:
             told = f"{away.name}: expected an array on the CPU, where this kernel runs, got one on {away.device}"
-            raise BindingError(told, f"pass a copy on the CPU, or compile the cell with --device gpu:{away.device.rpartition(':')[2]}")
+            raise BindingError(told, "pass a copy on the CPU, or run the cell without --device cpu")
         if self._compiled.emulated is not None:
             raise KernelFailed(self._compiled.emulated.message, self._compiled.emulated.remedy)
         folder = shared_folder(2 * bound.size_bytes)
@@ -81,9 +90,9 @@ class Emulated:
 class BoundKernel:
     """One kernel instance; without arguments it runs on the arrays that the cell's magic bound."""
 
-    def __init__(self, signature: Signature, runner: Emulated, config_of: ConfigOf, default: Bound | None) -> None:
+    def __init__(self, signature: Signature, runner_of: Callable[[Bound], Runner], config_of: ConfigOf, default: Bound | None) -> None:
         self._signature = signature
-        self._runner = runner
+        self._runner_of = runner_of
         self._config_of = config_of
         self._default = default
         self.__name__ = signature.symbol.partition("(")[0]
@@ -101,7 +110,7 @@ class BoundKernel:
         else:
             bound = bind_positional(self._signature, arguments, named)
         values: dict[str, object] = dict(zip((p.name for p in self._signature.parameters), arguments, strict=False)) | named
-        self._runner.run(bound, self._config_of(values, given))
+        self._runner_of(bound).run(bound, self._config_of(values, given))
 
     def __repr__(self) -> str:
         return f"<kernel {self._signature.symbol}>"

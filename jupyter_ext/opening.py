@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,10 +22,11 @@ from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
-from jupyter_ext.binding import bind
-from jupyter_ext.callables import BoundKernel, Emulated
+from jupyter_ext.binding import Bound, bind
+from jupyter_ext.callables import BoundKernel, Emulated, Runner
 from jupyter_ext.cells import Cell
 from jupyter_ext.compiling import Compiled, compile_text
+from jupyter_ext.gpu_calls import OnGpu
 from jupyter_ext.options import Launching, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
 from jupyter_ext.references import Reference
 from jupyter_ext.runs import CellRun
@@ -99,7 +100,7 @@ class Opening:
         if asked.file is not None:
             self._write(cell)
         launching = Launching(asked.grid, asked.block, asked.shared, self._namespace)
-        runner = Emulated(self._workshop.loop, self._workshop.lab, compiled, str(cell.path))
+        runner_of = self._runners(cell, compiled, asked)
         bound = self._bound(parsed, kernel, signatures, launching, asked)
         live, notes = self._live(cell, bound, asked, wanted)
         wanted = replace(wanted, folder=_folder_of(live))
@@ -110,10 +111,16 @@ class Opening:
         self._last[cell.key] = cell.text
         default = bound[0].bound if bound else None
         callables = {
-            name: BoundKernel(signature, runner, launching.config, default if kernel is not None and kernel.name == name else None)
+            name: BoundKernel(signature, runner_of, launching.config, default if kernel is not None and kernel.name == name else None)
             for name, signature in signatures.items()
         }
         return Opened(run, callables, (*compiled.messages(), *notes, *_advice(can_run, kernel, parsed)), parsed.has_main, compiled)
+
+    def _runners(self, cell: Cell, compiled: Compiled, asked: Asked) -> Callable[[Bound], Runner]:
+        """Arrays of a GPU are worked on there, unless the line says otherwise; all others in the emulator."""
+        emulated = Emulated(self._workshop.loop, self._workshop.lab, compiled, str(cell.path))
+        on_gpu = OnGpu(self._workshop.loop, self._workshop.lab.compiler, compiled)
+        return lambda bound: emulated if bound.device == "cpu" or asked.device == "cpu" else on_gpu
 
     def _write(self, cell: Cell) -> None:
         """The cell's text into its file. Raises UsageError where somebody else changed that meanwhile."""

@@ -23,12 +23,13 @@ from assistant.workload.recordings import RecordingWriter
 from jupyter_ext.arrays import BindingError, LiveArray, chunks, refill
 from jupyter_ext.binding import Bound
 
-__all__ = ["Region", "regions_of", "restore", "shared_folder", "write_launch"]
+__all__ = ["Region", "regions_of", "remove_left_folders", "restore", "shared_folder", "write_launch"]
 
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - POSIX shared memory; the folder made in it is the user's alone
 _SPARE_RATIO = 0.5
 """Of free shared memory, what one launch may take at most."""
 _POINTER_BYTES = 8
+_PREFIX = "kernelopt-live-"
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,24 @@ class Region:
 
 
 def shared_folder(size_bytes: int) -> Path:
-    """A private folder in shared memory, or where files are kept if that much of it is not free."""
+    """A private folder in shared memory, or where files are kept if that much of it is not free; whoever asked for it removes it."""
     try:
         has_room = shutil.disk_usage(_SHARED_MEMORY).free * _SPARE_RATIO > size_bytes
     except OSError:
         has_room = False
-    return Path(tempfile.mkdtemp(prefix="kernelopt-live-", dir=_SHARED_MEMORY if has_room else None))
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_SHARED_MEMORY if has_room else None))
+
+
+def remove_left_folders() -> None:
+    """Remove what kernels that were killed left in shared memory: a folder's name tells the process that made it."""
+    try:
+        found = [path for path in _SHARED_MEMORY.iterdir() if path.name.startswith(_PREFIX) and path.owner() == Path.home().owner()]
+    except (OSError, KeyError):
+        return
+    for path in found:
+        pid = path.name.removeprefix(_PREFIX).partition("-")[0]
+        if pid.isdecimal() and not Path("/proc", pid).exists():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def regions_of(bound: Bound) -> tuple[Region, ...]:

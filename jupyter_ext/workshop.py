@@ -50,10 +50,11 @@ from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
 from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import load_catalogue
-from assistant.ports import Lab, Store
+from assistant.ports import Store
 from jupyter_ext.cells import Cell
 from jupyter_ext.loop import BackgroundLoop
 from jupyter_ext.runs import CellRun
+from jupyter_ext.snapshot import remove_left_folders
 
 __all__ = ["Picture", "Wanted", "Workshop"]
 
@@ -97,6 +98,7 @@ class Workshop:
 
     def __init__(self) -> None:
         self.loop = BackgroundLoop()
+        remove_left_folders()
         self._scratch = Path(tempfile.mkdtemp(prefix="kernelopt-jupyter-"))
         self._runs: list[CellRun] = []
         self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
@@ -106,7 +108,7 @@ class Workshop:
         """Is told the key of a source, and what was decided on it."""
         self._store, self.desk, self.lab = self.loop.call(self._open)
 
-    def _open(self) -> tuple[Store, Desk, Lab]:
+    def _open(self) -> tuple[Store, Desk, CpuLab]:
         settings = load_settings(None).settings
         store = open_store(memory_path(settings))
         trust = TrustOfThisRun(user_paths().trust)

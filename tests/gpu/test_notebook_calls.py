@@ -1,0 +1,82 @@
+"""A notebook's kernels on tensors of a GPU: called in the user's own process and stream, verified on a copy by the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from jupyter_ext.arrays import BindingError
+from jupyter_ext.callables import KernelFailed
+from jupyter_ext.cells import cell_of
+from jupyter_ext.opening import Asked, Opened, Opening
+from jupyter_ext.workshop import Workshop
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
+
+CELL = """%%kernelopt
+__global__ void scale(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = x[i] * 2.0f;
+}
+"""
+N = 1000
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNELOPT_HOME", str(tmp_path_factory.mktemp("home")))
+        made = Workshop()
+        yield made
+        made.close()
+
+
+def check(workshop: Workshop, folder: Path, asked: Asked, **namespace: object) -> Opened:
+    """The cell, opened on these variables."""
+    return Opening(workshop, namespace).open(cell_of(CELL, folder / "lab.ipynb", None), asked)
+
+
+def test_a_call_changes_the_tensors_where_they_are(workshop: Workshop, tmp_path: Path) -> None:
+    x, out = torch.arange(float(N), device="cuda"), torch.zeros(N, device="cuda")
+    scale = check(workshop, tmp_path, Asked(grid="(n+255)//256", block="256", until="bind"), x=x, out=out, n=N).callables["scale"]
+    scale()
+    assert torch.equal(out, 2 * x)
+    scale(out, out.clone(), N)
+    assert torch.equal(out, 4 * x)
+
+
+def test_a_call_is_queued_on_the_stream_that_pytorch_works_on(workshop: Workshop, tmp_path: Path) -> None:
+    scale = check(workshop, tmp_path, Asked(grid="4", block="256", until="bind")).callables["scale"]
+    x, out = torch.ones(N, device="cuda"), torch.zeros(N, device="cuda")
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(50_000_000)
+        x.fill_(5.0)
+        scale(out, x, N)
+        seen = out.clone()
+    stream.synchronize()
+    assert (seen == 10.0).all()
+
+
+def test_what_cannot_be_launched_is_told(workshop: Workshop, tmp_path: Path) -> None:
+    x, out = torch.ones(N, device="cuda"), torch.zeros(N, device="cuda")
+    scale = check(workshop, tmp_path, Asked(grid="4", block="256", until="bind")).callables["scale"]
+    with pytest.raises(KernelFailed, match="cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE"):
+        scale(out, x, N, block=2048)
+    with pytest.raises(BindingError, match="x: expected an array on cuda:0, where out is, got one on cpu"):
+        scale(out, x.cpu(), N)
+    scale(out, x, N)
+    assert (out == 2).all()
+
+
+def test_the_workers_verify_a_copy_against_a_reference_of_tensors(workshop: Workshop, tmp_path: Path) -> None:
+    x, out = torch.randn(N, device="cuda"), torch.zeros(N, device="cuda")
+    asked = Asked(grid="(n+255)//256", block="256", until="check", ref="ref", device="gpu:0")
+    opened = check(workshop, tmp_path, asked, x=x, out=out, n=N, ref=lambda x: x * 2)
+    assert opened.notes == ("arrays on cuda:0 were copied to the host once, for the checks",)
+    assert opened.run.wait(120.0)
+    assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
+    assert (out == 0).all()
