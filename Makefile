@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check client lint types layers unit editors vscode torch bench bench-gpu docs clean tools
+.PHONY: demo test check fetched client lint types layers unit editors vscode torch bench bench-gpu docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -18,7 +18,13 @@ demo: $(STAMP)
 	@$(BIN)/kernelopt history .kernelopt/demo/pipeline.cu --limit 5
 	@$(BIN)/kernelopt memory path
 
-test: check client unit
+# Checks compute while parts of the tests are fetched.
+test: $(STAMP)-dev
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check fetched
+	@$(MAKE) --no-print-directory unit
+
+fetched: $(STAMP)-dev
+	@for part in client editors vscode; do $(MAKE) --no-print-directory $$part || exit; done
 
 check: lint types layers
 
