@@ -15,6 +15,7 @@ from pathlib import Path
 
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
+from assistant.lab.device_text import without_host_code
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpu_counters import GpuCounters
 from assistant.lab.gpu_replays import GpuReplays
@@ -31,6 +32,8 @@ __all__ = ["GpuLab"]
 
 _SANITIZED_CASES = 6
 """Of those that the emulator checks, the first: each costs every tool a load of the program, and shapes differ little."""
+_BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
+"""Kinds of failure that a program may meet under the emulator and not on a GPU."""
 
 
 class GpuLab:
@@ -99,7 +102,7 @@ class GpuLab:
         """Under the emulator; on the GPU what it cannot run, with its launches recorded there: counts come from replaying them."""
         if program.run_command is None:
             ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections)
-            if not isinstance(ran, LabFailure) or ran.kind != "unsupported":
+            if not isinstance(ran, LabFailure) or ran.kind not in _BEYOND_THE_EMULATOR:
                 return ran
         captured = await self._captured.run(program, limits)
         if isinstance(captured, LabFailure):
@@ -110,7 +113,7 @@ class GpuLab:
         """On the GPU what is ``plain``; under the emulator what counts or checks, whose results are no results of the GPU's."""
         if options.mode == "plain":
             return await self._replays.run(program, cases, options, limits)
-        replayed = await self.cpu.replay(program, cases, options, limits)
+        replayed = await self._emulated(program, cases, options, limits)
         if isinstance(replayed, LabFailure):
             replayed = await self._without_emulator(program, cases, options, limits, replayed)
         if isinstance(replayed, LabFailure) or options.mode != "check":
@@ -142,6 +145,15 @@ class GpuLab:
         if checked:
             checked[0] = replace(checked[0], problems=(*checked[0].problems, *problems))
         return replace(replayed, cases=tuple(checked))
+
+    async def _emulated(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        """A replay of the kernels alone where the emulator cannot build the host code beside them."""
+        replayed = await self.cpu.replay(program, cases, options, limits)
+        kernels_alone = without_host_code(program)
+        if not isinstance(replayed, LabFailure) or replayed.kind not in _BEYOND_THE_EMULATOR or kernels_alone is None:
+            return replayed
+        again = await self.cpu.replay(kernels_alone, cases, options, limits)
+        return replayed if isinstance(again, LabFailure) else again
 
     async def _without_emulator(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, failure: LabFailure

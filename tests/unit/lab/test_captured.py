@@ -14,6 +14,7 @@ import pytest
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.lab.captured import counted
 from assistant.lab.cpu import CpuLab
+from assistant.lab.device_text import without_host_code
 from assistant.model.recording import Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
@@ -82,6 +83,14 @@ async def test_a_run_stays_without_counters_where_the_emulator_cannot_build_its_
     looked = await counted(lab, program("graphs"), run, "count", RunLimits())
     assert looked.profiles == ()
     assert looked.unsupported == ("counters and checks: the emulator cannot run what this source uses",)
+
+
+async def test_kernels_are_counted_without_the_host_code_that_the_emulator_cannot_build(lab: CpuLab) -> None:
+    run, _ = run_of("graphs")
+    kernels_alone = without_host_code(program("graphs"))
+    assert kernels_alone is not None and kernels_alone.sources[0].text.count("\n") == program("graphs").sources[0].text.count("\n")
+    looked = await counted(lab, kernels_alone, run, "count", RunLimits())
+    assert [profile.kernel for profile in looked.profiles] == ["twice(float*, int)", "plus(float*, float, int)"]
 
 
 @pytest.mark.parametrize("name", RECORDED)
