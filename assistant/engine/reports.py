@@ -11,6 +11,7 @@ from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Verification
+from assistant.profile.bottleneck import bottleneck
 from assistant.profile.roofline import roofline
 from assistant.profile.speed_of_light import speed_of_light
 from assistant.source.hunks import unified_diff
@@ -67,7 +68,7 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         block=_triple(config.block),
         shared_bytes=config.shared_bytes,
         launch_count=max(1, round(launch.count)),
-        bottleneck=launch.predicted.own_bottleneck,
+        bottleneck=bottleneck(launch.profile, launch.predicted),
         predicted_time_s=launch.predicted.time_s,
         shape=launch.shape or None,
         speed_of_light_ratio=None if light is None else light.ratio,

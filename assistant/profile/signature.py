@@ -13,6 +13,7 @@ from dataclasses import fields
 from assistant.model.build import Occupancy
 from assistant.model.comparison import PredictedTime
 from assistant.model.profile import InstructionMix, LaunchProfile, Signature
+from assistant.profile.bottleneck import bottleneck
 
 __all__ = ["DIMENSIONS", "distance", "signature"]
 
@@ -45,7 +46,7 @@ def signature(profile: LaunchProfile, occupancy: Occupancy | None, predicted: Pr
     """Label and vector of one launch; a dimension that is not known is 0."""
     values = _access_shares(profile) | _execution_shares(profile) | _time_shares(predicted)
     values["occupancy"] = occupancy.ratio if occupancy else 0.0
-    return Signature(label=_label(predicted), vector=tuple((name, _clip(values[name])) for name in DIMENSIONS))
+    return Signature(label=_label(profile, predicted), vector=tuple((name, _clip(values[name])) for name in DIMENSIONS))
 
 
 def distance(a: Signature, b: Signature) -> float:
@@ -59,11 +60,12 @@ def distance(a: Signature, b: Signature) -> float:
     return (1 - _LABEL_DISTANCE) * spread + (_LABEL_DISTANCE if a.label != b.label else 0.0)
 
 
-def _label(predicted: PredictedTime) -> str:
-    """The slowest term; pipes without a label of their own count as issue, a kernel bound by launching or starting blocks as latency."""
-    if predicted.bottleneck in _LABELS:
-        return predicted.bottleneck
-    return "latency" if predicted.bottleneck in ("blocks", "launch") else "issue"
+def _label(profile: LaunchProfile, predicted: PredictedTime) -> str:
+    """What limits it; pipes without a label of their own count as issue, a kernel bound by launching or starting blocks as latency."""
+    limit = bottleneck(profile, predicted) if profile.is_of_hardware else predicted.bottleneck
+    if limit in _LABELS:
+        return limit
+    return "latency" if limit in ("blocks", "launch") else "issue"
 
 
 def _access_shares(profile: LaunchProfile) -> dict[str, float]:

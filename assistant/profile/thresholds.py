@@ -95,6 +95,12 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "ratio",
         "a hundredth of the predicted time is below what the model can tell apart; what costs less is only named",
     ),
+    Threshold(
+        "near_peak",
+        0.6,
+        "ratio",
+        "Nsight Compute 2025.3, rule 'GPU Speed Of Light': below 60 % of every peak it calls a kernel bound by latency",
+    ),
     Threshold("warning_saving", 0.1, "ratio", "a tenth of the predicted time is worth an edit; less is information"),
 )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.e2e.cli.harness import DATA, Cli
@@ -23,7 +25,7 @@ def test_a_report_alone_is_told_with_its_own_source(cli: Cli) -> None:
 
 
 def test_a_report_is_tied_to_the_source_that_is_named(cli: Cli) -> None:
-    source = cli.example("transpose.cu")
+    source = cli.small("transpose.cu")
     page = cli.folder / "out.html"
     ended = cli.run("profile", source, "--report", REPORTS / "without_source.ncu-rep", "--html", page, "--json")
     assert ended.code == 0, ended.said
@@ -46,6 +48,6 @@ def test_lines_of_a_source_that_is_not_at_hand_keep_their_numbers(cli: Cli) -> N
         ((), 2, "name a source, or a report"),
     ],
 )
-def test_a_report_that_cannot_answer_says_why(cli: Cli, arguments: tuple[object, ...], code: int, word: str) -> None:
+def test_a_report_that_cannot_answer_says_why(cli: Cli, arguments: tuple[str | Path, ...], code: int, word: str) -> None:
     ended = cli.run("profile", *arguments)
     assert ended.code == code and word in " ".join(ended.said.split()), ended.said

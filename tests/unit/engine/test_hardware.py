@@ -1,0 +1,86 @@
+"""Hardware counters in the place of the emulator's: launches are matched in order, and what only the emulator sees stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.build.architectures import architecture
+from assistant.build.flags import DEFAULT_FLAGS
+from assistant.device.counters.report import ReportRequest, read_report
+from assistant.engine.hardware import on_hardware
+from assistant.engine.job import Job
+from assistant.engine.reported import Reported, locate
+from assistant.engine.request import JobRequest
+from assistant.engine.workbench import Looked, look
+from assistant.lab.report import ReportLab
+from assistant.measure.targets import target
+from assistant.model.profile import LaunchProfile, LineStall, Method
+from assistant.model.workload import Case, CaseOrigin
+from assistant.ports import LabFailure, Program, RunLimits
+
+REPORT = Path(__file__).parents[2] / "data" / "reports" / "transpose.ncu-rep"
+CASE = Case(Path("/recording"), (0,), CaseOrigin("declared", "n=1", 0, 1.0, 1.0))
+
+
+class Counting:
+    """Counters of a GPU that is not there."""
+
+    def __init__(self, answer: tuple[LaunchProfile, ...] | LabFailure) -> None:
+        self.answer = answer
+        self.asked: tuple[str, ...] = ()
+
+    async def count(
+        self, program: Program, cases: Sequence[Case], kernels: Sequence[str], limits: RunLimits
+    ) -> tuple[LaunchProfile, ...] | LabFailure:
+        self.asked = tuple(kernels)
+        assert program.kernels == self.asked and list(cases) == [CASE]
+        return self.answer
+
+
+@pytest.fixture(scope="module")
+def reported() -> Reported:
+    report = read_report(ReportRequest(str(REPORT))).report
+    assert report is not None
+    return locate(JobRequest(REPORT, REPORT.parent, report=REPORT), report)
+
+
+@pytest.fixture
+def job(reported: Reported, tmp_path: Path) -> Job:
+    limits = architecture("sm_90")
+    assert limits is not None
+    lab = ReportLab(reported.report, "h200")
+    return Job("J", reported.request, lab, target("h200"), limits, tmp_path, (1, 2), RunLimits())
+
+
+async def emulated(job: Job, reported: Reported) -> Looked:
+    """The report's launch as if the emulator had counted it on a declared case."""
+    looked = await look(job, reported.subject(reported.request, DEFAULT_FLAGS))
+    assert isinstance(looked, Looked)
+    own = replace(looked.counted.profiles[0], method=Method.EMULATOR, unique_sectors=37800, stalls=(), measured=())
+    (kernel,) = looked.counted.kernels
+    group = replace(kernel.groups[0], profile=own)
+    counted = replace(looked.counted, run=None, cases=(CASE,), profiles=(own,), kernels=(replace(kernel, groups=(group,)),))
+    return replace(looked, counted=counted)
+
+
+async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: Reported) -> None:
+    measured = replace(reported.report.launches[0], kernel="spelled otherwise", stalls=(LineStall("/a.cu", 11, "drain", 7),))
+    counters = Counting((measured,))
+    found = await on_hardware(job, await emulated(job, reported), counters)
+    assert isinstance(found, Looked)
+    (launch,) = found.assessment.kernels[0].launches
+    assert launch.profile.method is Method.NCU and launch.profile.stalls == measured.stalls
+    assert launch.profile.unique_sectors == 37800 and launch.profile.kernel == counters.asked[0] != measured.kernel
+    evidence = {fact.metric: fact for fact in found.assessment.kernels[0].evidence if fact.line is None}
+    assert evidence["unique_sectors"].method is Method.EMULATOR and "emulator" in evidence["unique_sectors"].device
+    assert evidence["l2_utilisation"].method is Method.NCU
+
+
+@pytest.mark.parametrize("answer", [(), LabFailure("no_counters", "forbidden", "ask")])
+async def test_counters_that_do_not_come_are_no_counters(job: Job, reported: Reported, answer: tuple[()] | LabFailure) -> None:
+    found = await on_hardware(job, await emulated(job, reported), Counting(answer))
+    assert isinstance(found, LabFailure) and found.kind == "no_counters"
