@@ -76,12 +76,7 @@ class Emulated:
     def _replayed(self, recording: Path) -> ReplayRun:
         case = Case(recording, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
         work = self._lab.replay(self._compiled.program, (case,), ReplayOptions(), self._compiled.limits)
-        future = self._loop.submit(work)
-        try:
-            ran = future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            raise
+        ran = self._loop.wait(work)
         if isinstance(ran, LabFailure):
             raise KernelFailed(ran.message, ran.remedy)
         return ran

@@ -58,7 +58,7 @@ class OnGpu:
     def _function(self, symbol: str, index: int) -> ctypes.c_void_p:
         assert self._driver is not None
         program = replace(self._compiled.program, kernels=(symbol,))
-        image = self._loop.submit(self._compiler.image(program, self._driver.architecture(index))).result()
+        image = self._loop.wait(self._compiler.image(program, self._driver.architecture(index)))
         if isinstance(image, LabFailure):
             raise KernelFailed(image.message, image.remedy)
         return self._driver.function(image, symbol)

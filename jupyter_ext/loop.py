@@ -35,6 +35,15 @@ class BackgroundLoop:
         """Start a coroutine there."""
         return asyncio.run_coroutine_threadsafe(work, self._started())
 
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """What a coroutine returns or raises there; an interrupt of this thread ends it."""
+        future = self.submit(work)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
     def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What ``function`` returns or raises there, from whichever thread; for what takes no time."""
         if threading.current_thread() is self._thread:

@@ -66,6 +66,7 @@ class KernelOptMagics(Magics):
     @argument("--ref", help="a function that says what is right; called with the arguments that it has parameters for")
     @argument("--ref-time", type=float, default=ReferenceLimits().total_s, help="seconds that calls of --ref may take (default: 10)")
     @argument("--planner", choices=("auto", "expert", "llm"), help="who proposes edits (default: as configured)")
+    @argument("--allow-host-code", action="store_true", help="proposals may edit host code, such as the launches of a main()")
     @argument("--device", help="auto, cpu or gpu:N (default: as configured)")
     @argument("--target", help="the GPU that predictions are for (default: as configured)")
     @argument("--cflags", help="compiler flags, in quotes")
@@ -134,8 +135,8 @@ class KernelOptMagics(Magics):
 
     def _run_program(self, opened: Opened) -> None:
         """What the cell's ``main()`` prints."""
-        lab, compiled = self._ready().workshop.lab, opened.compiled
-        ran = self._ready().workshop.loop.submit(lab.run(compiled.program, "plain", compiled.limits, record=False)).result()
+        workshop, compiled = self._ready().workshop, opened.compiled
+        ran = workshop.loop.wait(workshop.lab.run(compiled.program, "plain", compiled.limits, record=False))
         if isinstance(ran, LabFailure):
             sys.stdout.write(f"{ran.message}\n")
             return
@@ -184,6 +185,7 @@ def _asked(given: Namespace) -> Asked:
         ref=unquoted(given.ref),
         ref_time_s=given.ref_time,
         planner=given.planner,
+        may_edit_host_code=given.allow_host_code,
         device=given.device,
         target=given.target,
         cflags=unquoted(given.cflags),

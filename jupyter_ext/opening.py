@@ -8,6 +8,7 @@ Example::
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,6 +59,8 @@ class Asked:
     ref: str | None = None
     ref_time_s: float = ReferenceLimits().total_s
     planner: str | None = None
+    may_edit_host_code: bool = False
+    """Nobody is there to be asked while a search goes on."""
     device: str | None = None
     target: str | None = None
     cflags: str | None = None
@@ -136,7 +139,7 @@ class Opening:
     def _compiled(self, cell: Cell, wanted: Wanted, signatures: Mapping[str, Signature]) -> Compiled:
         symbols = tuple(sorted(signature.symbol for signature in signatures.values()))
         work = compile_text(self._workshop.lab, self._workshop.request(cell, wanted), symbols)
-        compiled = self._workshop.loop.submit(work).result()
+        compiled = self._workshop.loop.wait(work)
         if compiled.is_refused:
             raise CellRefused("the compiler refuses the cell:\n" + "\n".join(compiled.messages()), "mend the lines above and run it again")
         return compiled
@@ -177,7 +180,11 @@ class Opening:
             return None, (f"{told}; give --shapes with smaller ones, or raise limits.launch_bytes in kernelopt.toml",)
         reference = None if asked.ref is None else self._reference(asked.ref)
         folder = shared_folder(sum(shape.bound.size_bytes for shape in bound))
-        made = live_workload(folder, bound, str(cell.path), reference, ReferenceLimits(asked.ref_time_s))
+        try:
+            made = live_workload(folder, bound, str(cell.path), reference, ReferenceLimits(asked.ref_time_s))
+        except BaseException:  # the reference is the user's, and so is an interrupt
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         copied = next((array for shape in bound for array in shape.bound.arrays.values() if not array.is_on_cpu), None)
         notes = made.notes if copied is None else (*made.notes, f"arrays on {copied.device} were copied to the host once, for the checks")
         return made.workload, notes
@@ -222,7 +229,7 @@ def _wanted(asked: Asked, kernel: Kernel | None) -> Wanted:
     return Wanted(
         kernel=None if asked.kernel is None or kernel is None else kernel.key,
         verbs=(),
-        options=OptimizeOptions(planner=asked.planner),
+        options=OptimizeOptions(planner=asked.planner, may_edit_host_code=asked.may_edit_host_code),
         device=asked.device,
         target=asked.target,
         cflags=None if asked.cflags is None else tuple(asked.cflags.split()),

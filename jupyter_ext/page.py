@@ -29,6 +29,7 @@ _HEAT = ("transparent", "#fff3e0", "#ffe0b2", "#ffcc80", "#ffb74d", "#ff9800")
 """From no excess to the most, by ``Row.heat_step``; orange 50 to 500 of the Material palette."""
 _MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px"
 _CELL = "padding:0 6px;white-space:pre;text-align:left;vertical-align:top"
+_NUMBER = "padding:0 6px;opacity:.5;text-align:right;vertical-align:top"
 _CHECK_STAGES = frozenset({"compile", "check"})
 
 
@@ -108,7 +109,7 @@ def _half(lines: Sequence[str], index: int, end: int, colour: str) -> str:
         return f'<td></td><td style="{_CELL}"></td>'
     background = f";background:{colour};color:#111" if colour else ""
     text = escape(lines[index].rstrip("\n"))
-    return f'<td style="opacity:.5;text-align:right">{index + 1}</td><td style="{_CELL}{background}">{text}</td>'
+    return f'<td style="{_NUMBER}">{index + 1}</td><td style="{_CELL}{background}">{text}</td>'
 
 
 def _step(step: Step) -> str:
@@ -169,7 +170,7 @@ def _row(row: Row) -> str:
     told = escape(", ".join(row.heat))
     title = escape("; ".join(row.counters))
     return (
-        f'<tr title="{title}"><td style="opacity:.5;text-align:right">{number}</td>'
+        f'<tr title="{title}"><td style="{_NUMBER}">{number}</td>'
         f'<td style="{_CELL};background:{colour}{ink}">{escape(row.text)}</td><td style="{_CELL};opacity:.8">{told}</td></tr>'
     )
 

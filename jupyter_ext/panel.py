@@ -76,7 +76,8 @@ class _Shown:
         if self._panel is not None:
             self._panel.found(picture)
         if self._panel is None or run.state.is_over:
-            self._output.update(_bundle(run.state, picture, self._panel), raw=True)
+            is_done = run.state.is_over and not picture.proposals  # nothing to press: a notebook that is saved shows all without a kernel
+            self._output.update(_bundle(run.state, picture, None if is_done else self._panel), raw=True)
 
 
 class Panel:
