@@ -19,6 +19,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from assistant.cli.markdown import markdown_html
+from assistant.engine.hardware_words import measured_in_words, stalls_in_words
 from assistant.engine.limits import limit_in_words
 from assistant.engine.profile_parts import (
     SourceLine,
@@ -27,6 +28,7 @@ from assistant.engine.profile_parts import (
     instruction_shares,
     share_in_words,
     source_rows,
+    stall_shares,
     term_shares,
 )
 from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
@@ -90,6 +92,8 @@ def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
         titles={code: title(code) for code in codes},
         total_time_s=sum(kernel.predicted_time_s for kernel in report.kernels),
         facts=evidence_of,
+        hardware=_hardware,
+        stalls=stall_shares,
         source_lines=partial(_source_lines, report),
         terms=term_shares,
         mix=instruction_shares,
@@ -99,6 +103,11 @@ def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
         width=WIDTH,
         height=HEIGHT,
     )
+
+
+def _hardware(profile: events.Profile) -> list[str]:
+    """What the GPU's own counters say; empty where nothing ran on one."""
+    return [sentence for sentence in (measured_in_words(profile), stalls_in_words(profile)) if sentence is not None]
 
 
 def _source_lines(report: ProfileReport, kernel: KernelReport, launch: LaunchReport) -> list[SourceLine]:

@@ -30,6 +30,7 @@ def test_a_report_is_tied_to_the_source_that_is_named(cli: Cli) -> None:
     ended = cli.run("profile", source, "--report", REPORTS / "without_source.ncu-rep", "--html", page, "--json")
     assert ended.code == 0, ended.said
     assert {line["file"] for line in ended.one("profile")["lines"]} == {str(source)}
+    assert "What warps wait for" in page.read_text("utf-8") and "Measured by ncu" in page.read_text("utf-8")
     assert 'data-line="11"' in page.read_text("utf-8")
 
 
