@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from assistant.device.driver import (
     Address,
+    DeviceError,
     DeviceFacts,
     EventHandle,
     FunctionFacts,
@@ -115,7 +116,7 @@ class VirtualGpu:
         return FunctionHandle(self._names.index(name))
 
     def symbol(self, module: ModuleHandle, name: str) -> tuple[Address, int]:
-        raise NotImplementedError
+        raise DeviceError("CUDA_ERROR_NOT_FOUND", "no device variables here", "cuModuleGetGlobal")
 
     def function_facts(self, function: FunctionHandle) -> FunctionFacts:
         return FunctionFacts(16, 0, 0, 1024, ())
