@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from assistant.config import find_workspace
 from assistant.desk.words import proposal_text
@@ -134,9 +135,7 @@ class Commands:
         """Proposals of this notebook's workspace, newest first, whoever decided on them."""
         del words, options
         runs = self._workshop.runs
-        if not runs:
-            raise UsageError("no cell was run yet", "run a cell with %%kernelopt, or kernelopt history on the terminal")
-        workspace = find_workspace(runs[-1].cell.path)
+        workspace = find_workspace(runs[-1].cell.path if runs else Path.cwd())  # a kernel starts in its notebook's folder
         for proposal in self._workshop.loop.call(self._workshop.store.proposals, workspace)[:_SHOWN_ROWS]:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(proposal.created_ms / 1000))
             techniques = " + ".join(proposal.techniques)
