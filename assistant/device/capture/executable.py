@@ -3,7 +3,7 @@
 Example::
 
     build_program(request, toolchain, runner)        # Path('…/programs/9c…')
-    run_build_command(("make", "demo"), folder, 60)  # raises CaptureFailed where it fails
+    run_build_command(Command(("make", "demo"), folder, environment), Bounds(60), scratch)  # raises CaptureFailed where it fails
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from assistant.build.diagnostics import parse_compiler
@@ -20,10 +19,14 @@ from assistant.build.safe_flags import is_read_by_shell
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Toolchain
+from assistant.emulator.child import Bounds, Command, run_child
+from assistant.emulator.sandbox import Confinement
 
 __all__ = ["build_program", "run_build_command", "write_sources"]
 
 _TIMEOUT_S = 120.0
+_LINES_SHOWN = 8
+"""Of what a failing build says, the last."""
 
 
 def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRunner) -> Path:
@@ -68,16 +71,19 @@ def write_sources(sources: tuple[tuple[str, str], ...], folder: Path) -> tuple[P
     return tuple(copies)
 
 
-def run_build_command(command: tuple[str, ...], folder: Path, environment: Mapping[str, str], timeout_s: float) -> None:
-    """Run the user's own build in ``folder``. Raises CaptureFailed where it does not end with status 0."""
+def run_build_command(command: Command, bounds: Bounds, scratch: Path, confinement: Confinement | None = None) -> None:
+    """Run the user's own build; what it says lies in ``scratch``. Raises CaptureFailed where it does not end with status 0, Interrupted."""
+    name, said = command.arguments[0], (scratch / "build-stdout", scratch / "build-stderr")
     try:
-        output = ToolRunner(environment).run(command, cwd=folder, timeout_s=timeout_s)
-    except OSError as error:
-        raise CaptureFailed("not_built", f"--build {command[0]}: {error.strerror}", "check the command") from error
-    if output.status != 0:
-        reason = f"did not end within {timeout_s:g} s" if output.status is None else f"ended with status {output.status}"
-        tail = "\n".join(output.text.strip().splitlines()[-8:])
-        raise CaptureFailed("not_built", f"--build {command[0]} {reason}\n{tail}", "mend what the build says")
+        outcome = run_child(command, bounds, *said, confinement)
+    except FileNotFoundError as error:
+        raise CaptureFailed("not_built", f"--build {name}: no such program", "check the command and PATH") from error
+    if outcome.exit_status != 0:
+        status = f"ended with status {outcome.exit_status}" if outcome.signal is None else f"ended by {outcome.signal}"
+        reason = f"did not end within {bounds.wall_s:g} s" if outcome.timed_out else status
+        lines = [line for path in said for line in path.read_text("utf-8", "replace").splitlines()]
+        tail = "\n".join(lines[-_LINES_SHOWN:])
+        raise CaptureFailed("not_built", f"--build {name} {reason}\n{tail}", "mend what the build says")
 
 
 def _key(request: CaptureRequest, nvcc_version: str) -> str:

@@ -7,7 +7,8 @@ folder, confined to it and to the GPU.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+import stat
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from assistant.device.toolchain import Toolchain
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
 from assistant.emulator.environment import candidate_environment, own_environment
 from assistant.emulator.runner import cut_short
-from assistant.emulator.sandbox import confine_to_gpu
+from assistant.emulator.sandbox import Confinement, confine_to_gpu
 from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.recording import Recording
 from assistant.workload.recorded_log import LogNames, finish_recording
@@ -30,6 +31,7 @@ __all__ = ["Surroundings", "capture"]
 
 _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
 """The driver's cache of compiled PTX lies in the user's home."""
+_PROGRAM_STARTS = (b"\x7fELF", b"#!")
 
 
 @dataclass(frozen=True)
@@ -82,54 +84,78 @@ def _variables(request: CaptureRequest, around: Surroundings, library: Path, raw
 
 
 def _run_own(request: CaptureRequest, around: Surroundings, variables: Mapping[str, str], folder: Path) -> Outcome:
+    limits = request.limits
+    bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
     if request.run_command is None:
         arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
     else:
-        _build_with(request, own_environment(around.environment), request.cwd)
         arguments = request.run_command
-    limits = request.limits
-    bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
+        if request.build_command is not None:
+            build = Command(request.build_command, request.cwd, own_environment(around.environment))
+            run_build_command(build, bounds, folder)
     return _start(Command(arguments, request.cwd, variables), bounds, folder)
 
 
-def _start(command: Command, bounds: Bounds, folder: Path) -> Outcome:
+def _start(command: Command, bounds: Bounds, folder: Path, confinement: Confinement | None = None) -> Outcome:
     try:
-        return run_child(command, bounds, folder / "stdout", folder / "stderr")
+        return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement)
     except FileNotFoundError as error:
         raise CaptureFailed("not_built", f"{command.arguments[0]}: no such program", "check the command and PATH") from error
-
-
-def _build_with(request: CaptureRequest, environment: Mapping[str, str], folder: Path) -> None:
-    if request.build_command is not None:
-        run_build_command(request.build_command, folder, environment, request.limits.wall_s)
 
 
 def _run_candidate(
     request: CaptureRequest, around: Surroundings, variables: Mapping[str, str], folder: Path
 ) -> tuple[Outcome, tuple[str, ...]]:
-    """How the edited program ended, and which limits were missing."""
+    """How the edited program ended, and which limits were missing. What builds it is limited like what is built."""
     built = None if request.run_command else build_program(request, around.toolchain, around.runner)
     temporary = folder / "tmp"
     temporary.mkdir()
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
-    with around.workspace.copy_of(request.cwd) as copy:
+    with around.workspace.copy_of(request.cwd) as copy, confine_to_gpu((folder, around.workspace.root)) as confinement:
         if isinstance(copy, FolderTooLarge):
             raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: the edited program needs a private copy of it")
-        if request.run_command is not None:
-            _put_edits(request, copy.path)
-            _build_with(request, candidate_environment(around.environment), copy.path)
+        if built is None:
+            _put(request, copy.path, request.sources)
+        if built is None and request.build_command is not None:
+            own = candidate_environment(around.environment) | {"TMPDIR": str(temporary)}
+            build = Command(request.build_command, copy.path, own)
+            _build_edited(request, build, lambda: run_build_command(build, bounds, folder, confinement))
         arguments = (str(built), *request.args) if built is not None else _command_in(request, copy.path)
         confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES}
-        with confine_to_gpu((folder, around.workspace.root)) as confinement:
-            command = Command(arguments, copy.path, confined)
-            outcome = run_child(command, bounds, folder / "stdout", folder / "stderr", confinement)
+        outcome = _start(Command(arguments, copy.path, confined), bounds, folder, confinement)
     return outcome, (*confinement.layers.missing, *copy.notes)
 
 
-def _put_edits(request: CaptureRequest, copy: Path) -> None:
-    """The candidate's texts in the private copy, where the build finds them. Raises CaptureFailed for one outside it."""
-    for path, text in request.sources:
+def _build_edited(request: CaptureRequest, build: Command, run: Callable[[], None]) -> None:
+    """Run the build in the private copy. Raises CaptureFailed: ``unsupported`` where the texts on the disk do not build there either."""
+    try:
+        run()
+    except CaptureFailed:
+        _put(request, build.cwd, tuple((path, Path(path).read_text("utf-8", "surrogateescape")) for path, _ in request.sources))
+        try:
+            run()
+        except CaptureFailed as failed:
+            message = f"in a private copy of {request.cwd}, confined, the unedited program does not build: {failed.message}"
+            raise CaptureFailed("unsupported", message, "give a --build that works in any folder and fetches nothing") from failed
+        raise
+    _let_run(build.cwd)
+
+
+def _let_run(folder: Path) -> None:
+    """Programs that a confined build made may be started: the linker's change of their mode was only answered as done."""
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as file:
+                is_program = file.read(4).startswith(_PROGRAM_STARTS)
+            mode = path.stat().st_mode
+            if is_program and not mode & stat.S_IXUSR:
+                path.chmod(mode | stat.S_IXUSR)
+
+
+def _put(request: CaptureRequest, copy: Path, sources: tuple[tuple[str, str], ...]) -> None:
+    """Texts in the private copy, where the build finds them. Raises CaptureFailed for one outside it."""
+    for path, text in sources:
         if not Path(path).is_relative_to(request.cwd):
             message = f"{path} lies outside {request.cwd}, of which the edited program gets a private copy"
             raise CaptureFailed("unsupported", message, "run from a folder that holds the sources")
