@@ -102,6 +102,8 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
             verdict = with_findings(verdict, speed)
             for note in speed.notes:
                 yield job.message(Severity.WARNING, f"{old.key}: {note}")
+            if speed.advice is not None:
+                yield job.message(Severity.INFORMATION, f"{new.key}: B is {speed.advice}")
         outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
         yield _comparison_event(job, before, after, old.key, *outcomes[-1])
     for kernel, problem in _refused(before, after, pairs):

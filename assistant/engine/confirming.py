@@ -77,6 +77,8 @@ class Confirmation:
             return
         for note in speed.notes:
             yield kit.job.message(Severity.WARNING, f"{kit.name}: {note}")
+        if speed.advice is not None:
+            yield kit.job.message(Severity.INFORMATION, f"{kit.name}: the best edit is {speed.advice}")
         if comparison is None:
             yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: it does not launch the kernel")
             return

@@ -29,6 +29,7 @@ from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.verification import Outcome, Verification, VerificationFinding
 from assistant.model.workload import Case
 from assistant.ports import LabFailure, Timing
+from assistant.profile.coach import Standing, advice, is_near_limit
 from assistant.workload.recordings import NewCase
 
 __all__ = ["Speed", "Versions", "judge_timing", "overall_speed", "speed_of", "with_findings"]
@@ -57,6 +58,8 @@ class Speed:
     """Why the answer is less than it could be, for people."""
     timing: PairTiming | None = None
     """None where nothing was timed."""
+    advice: str | None = None
+    """That B leaves hardly anything to be gained; None where it does, or where nobody knows."""
 
 
 async def speed_of(job: Job, baseline: Baseline, before: Looked, after: Looked, versions: Versions, is_confirming: bool) -> Speed:
@@ -138,7 +141,20 @@ def judge_timing(timing: PairTiming, predicted: Comparison | None, least_s: dict
     if timing.self_test is not None and not timing.self_test.has_passed:
         comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, quality=Quality.POOR)
         notes.append(f"this GPU's timing failed its self-test: {'; '.join(timing.self_test.failures)}")
-    return Speed(comparison, findings, tuple(dict.fromkeys(notes)), timing)
+    return Speed(comparison, findings, tuple(dict.fromkeys(notes)), timing, _stop_advice(comparison, least_s))
+
+
+def _stop_advice(comparison: Comparison, least_s: dict[str, float]) -> str | None:
+    """Of the shape that takes most of B's time, where its least time is known and nearly reached."""
+    known = [case for case in comparison.cases if case.after_s is not None and case.weight > 0]
+    if not known or comparison.outcome is SpeedOutcome.INCONCLUSIVE:
+        return None
+    heaviest = max(known, key=lambda case: case.weight * (case.after_s or 0.0))
+    after_s, bound_s = heaviest.after_s, least_s.get(heaviest.shape)
+    if after_s is None or bound_s is None:
+        return None
+    standing = Standing(heaviest.shape, after_s, min(1.0, bound_s / after_s), "bytes")
+    return advice(standing) if is_near_limit(standing) else None
 
 
 def _is_self_tested(speed: Speed) -> bool:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Standing", "advice", "most_left_ratio", "most_program_ratio"]
+__all__ = ["Standing", "advice", "is_near_limit", "most_left_ratio", "most_program_ratio"]
 
 _NEAR_LIMIT_RATIO = 0.9
 """From here on at most 1.11x is left, which hardly any edit reaches."""
 _SMALL_SHARE_RATIO = 0.1
 """Of a program's GPU time: below it no edit of the kernel gains the program more than 1.11x."""
 _LIMITS = {
+    "bytes": "moving its bytes",
     "dram": "DRAM",
     "l2": "L2",
     "fp32": "the single-precision pipe",
@@ -53,6 +54,11 @@ def most_program_ratio(standing: Standing) -> float | None:
     return None if share is None or share >= 1 else 1 / (1 - share)
 
 
+def is_near_limit(standing: Standing) -> bool:
+    """Whether hardly anything is left to be gained."""
+    return standing.light is not None and standing.light >= _NEAR_LIMIT_RATIO
+
+
 def advice(standing: Standing) -> str | None:
     """What to do next, with the numbers that say so; None where nothing is known that would bound a gain."""
     parts = [part for part in (_distance(standing), _share(standing)) if part is not None]
@@ -79,7 +85,7 @@ def _share(standing: Standing) -> str | None:
 
 
 def _next_step(standing: Standing) -> str:
-    is_done = standing.light is not None and standing.light >= _NEAR_LIMIT_RATIO
+    is_done = is_near_limit(standing)
     is_small = standing.share_ratio is not None and standing.share_ratio < _SMALL_SHARE_RATIO
     if not (is_done or is_small):
         return "there is something to gain here"
