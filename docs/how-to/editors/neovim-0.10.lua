@@ -19,8 +19,8 @@ local function proposal(verb)
     vim.lsp.buf.code_action({
       apply = true,
       filter = function(action)
-        local command = action.command
-        return command.command == "kernelopt.proposal." .. verb and not command.arguments[1].hunk_ids
+        local command = action.command -- other servers offer actions without one
+        return type(command) == "table" and command.command == "kernelopt.proposal." .. verb and not command.arguments[1].hunk_ids
       end,
     })
   end
