@@ -17,6 +17,7 @@ from typing import Any
 
 from assistant.lab.gpus import Gpu
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.uncounted import bare_profile
 from assistant.model.build import Diagnostic
 from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import RecordedLaunch, Recording
@@ -28,6 +29,8 @@ from assistant.source.parse import parse
 
 __all__ = ["CapturedRuns", "counted"]
 
+_RECORDED_ON = "GPU, by CUPTI's time stamps"
+"""Device and method of what is known of a launch that nothing counted."""
 _BUILD_S = 240.0
 """The recording library and the program are built before the first run."""
 _COUNTED_LAUNCHES = 64
@@ -106,10 +109,15 @@ async def counted(
         return replace(run, unsupported=(*run.unsupported, f"counters and checks: {replayed.message}"))
     profiles: list[LaunchProfile] = []
     problems: list[Problem] = []
+    lost: list[str] = []
     for launch, case in zip(chosen, replayed.cases, strict=True):
-        profiles += [replace(profile, index=launch.index) for profile in case.profiles[:1]]
+        if not case.profiles:
+            lost.append(f"counters and checks of {launch.kernel}: {case.error or 'the emulator gave none'}")
+        profiles.append(
+            replace(case.profiles[0], index=launch.index) if case.profiles else bare_profile(launch.index, launch, _RECORDED_ON)
+        )
         problems += case.problems
-    return replace(run, profiles=tuple(profiles), problems=tuple(problems))
+    return replace(run, profiles=tuple(profiles), problems=tuple(problems), unsupported=(*run.unsupported, *lost))
 
 
 def _counted_launches(program: Program, recording: Recording | None) -> tuple[RecordedLaunch, ...]:

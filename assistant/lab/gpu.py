@@ -34,6 +34,8 @@ _SANITIZED_CASES = 6
 """Of those that the emulator checks, the first: each costs every tool a load of the program, and shapes differ little."""
 _BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
 """Kinds of failure that a program may meet under the emulator and not on a GPU."""
+_COUNTED_SHARE = 0.25
+"""Of a run's wall limit, for the emulator to count one recorded launch: there may be many, and what it does not count is said."""
 
 
 class GpuLab:
@@ -102,12 +104,13 @@ class GpuLab:
         """Under the emulator; on the GPU what it cannot run, with its launches recorded there: counts come from replaying them."""
         if program.run_command is None:
             ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections)
-            if not isinstance(ran, LabFailure) or ran.kind not in _BEYOND_THE_EMULATOR:
+            if not _is_beyond_the_emulator(ran):
                 return ran
         captured = await self._captured.run(program, limits)
         if isinstance(captured, LabFailure):
             return captured
-        return await counted(self, program, captured, mode, limits, sample_blocks, corrections)
+        each = replace(limits, wall_s=limits.wall_s * _COUNTED_SHARE)
+        return await counted(self, program, captured, mode, each, sample_blocks, corrections)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         """On the GPU what is ``plain``; under the emulator what counts or checks, whose results are no results of the GPU's."""
@@ -166,6 +169,13 @@ class GpuLab:
             return unchecked(cases, reason, self._scratch)
         replayed = await self._replays.run(program, cases, replace(options, mode="plain"), limits)
         return replayed if isinstance(replayed, LabFailure) else uncounted(cases, replayed, reason, self.client.gpu.name)
+
+
+def _is_beyond_the_emulator(ran: ProgramRun | LabFailure) -> bool:
+    """Whether the GPU may run what the emulator did not, or not in time."""
+    if isinstance(ran, LabFailure):
+        return ran.kind in _BEYOND_THE_EMULATOR
+    return ran.timed_out
 
 
 def _not_looked_for(sentence: str) -> Problem:

@@ -17,7 +17,7 @@ from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, ReplayRun
 from assistant.workload.recordings import read_recording
 
-__all__ = ["reason_of", "unchecked", "uncounted"]
+__all__ = ["bare_profile", "reason_of", "unchecked", "uncounted"]
 
 
 def reason_of(failure: LabFailure) -> str:
@@ -51,10 +51,11 @@ def unchecked(cases: Sequence[Case], reason: str, blobs: Path) -> ReplayRun:
 
 def _bare_profiles(case: Case, device: str) -> tuple[LaunchProfile, ...]:
     by_index = {launch.index: launch for launch in read_recording(case.recording).launches}
-    return tuple(_bare_profile(position, by_index[index], device) for position, index in enumerate(case.launches))
+    return tuple(bare_profile(position, by_index[index], device) for position, index in enumerate(case.launches))
 
 
-def _bare_profile(position: int, launch: RecordedLaunch, device: str) -> LaunchProfile:
+def bare_profile(position: int, launch: RecordedLaunch, device: str) -> LaunchProfile:
+    """That it ran, and how it was started."""
     return LaunchProfile(
         index=position,
         kernel=launch.kernel,
