@@ -27,7 +27,7 @@ _MARKS = {"waiting": "·", "running": "▶", "done": "✓", "failed": "✗", "ca
 _SEVERITY_COLOUR = {"error": "#c62828", "warning": "#b26a00", "information": "#1565c0"}
 _HEAT = ("transparent", "#fff3e0", "#ffe0b2", "#ffcc80", "#ffb74d", "#ff9800")
 """From no excess to the most, by ``Row.heat_step``; orange 50 to 500 of the Material palette."""
-_MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px"
+_MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px;line-height:1.4"
 _CELL = "padding:0 6px;white-space:pre;text-align:left;vertical-align:top"
 _NUMBER = "padding:0 6px;opacity:.5;text-align:right;vertical-align:top"
 _CHECK_STAGES = frozenset({"compile", "check"})

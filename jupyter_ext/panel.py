@@ -67,12 +67,16 @@ class _Shown:
     def changed(self, run: CellRun) -> None:
         if self._panel is not None:
             self._panel.course()
-        states = tuple((proposal.id, proposal.state) for proposal in self._workshop.picture(run.cell.key).proposals)
-        seen = (tuple(step.phase for step in run.state.steps), run.state.is_over, states)
+        state = run.state
+        course = (tuple(step.phase for step in state.steps), state.proposal_count)
+        if not state.is_over and course == self._seen:
+            return
+        picture = self._workshop.picture(run.cell.key)
+        decided = tuple((proposal.id, proposal.state) for proposal in picture.proposals)
+        seen = (course, decided) if state.is_over else course
         if seen == self._seen and threading.current_thread() is not threading.main_thread():
             return  # from the main thread it is a cell that waited: clients that execute notebooks hear only what that cell says
         self._seen = seen
-        picture = self._workshop.picture(run.cell.key)
         if self._panel is not None:
             self._panel.found(picture)
         if self._panel is None or run.state.is_over:

@@ -55,6 +55,8 @@ class RunState:
     """What models have cost so far; empty before a call."""
     comparison: events.ComparisonMade | None = None
     """The cell against its previous version."""
+    proposal_count: int = 0
+    """Made so far."""
     is_over: bool = False
 
     @property
@@ -117,6 +119,8 @@ class CellRun:
                 self.say(f"{message}; {remedy}" if remedy else message)
             case events.ComparisonMade() if verb is Verb.JUDGE:
                 self._become(replace(self.state, comparison=event))
+            case events.ProposalMade():
+                self._become(replace(self.state, proposal_count=self.state.proposal_count + 1))
             case events.PairTurn(answer=answer):
                 self.say(answer)
             case events.BudgetSpent(spent=spent) if spent.call_count:
