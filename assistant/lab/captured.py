@@ -96,7 +96,7 @@ async def counted(
 ) -> ProgramRun:
     """``run`` with the counters and problems of its recorded launches, replayed by ``lab``: the first launch of each shape.
 
-    Where ``lab`` cannot build the source, the run stays without them and says so.
+    A launch that ``lab`` cannot count has a profile of its configuration alone (``blocks_counted`` is 0), and the reason is said.
     """
     chosen = () if mode == "plain" else _counted_launches(program, run.recording)
     if not chosen or run.recording_path is None:
@@ -106,7 +106,8 @@ async def counted(
     options = ReplayOptions(mode=mode, sample_blocks=sample_blocks, corrections=corrections)
     replayed = await lab.replay(startable, cases, options, limits)
     if isinstance(replayed, LabFailure):
-        return replace(run, unsupported=(*run.unsupported, f"counters and checks: {replayed.message}"))
+        bare = tuple(bare_profile(launch.index, launch, _RECORDED_ON) for launch in chosen)
+        return replace(run, profiles=bare, unsupported=(*run.unsupported, f"counters and checks: {replayed.message}"))
     profiles: list[LaunchProfile] = []
     problems: list[Problem] = []
     lost: list[str] = []
