@@ -11,24 +11,30 @@ from pathlib import Path
 
 from benchmarks.gpu import parts
 from benchmarks.gpu.bench import Bench, Kept
+from benchmarks.gpu.counters import counters_table, measure_counters
 from benchmarks.gpu.model import measure_model, model_table
+
+
+_OF_LABS = {"model": (measure_model, model_table), "counters": (measure_counters, counters_table)}
+"""Parts that ask a lab as a front end does, each with its table."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.gpu")
-    parser.add_argument("part", choices=sorted((*parts.PARTS, "model")))
+    parser.add_argument("part", choices=sorted((*parts.PARTS, *_OF_LABS)))
     parser.add_argument("--out", type=Path, default=Path(".kernelopt/bench-gpu"))
     parser.add_argument("--seconds", type=float, default=500.0)
     parser.add_argument("--gpu", type=int, default=0)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     kept = Kept(options.out / f"{options.part}.json")
-    if options.part == "model":
+    if options.part in _OF_LABS:
+        measure_lab, lab_table = _OF_LABS[options.part]
         try:
-            measure_model(kept, options.out, time.monotonic() + options.seconds)
+            measure_lab(kept, options.out, time.monotonic() + options.seconds)
         finally:
             kept.write()
-        print(model_table(kept.rows))
+        print(lab_table(kept.rows))
         return
     measure, table = parts.PARTS[options.part]
     bench = Bench.open(options.gpu)
