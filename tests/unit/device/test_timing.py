@@ -133,6 +133,15 @@ def test_results_that_vary_from_run_to_run_are_not_compared_bit_by_bit() -> None
     assert "change from run to run" in case.notes[0]
 
 
+def test_results_that_hold_addresses_are_not_taken_for_lies() -> None:
+    def says_where(gpu: VirtualGpu, arguments: tuple[bytes, ...]) -> float:
+        gpu.bytes_at(number(arguments[0]), 8)[:] = arguments[0]
+        return 60e-6
+
+    case, _ = timed({"a": says_where, "b": says_where}, with_buffer=True)
+    assert (case.different_versions, case.checked_count) == ((), 0)
+
+
 def test_spans_are_not_timed_where_the_host_was_too_slow_to_queue_them() -> None:
     gpu = VirtualGpu({}, is_slow_host=True)
     assert GatedQueue(kit_of(gpu)).times((Span(work=lambda: None),)) is None

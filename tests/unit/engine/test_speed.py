@@ -43,6 +43,12 @@ def test_a_version_that_leaves_other_results_when_timed_fails(verdict) -> None:
     assert (failed.outcome, failed.findings[-1].code) == (Outcome.FAIL, "differs_when_timed")
 
 
+def test_where_the_original_differs_too_the_edit_is_not_blamed(verdict) -> None:
+    both = replace(_TIMING, cases=(replace(_CASE, different_versions=("A", "B")),))
+    assert with_findings(verdict(), _judged(both)).outcome is Outcome.PASS
+    assert "A's own results differ" in _judged(both).notes[0]
+
+
 def test_nothing_is_faster_on_a_device_whose_self_test_failed() -> None:
     speed = _judged(replace(_TIMING, self_test=SelfTest(1.2, 0.95, ("a kernel timed against itself came out FASTER (1.200x)",), 0.1)))
     assert _outcome(speed) is SpeedOutcome.INCONCLUSIVE
