@@ -14,10 +14,13 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASK = """\
 from comm import create_comm
+from jupyter_ext.comms import heard_at_once
+import time
 heard = []
 def ask(cell_id, expected, replacement, protocol=1):
     data = dict(protocol=protocol, request="replace", cell_id=cell_id, expected=expected, replacement=replacement, proposal_id="P1")
     comm = create_comm(target_name="kernelopt.cells", data=data)
+    heard_at_once(comm)
     comm.on_msg(lambda message: heard.append(message["content"]["data"].get("reason") or message["content"]["data"]["status"]))
     return comm
 """
@@ -27,24 +30,21 @@ AFTER = "# one\n# 2\n# three"
 
 
 async def test_a_cell_is_replaced_where_it_stands_now_and_undone_in_the_editor(open_notebook: OpenNotebook) -> None:
-    replace = f'comm = ask("cell1", {BEFORE!r}, {AFTER!r})\nimport time; time.sleep(4)\nprint("heard", heard)'
-    page = await open_notebook("cells.ipynb", ASK, BEFORE, "# below", replace, 'print("now", heard)')
+    replace = f'comm = ask("cell1", {BEFORE!r}, {AFTER!r})\nwhile len(heard) < 3: time.sleep(0.05)\nprint("heard", heard)'
+    page = await open_notebook("cells.ipynb", ASK, BEFORE, "# below", replace)
     await page.run(0)
     await page.cell(1).click()
     await page.page.keyboard.press("Escape")
     await page.page.keyboard.press("Control+Shift+ArrowUp")  # the cell moves above the first
     await page.begin(3)
     await page.until_source(0, "# 2")
-    assert await page.is_running(3), "while another cell runs"
     assert await page.source(0) == AFTER and await page.source(2) == "# below"
     await page.editor(0).click()
     await page.page.keyboard.press("Control+Z")
     assert await page.source(0) == BEFORE
     await page.page.keyboard.press("Control+Shift+Z")
     assert await page.source(0) == AFTER
-    await page.see(page.output(3), "heard")
-    await page.run(4)
-    await page.see(page.output(4), "now ['done', 'undone', 'done']")
+    await page.see(page.output(3), "heard ['done', 'undone', 'done']")  # while that very cell ran
     await page.shoot("replaced")
 
 
@@ -56,11 +56,11 @@ async def test_what_cannot_be_replaced_is_left_alone_and_said(open_notebook: Ope
         f'ask("cell1", {BEFORE!r}, {AFTER!r}, protocol=2)',
     ]
     locked = Cell("# locked", {"editable": False})
-    page = await open_notebook("refused.ipynb", ASK, BEFORE, locked, *asked, 'print("now", heard)')
+    page = await open_notebook("refused.ipynb", ASK, BEFORE, locked, *asked, "while len(heard) < 4: time.sleep(0.05)\nprint(sorted(heard))")
     for index in (0, 3, 4, 5, 6):
         await page.run(index)
     await page.run(7)
-    await page.see(page.output(7), "now ['changed', 'missing', 'read_only', 'protocol']")
+    await page.see(page.output(7), "['changed', 'missing', 'protocol', 'read_only']")
     assert await page.source(1) == BEFORE and await page.source(2) == "# locked"
 
 

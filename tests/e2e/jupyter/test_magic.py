@@ -1,0 +1,138 @@
+"""A person's way through a notebook: run the magic, watch it, take a hunk, undo it, decide elsewhere, interrupt, restart, look back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from assistant.memory.store import open_store
+from tests.e2e.cli.harness import Cli
+from tests.e2e.jupyter.conftest import OpenNotebook
+from tests.e2e.jupyter.page import LabPage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+BEGIN = """\
+%load_ext jupyter_ext
+import numpy as np, pathlib, time
+cells = np.linspace(0.1, 0.9, 256, dtype=np.float32)
+"""
+WAVES = """\
+%%kernelopt smooth --args "cells=cells,count=256,steps=16" --grid 1 --block 256
+__device__ float envelope(float t)
+{
+    return 1.0 - t * (0.8 - t * (0.3 - t * 0.05));
+}
+
+__global__ void smooth(float *cells, int count, int steps)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        float x = cells[i];
+        float sum = 0.0f;
+        for (int s = 0; s < steps; s++) {
+            sum += envelope(x + 0.01 * s);
+        }
+        cells[i] = 0.9 * sum / steps;
+    }
+}
+"""
+"""Double literals on three lines of its kernel; each may become single precision alone."""
+WAIT = 'while not pathlib.Path("go").exists(): time.sleep(0.05)'
+ENDLESS = """\
+%%kernelopt spin --args "x=cells,n=256" --grid 1 --block 256 --wait
+__global__ void spin(float *x, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n) return;
+    for (long step = 0; step < 4000000000L; step++) x[i] = x[i] * 0.5f + 1.0f;
+}
+"""
+
+
+def decisions(cli: Cli) -> list[str]:
+    """What memory holds, oldest first."""
+    with open_store(cli.home / "memory.sqlite3") as store:
+        return [decision.kind.value for decision in store.decisions()]
+
+
+def proposals(cli: Cli) -> list[str]:
+    with open_store(cli.home / "memory.sqlite3") as store:
+        return [proposal.id for proposal in store.proposals()]
+
+
+def unended(cli: Cli) -> list[str]:
+    """Commands of jobs that have not ended."""
+    with open_store(cli.home / "memory.sqlite3") as store:
+        return [job.command for job in store.jobs() if job.ended_ms is None]
+
+
+async def press(page: LabPage, name: str) -> None:
+    """A button of the panel, by its whole name."""
+    await page.page.get_by_role("button", name=name, exact=True).click()
+
+
+async def command_keys(page: LabPage, *keys: str) -> None:
+    """Keys of the notebook's command mode."""
+    await page.cell(0).locator(".jp-InputPrompt").click()
+    for key in keys:
+        await page.page.keyboard.press(key)
+
+
+async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_notebook: OpenNotebook, lab_cli: Cli) -> None:
+    page = await open_notebook("waves.ipynb", BEGIN, WAVES, WAIT, "%kernelopt history")
+    await page.run(0)
+    await page.run(1)
+    panel = page.page.locator(".kernelopt-panel")
+    await page.see(panel, "check")
+    await page.shoot("progress")
+    await page.see(page.page.get_by_role("button", name="Accept hunk 2", exact=True))
+    await page.shoot("proposal")
+
+    await command_keys(page, "a")  # a new cell above: every index is another now
+    await page.begin(3)
+    await press(page, "Accept hunk 2")
+    await page.until_source(2, "0.01f * s")
+    assert await page.is_running(3), "another cell runs all the while"
+    source = await page.source(2)
+    assert "0.9 * sum" in source and source.startswith("%%kernelopt smooth"), "one hunk of three, in the judged cell"
+    await page.until(lambda: decisions(lab_cli) == ["partially_accepted"])
+    await page.shoot("accepted")
+
+    await page.editor(2).click()
+    await page.page.keyboard.press("Control+Z")
+    await page.until_source(2, "0.01 * s")
+    await page.until(lambda: decisions(lab_cli) == ["partially_accepted", "undone"])
+
+    ended = lab_cli.run("reject", proposals(lab_cli)[-1], "--reason-code", "precision")
+    assert ended.code == 0, ended.said
+    await page.see(panel, "rejected")
+    lab_cli.write("go", "")
+
+    await page.command("Kernelopt History")
+    history = page.page.locator(".kernelopt-history")
+    for words in ("float-literals", "rejected by cli", "undone by", "partially accepted by"):
+        await page.see(history, words)
+    await history.get_by_role("button", name="float-literals").click()
+    await page.see(history.locator(".kernelopt-added"), "0.01f * s")
+    await page.shoot("history")
+    await page.page.locator(".lm-TabBar-tab", has_text="waves.ipynb").click()
+
+    await command_keys(page, "0", "0")
+    await page.page.get_by_role("button", name="Confirm Kernel Restart").click()
+    await page.see(page.page.locator(".jupyter-widgets-disconnected"))
+    await page.begin(1)
+    await page.run(4)
+    await page.see(page.output(4), re.compile(rf"{proposals(lab_cli)[-1]} +rejected +waves"))
+
+
+async def test_an_interrupt_ends_what_was_waited_for(open_notebook: OpenNotebook, lab_cli: Cli) -> None:
+    page = await open_notebook("endless.ipynb", BEGIN, ENDLESS, "print('alive', 6 * 7)")
+    await page.run(0)
+    await page.begin(1)
+    await page.until(lambda: unended(lab_cli))
+    await command_keys(page, "i", "i")
+    await page.until(lambda: page.is_running(1), lambda is_running: not is_running)
+    await page.until(lambda: not unended(lab_cli))
+    await page.run(2)
+    await page.see(page.output(2), "alive 42")
