@@ -87,6 +87,8 @@ class _Plan:
     calls: int
     empty_s: float
     """A call of empty kernels."""
+    is_too_short: bool = False
+    """For the method: a graph would tell more, but there are none."""
 
 
 class CaseTimer:
@@ -138,7 +140,7 @@ class CaseTimer:
         least_s, most_s = min(pilots.values()), max(pilots.values())
         if least_s >= GRAPH_BELOW_S or not self._driver.has_graphs:
             calls = _calls(least_s, most_s, min(_MOST_SINGLE_CALLS, self._most_queued_calls()))
-            return _Plan("events", calls, self._empty_events())
+            return _Plan("events", calls, self._empty_events(), is_too_short=least_s < GRAPH_BELOW_S)
         if self._copies.is_restored:
             self._copies.grow(_calls(least_s, most_s, _MOST_RESTORED_CALLS))
         calls = _calls(least_s, most_s, self._most_graph_calls())
@@ -238,6 +240,8 @@ class CaseTimer:
 
     def _notes(self, plan: _Plan) -> tuple[str, ...]:
         notes = list(self._checker.notes)
+        if plan.is_too_short:
+            notes.append("the driver's binding has no graphs, so that kernels below 50 µs are timed less well")
         if plan.empty_s == 0.0:
             notes.append("the empty kernel could not be timed, so that nothing is subtracted")
         return tuple(notes)

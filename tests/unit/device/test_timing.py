@@ -34,9 +34,12 @@ def tools_of(gpu: VirtualGpu, is_held_down: Callable[[], bool] = lambda: False) 
     return Tools(lambda: gpu.now_s, is_held_down)
 
 
-def timed(bodies: dict[str, Body], with_buffer: bool = False, is_restored: bool = False) -> tuple[CaseTiming, VirtualGpu]:
+def timed(
+    bodies: dict[str, Body], with_buffer: bool = False, is_restored: bool = False, has_graphs: bool = True
+) -> tuple[CaseTiming, VirtualGpu]:
     """Kernels ``a`` and ``b``, given the address of one buffer of 16 bytes each where they are to have one."""
     gpu = VirtualGpu(bodies)
+    gpu.has_graphs = has_graphs
     kit = kit_of(gpu)
     buffers = [gpu.allocate(16) for _ in range(4)]
     launches = {
@@ -70,6 +73,13 @@ def test_a_long_kernel_is_timed_between_events_of_its_own() -> None:
     case, _ = timed({"a": lambda gpu, arguments: 100e-6, "b": lambda gpu, arguments: 103e-6})
     assert case.method == "events"
     assert judged(case) == (SpeedOutcome.SLOWER, pytest.approx(100 / 103, rel=1e-6))
+
+
+def test_without_graphs_a_short_kernel_is_timed_between_events_and_that_is_said() -> None:
+    case, _ = timed({"a": lambda gpu, arguments: 5.0e-6, "b": lambda gpu, arguments: 4.5e-6}, has_graphs=False)
+    assert case.method == "events"
+    assert "has no graphs" in case.notes[0]
+    assert judged(case)[1] == pytest.approx(5.0 / 4.5, rel=1e-3)
 
 
 def test_a_drift_of_the_clock_is_no_gain() -> None:

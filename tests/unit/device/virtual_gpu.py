@@ -48,7 +48,7 @@ class _Command:
 class VirtualGpu:
     """One device, one stream."""
 
-    has_graphs = True
+    has_graphs: bool = True
 
     def __init__(self, kernels: dict[str, Body], is_slow_host: bool = False) -> None:
         self._kernels = {**_KIT, **kernels}
