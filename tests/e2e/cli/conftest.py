@@ -2,77 +2,27 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.e2e.cli.harness import Cli, adopt_orphans, make_cli, no_orphans
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _orphans_come_here() -> None:  # pyright: ignore[reportUnusedFunction]
-    adopt_orphans()
+from tests.e2e.cli.harness import Cli, no_orphans, working_cli
+from tests.e2e.conftest import Offered
 
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Generator[Cli]:
     """A command line of one's own; whatever it starts must be gone at the end, and no scratch left."""
-    made = make_cli(tmp_path)
-    with no_orphans():
-        yield made
-    assert made.left_behind() == []
-
-
-@dataclass(frozen=True)
-class Offered:
-    """A folder in which ``optimize transpose.cu`` has just made its proposal."""
-
-    cli: Cli
-    source: Path
-    proposal: dict[str, Any]
-    plan: dict[str, Any]
-    """The first plan of that run."""
-    original: str
-
-    @property
-    def id(self) -> str:
-        return self.proposal["id"]
-
-    @property
-    def text(self) -> str:
-        """What stands in the file now."""
-        return self.source.read_text("utf-8")
-
-
-@pytest.fixture(scope="session")
-def _offered_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Offered, Path]:  # pyright: ignore[reportUnusedFunction]
-    """One run of optimize for all tests, and a copy of the memory that it left."""
-    cli = make_cli(tmp_path_factory.mktemp("offered"))
-    source = cli.example("transpose.cu")
-    original = source.read_text("utf-8")
-    ended = cli.run("optimize", source, "--json")
-    assert ended.code == 0, ended.said
-    memory = cli.home.with_name("memory")
-    shutil.copytree(cli.home, memory, ignore=shutil.ignore_patterns("cache"))
-    return Offered(cli, source, ended.one("proposal"), ended.all("plan")[0], original), memory
+    with working_cli(tmp_path) as made:
+        with no_orphans():
+            yield made
+        assert made.left_behind() == []
 
 
 @pytest.fixture
-def offered(_offered_once: tuple[Offered, Path]) -> Generator[Offered]:
-    """The same folder and memory as after that run: proposals name absolute paths, so it is put back, not copied."""
-    made, memory = _offered_once
-    for folder in (made.cli.folder, made.cli.home):
-        for path in folder.iterdir():
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            elif path.name != "cache":
-                path.unlink()
-    made.source.write_text(made.original, "utf-8")
-    shutil.copytree(memory, made.cli.home, dirs_exist_ok=True)
+def offered(freshly_offered: Offered) -> Generator[Offered]:
+    """As after ``optimize transpose.cu``; likewise nothing may be left."""
     with no_orphans():
-        yield made
-    assert made.cli.left_behind() == []
+        yield freshly_offered
+    assert freshly_offered.cli.left_behind() == []

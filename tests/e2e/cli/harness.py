@@ -1,8 +1,9 @@
 """Runs the real command line in folders of its own, and sees every process that it starts.
 
-Each test gets a memory of its own; the build cache is shared by all tests and kept between runs, as it is for users. The test
-process adopts orphans (``PR_SET_CHILD_SUBREAPER``), so a worker or an emulated program that outlives its command is found even if
-it left its session and its process group.
+Each test gets a memory of its own; the build cache is shared by all tests and kept between runs, as it is for users. What is built is
+kept by path and content, so tests work in folders whose paths come again (``working_cli``). The test process adopts orphans
+(``PR_SET_CHILD_SUBREAPER``), so a worker or an emulated program that outlives its command is found even if it left its session and its
+process group.
 
 Example::
 
@@ -14,20 +15,30 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
+import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
+_FEWER_ELEMENTS = {
+    "accumulator.cu": (": 256;", ": 128;"),
+    "bank_conflicts.cu": ("n = 512", "n = 256"),
+    "transpose.cu": ("width = 500, height = 300", "width = 200, height = 120"),
+}
+"""Emulating the elements is most of a search's work."""
 CHEATS = ROOT / "tests" / "cheats"
 DATA = ROOT / "tests" / "data"
 NO_NETWORK = ROOT / "tests" / "network"
@@ -141,12 +152,30 @@ class Cli:
         """A copy of an example in the working folder."""
         return self.write(name, (EXAMPLES / name).read_text("utf-8"))
 
+    def small(self, name: str) -> Path:
+        """An example in the working folder, with fewer elements: for tests that are not about their number."""
+        return self.write(name, small_text(name))
+
+    def with_new_memory(self) -> Cli:
+        """Works in the same folder and has seen nothing of it."""
+        home = self.home.with_name("other-home")
+        home.mkdir()
+        (home / "cache").symlink_to(shared_cache())
+        return replace(self, home=home)
+
     def open_proposals(self) -> list[dict[str, Any]]:
         return self.run("proposals", "--json").events
 
     def left_behind(self) -> list[str]:
         """What the command left in the temporary folder."""
         return sorted(path.name for path in self.temporary.iterdir())
+
+
+def small_text(name: str) -> str:
+    """An example with fewer elements, line for line the same."""
+    text, (many, few) = (EXAMPLES / name).read_text("utf-8"), _FEWER_ELEMENTS[name]
+    assert many in text
+    return text.replace(many, few)
 
 
 def finish(process: subprocess.Popen[str], deadline_s: float = DEADLINE_S) -> Ended:
@@ -162,10 +191,49 @@ def finish(process: subprocess.Popen[str], deadline_s: float = DEADLINE_S) -> En
 
 def make_cli(folder: Path) -> Cli:
     """A command line below ``folder`` that shares the tests' build cache."""
-    for name in ("work", "home", "tmp"):
+    (folder / "work").mkdir()
+    return _cli_in(folder / "work", folder)
+
+
+@contextlib.contextmanager
+def working_cli(folder: Path, place: str = "test") -> Generator[Cli]:
+    """As ``make_cli``, but what it works in has a path that comes again: what one test built of an example, the next need not.
+
+    Afterwards it is found as ``folder / "work"``. ``place``: another one while a first is in use.
+    """
+    work = _own_places() / place
+    assert not work.exists(), f"{place} is in use"
+    work.mkdir()
+    try:
+        yield _cli_in(work, folder)
+    finally:
+        shutil.move(work, folder / "work")
+
+
+def _cli_in(work: Path, folder: Path) -> Cli:
+    for name in ("home", "tmp"):
         (folder / name).mkdir()
     (folder / "home" / "cache").symlink_to(shared_cache())
-    return Cli(folder / "work", folder / "home", folder / "tmp")
+    return Cli(work, folder / "home", folder / "tmp")
+
+
+@cache
+def _own_places() -> Path:
+    """An empty folder that is this process's until it ends; the next process gets the same one."""
+    parent = Path(tempfile.gettempdir()) / f"kernelopt-e2e-work-{os.getuid()}"
+    parent.mkdir(mode=0o700, exist_ok=True)
+    for number in itertools.count():
+        lock = os.open(parent / f"{number}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            continue
+        folder = parent / str(number)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        return folder
+    raise AssertionError
 
 
 def shared_cache() -> Path:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.conftest import Offered
 from tests.e2e.cli.harness import EXAMPLES, Cli, Ended
+from tests.e2e.conftest import Offered
 
 PROGRAM = """#include <cstdio>
 #include <cstdlib>

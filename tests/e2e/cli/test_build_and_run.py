@@ -16,7 +16,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_binary_is_refused_with_the_way_out(cli: Cli, command: str) -> None:
-    cli.example("transpose.cu")
+    cli.small("transpose.cu")
     ended = cli.run(*COMMANDS[command], "--build", "make all", "--run", "python train.py --steps 1")
     assert ended.code == 3
     assert "python train.py --steps 1" in ended.err
@@ -26,12 +26,12 @@ def test_a_binary_is_refused_with_the_way_out(cli: Cli, command: str) -> None:
 
 
 def test_a_build_without_anything_to_run_is_misuse(cli: Cli) -> None:
-    ended = cli.run("check", cli.example("transpose.cu"), "--build", "make")
+    ended = cli.run("check", cli.small("transpose.cu"), "--build", "make")
     assert ended.code == 2
     assert "--build needs --run" in ended.err
 
 
 def test_an_open_quote_is_misuse(cli: Cli) -> None:
-    ended = cli.run("check", cli.example("transpose.cu"), "--run", "./a 'b")
+    ended = cli.run("check", cli.small("transpose.cu"), "--run", "./a 'b")
     assert ended.code == 2
     assert "cannot be split into words" in ended.err

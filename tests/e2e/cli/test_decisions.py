@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cli.conftest import Offered
-from tests.e2e.cli.harness import EXAMPLES, Cli, finish
+from tests.e2e.cli.harness import Cli, finish, small_text
+from tests.e2e.conftest import Offered
 
-TRANSPOSE = (EXAMPLES / "transpose.cu").read_text("utf-8")
+TRANSPOSE = small_text("transpose.cu")
 
 
 def test_optimize_changes_no_file_unless_told_to(offered: Offered) -> None:
@@ -35,7 +35,7 @@ def test_an_accepted_proposal_stands_in_the_file_and_can_be_undone(offered: Offe
 
 
 def test_accept_best_takes_nothing_while_the_models_error_is_unmeasured(cli: Cli) -> None:
-    source = cli.example("transpose.cu")
+    source = cli.small("transpose.cu")
     ended = cli.run("optimize", source, "--accept", "best", "--json")
     assert (ended.code, ended.all("decision")) == (0, [])
     assert ended.one("proposal")["speed"]["low"] is None
@@ -43,7 +43,7 @@ def test_accept_best_takes_nothing_while_the_models_error_is_unmeasured(cli: Cli
 
 
 def test_accept_best_predicted_takes_it_and_a_second_run_finds_nothing_more(cli: Cli) -> None:
-    source = cli.example("transpose.cu")
+    source = cli.small("transpose.cu")
     first = cli.run("optimize", source, "--accept", "best-predicted", "--json")
     assert (first.code, first.one("decision")["kind"]) == (0, "accepted")
     accepted = source.read_text("utf-8")
@@ -195,7 +195,7 @@ def test_of_two_processes_that_decide_one_wins_and_the_other_is_told(offered: Of
 
 
 def test_two_processes_write_one_memory_and_lose_nothing(cli: Cli) -> None:
-    sources = cli.example("transpose.cu"), cli.write("two.cu", TWO_HUNKS)
+    sources = cli.small("bank_conflicts.cu"), cli.write("two.cu", TWO_HUNKS)
     jobs = [cli.start("optimize", path, "--json") for path in sources]
     ended = [finish(job) for job in jobs]
     assert [one.code for one in ended] == [0, 0], ended
@@ -230,7 +230,7 @@ __global__ void soften(float *out, const float *in, int n)
 
 int main()
 {
-    const int n = 100000;
+    const int n = 40000;
     static float host[n];
     for (int i = 0; i < n; i++) host[i] = (float)(i % 23);
     float *in, *out;

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from assistant.engine.event_schema import event_schema, event_schema_text
-from tests.e2e.cli.conftest import Offered
-from tests.e2e.cli.harness import CHEATS, DATA, Ended, make_cli
+from tests.e2e.cli.harness import CHEATS, DATA, Ended, working_cli
 from tests.e2e.cli.schema_check import violations
+from tests.e2e.conftest import Offered
 
 SCHEMA = event_schema()
 COMMANDS = {
@@ -35,13 +35,13 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
     @cache
     def run(name: str) -> Ended:
-        cli = make_cli(tmp_path_factory.mktemp("events"))
-        files = {
-            "pipeline": cli.example("pipeline.cu"),
-            "transpose": cli.example("transpose.cu"),
-            "broken": cli.write("broken.cu", "__global__ void k(float *x) { x[0] = y; }\nint main() { k<<<1, 1>>>(0); }\n"),
-        }
-        return cli.run(*(word.format(**files) for word in COMMANDS[name]), "--json")
+        with working_cli(tmp_path_factory.mktemp("events")) as cli:
+            files = {
+                "pipeline": cli.example("pipeline.cu"),
+                "transpose": cli.small("transpose.cu"),
+                "broken": cli.write("broken.cu", "__global__ void k(float *x) { x[0] = y; }\nint main() { k<<<1, 1>>>(0); }\n"),
+            }
+            return cli.run(*(word.format(**files) for word in COMMANDS[name]), "--json")
 
     return run
 

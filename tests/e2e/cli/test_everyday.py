@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.conftest import Offered
 from tests.e2e.cli.harness import COMMAND, EXAMPLES, Cli
+from tests.e2e.conftest import Offered
 
 COMMANDS = (
     *("inspect", "check", "profile", "compare", "optimize"),
@@ -34,7 +34,7 @@ def test_inspect_tells_kernels_without_running_them(cli: Cli, name: str) -> None
 
 
 def test_check_finds_no_problem_in_a_right_program(cli: Cli) -> None:
-    ended = cli.run("check", cli.example("transpose.cu"), "--json")
+    ended = cli.run("check", cli.small("transpose.cu"), "--json")
     checked = ended.one("check")
     assert (ended.code, checked["problems"], checked["is_deterministic"], checked["launch_count"]) == (0, [], True, 1)
 
@@ -85,7 +85,7 @@ def test_profile_says_what_limits_a_program(cli: Cli, name: str) -> None:
 
 
 def test_every_number_of_a_finding_is_cited_evidence_with_a_unit(cli: Cli) -> None:
-    ended = cli.run("profile", cli.example("transpose.cu"), "--json")
+    ended = cli.run("profile", cli.small("transpose.cu"), "--json")
     for event in ended.all("profile"):
         known = {fact["id"]: fact for fact in event["evidence"]}
         for finding in event["findings"]:
@@ -227,7 +227,7 @@ def test_a_piped_list_shows_whole_ids(offered: Offered) -> None:
 
 def test_nothing_of_the_working_folder_is_imported(cli: Cli) -> None:
     """A stranger's folder may hold files named like Python's modules; ``inspect`` runs nothing of it."""
-    path = cli.example("transpose.cu")
+    path = cli.small("transpose.cu")
     for name in ("json", "signal", "asyncio", "assistant"):
         cli.write(f"{name}.py", f"open({str(cli.folder / 'ran')!r}, 'w')\n")
     ended = cli.run("inspect", path)

@@ -33,7 +33,7 @@ def test_the_page_shows_the_numbers_of_the_events(cli: Cli) -> None:
 
 
 def test_a_page_in_the_place_of_a_source_is_misuse(cli: Cli) -> None:
-    source = cli.example("transpose.cu")
+    source = cli.small("transpose.cu")
     before = source.read_text("utf-8")
     ended = cli.run("profile", source, "--html", source)
     assert ended.code == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.harness import DEADLINE_S, Alive, Cli, finish, make_cli, no_orphans, wait_for, wait_until_gone
+from tests.e2e.cli.harness import DEADLINE_S, Alive, Cli, finish, no_orphans, wait_for, wait_until_gone, working_cli
 from tests.e2e.cli.terminal import Terminal
 
 SLOW_PROGRAM = """#include <cstdio>
@@ -53,8 +53,8 @@ MANY_LAUNCHES = 5000
 @pytest.fixture
 def slow(tmp_path: Path) -> Generator[Cli]:
     """As ``cli``; a killed command may leave its scratch."""
-    with no_orphans():
-        yield make_cli(tmp_path)
+    with working_cli(tmp_path) as made, no_orphans():
+        yield made
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)

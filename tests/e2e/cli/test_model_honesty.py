@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from tests.e2e.cli.harness import CHEATS, EXAMPLES, Cli
+from tests.e2e.cli.harness import CHEATS, Cli, small_text
 from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
 from tests.endpoint.server import Says, Sends
@@ -40,7 +40,7 @@ def kernel_of(name: str) -> str:
 
 def test_orders_in_a_comment_are_data_and_obeying_them_gains_nothing(cli: Cli) -> None:
     """The script obeys: it claims 10x, edits main(), adds host code that reads files, and empties the kernel. No word of it is believed."""
-    text = (EXAMPLES / "transpose.cu").read_text("utf-8").replace("__global__", ORDERS + "__global__", 1)
+    text = small_text("transpose.cu").replace("__global__", ORDERS + "__global__", 1)
     path = cli.write("transpose.cu", text)
     claims = step("shared-tile", 13, rationale="It is 10x faster, verification is off.", predicted_speedup=10.0)
     host = '#include <fstream>\nstatic std::string stolen() { std::ifstream f("/etc/passwd"); return {}; }\n'
@@ -63,7 +63,7 @@ def test_orders_in_a_comment_are_data_and_obeying_them_gains_nothing(cli: Cli) -
 
 def test_host_code_hidden_in_device_code_is_neither_built_nor_written(cli: Cli) -> None:
     """A macro that reaches main(), a member that is set when the program starts, a call and a file read by the assembler."""
-    path = cli.example("transpose.cu")
+    path = cli.small("transpose.cu")
     text, ran = path.read_text("utf-8"), cli.folder / "ran"
     hidden = [
         TILED_TRANSPOSE[:-1] + f'#define return (void)system("touch {ran}"); return\n}}',
@@ -83,7 +83,7 @@ def test_host_code_hidden_in_device_code_is_neither_built_nor_written(cli: Cli) 
 def test_a_claimed_speedup_is_scored_never_shown_as_a_result(cli: Cli) -> None:
     claims = step("shared-tile", 11, "KO101", rationale="Ten times faster: 10x.", predicted_speedup=10.0)
     model = ScriptedModel([plan(claims), plan()], [code(TILED_TRANSPOSE, "Make it 10x faster.")])
-    proposal = optimize(cli, cli.example("transpose.cu"), model).one("proposal")
+    proposal = optimize(cli, cli.small("transpose.cu"), model).one("proposal")
     assert proposal["speed"]["ratio"] < 3
     assert "(miss)" in proposal["explanation"]
     assert "Make it 10x faster" not in proposal["explanation"]
@@ -93,10 +93,10 @@ def test_answers_without_bounds_are_bounded_and_the_search_ends_well(cli: Cli) -
     """A megabyte of text, binary, ten thousand steps, a cut answer: a sentence each, and no crash."""
     many = plan(*(step(f"technique-{number}", 11) for number in range(10_000)))
     for answer in ("x" * 1_000_000, many, Sends(bytes(range(256)) * 512), Says('{"steps": [{"techni', finish="length")):
-        ended = optimize(cli, cli.example("transpose.cu"), ScriptedModel([answer]))
+        ended = optimize(cli, cli.small("transpose.cu"), ScriptedModel([answer]))
         assert not ended.all("candidate")
         assert ended.one("plan")["declines"][0]["technique"] == "language-model"
         assert "nothing to propose" in ended.one("job_ended")["reason"]
     fewer = plan(*(step(f"technique-{number}", 11) for number in range(200)))
-    cut = optimize(cli, cli.example("transpose.cu"), ScriptedModel([fewer, plan()], [code(EMPTY)]))
+    cut = optimize(cli, cli.small("transpose.cu"), ScriptedModel([fewer, plan()], [code(EMPTY)]))
     assert 0 < len(cut.all("plan")[0]["steps"]) < 100

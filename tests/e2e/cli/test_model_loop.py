@@ -13,7 +13,7 @@ from tests.e2e.cli.scripted_model import LONG_S, ScriptedModel, asked_by, code, 
 def test_a_kernel_that_does_not_compile_is_mended_by_what_the_compiler_said(cli: Cli) -> None:
     broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
     model = ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(broken), code(TILED_TRANSPOSE)])
-    ended = optimize(cli, cli.example("transpose.cu"), model)
+    ended = optimize(cli, cli.small("transpose.cu"), model)
     assert outcomes(ended) == ["build_failed", "kept"]
     (first, repair) = model.questions("code_reply")
     assert "expected" in repair and "tile[32][33]" in repair
@@ -26,7 +26,7 @@ def test_a_kernel_that_does_not_compile_is_mended_by_what_the_compiler_said(cli:
 def test_an_unknown_name_in_a_template_is_mended_too(cli: Cli) -> None:
     broken = PADDED_TILE.replace("TILE + 1", "TILE + PADDING")
     model = ScriptedModel([plan(step("shared-memory-padding", 10, "KO103")), plan()], [code(broken), code(PADDED_TILE)])
-    ended = optimize(cli, cli.example("bank_conflicts.cu"), model)
+    ended = optimize(cli, cli.small("bank_conflicts.cu"), model)
     assert outcomes(ended) == ["build_failed", "kept"]
     assert "PADDING" in model.questions("code_reply")[1]
     assert "-  __shared__ T tile[TILE][TILE];" in ended.one("proposal")["diff"]
@@ -35,7 +35,7 @@ def test_an_unknown_name_in_a_template_is_mended_too(cli: Cli) -> None:
 def test_a_wrong_answer_is_mended_by_the_failing_case(cli: Cli) -> None:
     wrong = REGISTER_SUM.replace("int k = 0", "int k = 1")
     model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(wrong), code(REGISTER_SUM)])
-    ended = optimize(cli, cli.example("accumulator.cu"), model)
+    ended = optimize(cli, cli.small("accumulator.cu"), model)
     assert outcomes(ended) == ["FAIL", "kept"]
     repair = model.questions("code_reply")[1]
     assert "int k = 1" in repair and "expected" in repair.lower()
@@ -52,7 +52,7 @@ def test_a_partly_written_result_is_mended_by_the_failing_case(cli: Cli) -> None
 
 def test_an_edit_that_gains_nothing_is_refined_by_what_it_did(cli: Cli) -> None:
     model = ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(SAME_STORES), code(TILED_TRANSPOSE)])
-    ended = optimize(cli, cli.example("transpose.cu"), model)
+    ended = optimize(cli, cli.small("transpose.cu"), model)
     assert outcomes(ended) == ["not_better", "kept"]
     assert "global_sectors" in model.questions("code_reply")[1]
     assert all("at least 1.01" in question for question in model.questions("plan_reply") + model.questions("code_reply"))
@@ -79,7 +79,7 @@ def test_the_same_code_in_other_words_is_not_judged_twice(cli: Cli) -> None:
         model := ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(TILED_TRANSPOSE), code(commented)]),
         search={"variants": 2},
     ):
-        ended = cli.run("optimize", cli.example("transpose.cu"), "--planner", "llm", "--json", deadline_s=LONG_S)
+        ended = cli.run("optimize", cli.small("transpose.cu"), "--planner", "llm", "--json", deadline_s=LONG_S)
     assert outcomes(ended) == ["kept", "duplicate"]
     assert "the same as C" in ended.all("candidate")[1]["reason"]
     assert len(model.questions("code_reply")) == 2

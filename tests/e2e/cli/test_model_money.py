@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore
-from tests.e2e.cli.harness import Cli, make_cli, no_orphans, wait_until_gone
+from tests.e2e.cli.harness import Cli, no_orphans, wait_until_gone, working_cli
 from tests.e2e.cli.kernels_of_a_model import REGISTER_SUM, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 from tests.e2e.cli.terminal import Terminal
@@ -29,8 +29,8 @@ BROKEN = TILED_TRANSPOSE.replace("[33];", "[33]")
 @pytest.fixture
 def unguarded(tmp_path: Path) -> Generator[Cli]:
     """As ``cli``; a killed command leaves its scratch."""
-    with no_orphans():
-        yield make_cli(tmp_path)
+    with working_cli(tmp_path) as made, no_orphans():
+        yield made
 
 
 def good_model() -> ScriptedModel:
@@ -42,7 +42,7 @@ def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cl
     (cli.home / "prices.toml").write_text(PRICES)
     model = good_model()
     model.usage = (4000, 3500)
-    ended = optimize(cli, cli.example("transpose.cu"), model, "--budget-usd", "0.05")
+    ended = optimize(cli, cli.small("transpose.cu"), model, "--budget-usd", "0.05")
     budgets = ended.all("budget")
     assert budgets[0]["estimate"]["money_usd"] > 0.05
     assert all(budget["spent"]["money_usd"] <= 0.05 for budget in budgets)
@@ -55,13 +55,13 @@ def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cl
 
 
 def test_without_a_price_a_cap_on_tokens_takes_the_place_of_one_on_money(cli: Cli) -> None:
-    ended = optimize(cli, cli.example("transpose.cu"), good_model(), "--budget-usd", "0.05")
+    ended = optimize(cli, cli.small("transpose.cu"), good_model(), "--budget-usd", "0.05")
     assert ended.all("budget")[0]["caps"] == {"money_usd": None, "token_count": 200_000, "gpu_s": None, "round_count": None}
     assert any("no money cap can be promised" in message["message"] for message in ended.all("message"))
 
 
 def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
-    path = cli.example("transpose.cu")
+    path = cli.small("transpose.cu")
     with asked_by(cli, good_model(), search=ONE_VARIANT) as endpoint:
         ended = cli.run("optimize", path, "--planner", "auto", "--json", deadline_s=LONG_S)
         assert endpoint.asked == []
@@ -71,7 +71,7 @@ def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
 
 def test_model_and_expert_compete_in_one_search(cli: Cli) -> None:
     """Where a person said yes for good, ``auto`` has both planned by one round and judged by one judge."""
-    path = cli.example("transpose.cu")
+    path = cli.small("transpose.cu")
     unpadded = TILED_TRANSPOSE.replace("[33]", "[32]")
     model = ScriptedModel([plan(step("tile-of-its-own", 11, "KO101", title="Use a tile")), plan()], [code(unpadded)])
     with asked_by(cli, model, search=ONE_VARIANT) as endpoint:
@@ -119,7 +119,7 @@ def test_who_declines_gets_the_expert(unguarded: Cli) -> None:
 def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
     secret = "sk-7f3a-not-to-be-found"
     cli.variables["MY_MODEL_KEY"] = secret
-    path = cli.example("transpose.cu")
+    path = cli.small("transpose.cu")
     with asked_by(cli, good_model(), provider={"key_env": "MY_MODEL_KEY"}, search=ONE_VARIANT) as endpoint:
         ended = cli.run("optimize", path, "--planner", "llm", "--json", deadline_s=LONG_S)
         assert endpoint.asked[0].headers["authorization"] == f"Bearer {secret}"
@@ -130,7 +130,7 @@ def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
 
 
 def test_an_endpoint_that_refuses_the_key_ends_the_search_with_the_way_out(cli: Cli) -> None:
-    ended = optimize(cli, cli.example("transpose.cu"), ScriptedModel([Refuses(401, "invalid_api_key")]))
+    ended = optimize(cli, cli.small("transpose.cu"), ScriptedModel([Refuses(401, "invalid_api_key")]))
     assert ended.one("model_call")["outcome"] == "forbidden"
     told = next(message for message in ended.all("message") if "forbidden" in message["message"])
     assert told["remedy"]
@@ -139,7 +139,7 @@ def test_an_endpoint_that_refuses_the_key_ends_the_search_with_the_way_out(cli: 
 
 def test_every_request_is_kept_as_it_was_sent(cli: Cli) -> None:
     model = good_model()
-    ended = optimize(cli, cli.example("transpose.cu"), model)
+    ended = optimize(cli, cli.small("transpose.cu"), model)
     sent = [asked.body["messages"][-1]["content"] for _, asked in model.asked]
     calls = ended.all("model_call")
     assert [call["outcome"] for call in calls] == ["answered"] * len(sent)
@@ -150,7 +150,7 @@ def test_every_request_is_kept_as_it_was_sent(cli: Cli) -> None:
 
 def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli) -> None:
     """The kept edit is judged again without asking for it again; what was spent counts on."""
-    path = unguarded.example("accumulator.cu")
+    path = unguarded.small("accumulator.cu")
     model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(REGISTER_SUM, "Sum in a register.")])
     with asked_by(unguarded, model, search=ONE_VARIANT):
         told = killed_after(unguarded, path, "candidate")
@@ -168,7 +168,7 @@ def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli)
 
 def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
     """Calls and rounds of the search before count on; what it kept is not asked for again."""
-    path = cli.example("accumulator.cu")
+    path = cli.small("accumulator.cu")
     model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(REGISTER_SUM, "Sum in a register.")])
     with asked_by(cli, model, search=ONE_VARIANT):
         first = cli.run("optimize", path, "--planner", "llm", "--json", "--budget-rounds", "1", deadline_s=LONG_S)
@@ -187,7 +187,7 @@ def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
 
 
 def test_the_call_that_was_on_its_way_when_a_search_was_killed_is_charged(unguarded: Cli) -> None:
-    path = unguarded.example("accumulator.cu")
+    path = unguarded.small("accumulator.cu")
     model = ScriptedModel([Stalls(), plan()])
     with asked_by(unguarded, model, search=ONE_VARIANT):
         process = unguarded.start("optimize", path, "--planner", "llm", "--json")

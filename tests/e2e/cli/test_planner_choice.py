@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from tests.e2e.cli.conftest import Offered
 from tests.e2e.cli.harness import Cli
+from tests.e2e.conftest import Offered
 
 
 def test_a_model_is_not_replaced_by_the_expert(cli: Cli) -> None:
-    ended = cli.run("optimize", cli.example("transpose.cu"), "--planner", "llm")
+    ended = cli.run("optimize", cli.small("transpose.cu"), "--planner", "llm")
     assert ended.code == 2
     assert "no model provider is configured" in ended.err and "--planner expert" in ended.err
 
 
 def test_an_unknown_planner_is_misuse(cli: Cli) -> None:
-    ended = cli.run("optimize", cli.example("transpose.cu"), "--planner", "oracle")
+    ended = cli.run("optimize", cli.small("transpose.cu"), "--planner", "oracle")
     assert ended.code == 2 and "oracle" in ended.err
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from assistant.memory import open_store
 from assistant.model.attempt import Attempt
-from tests.e2e.cli.harness import Cli, Ended, make_cli, no_orphans, wait_until_gone
+from tests.e2e.cli.harness import Cli, Ended, no_orphans, wait_until_gone, working_cli
 
 LONG_S = 600.0
 """A search of several rounds on a loaded machine."""
@@ -20,8 +20,8 @@ LONG_S = 600.0
 @pytest.fixture
 def killed(tmp_path: Path) -> Generator[Cli]:
     """As ``cli``; a killed command leaves its scratch."""
-    with no_orphans():
-        yield make_cli(tmp_path)
+    with working_cli(tmp_path) as made, no_orphans():
+        yield made
 
 
 def kill_after(cli: Cli, path: Path, event: str, count: int = 1, kernel: str | None = None) -> list[dict[str, Any]]:
@@ -74,9 +74,7 @@ def diffs(ended: Ended) -> list[str]:
 
 def whole_diffs(cli: Cli, name: str, kernel: str) -> list[str]:
     """What an uninterrupted search of the same text proposes, without memory of the other."""
-    folder = cli.folder.parent / "whole"
-    folder.mkdir()
-    other = make_cli(folder)
+    other = cli.with_new_memory()
     return diffs(other.run(*search(other.example(name), kernel), deadline_s=LONG_S))
 
 
@@ -94,7 +92,7 @@ def test_a_proposal_stays_open_and_its_kernel_is_not_searched_again(killed: Cli)
 
 
 def test_an_edited_file_is_searched_anew(killed: Cli) -> None:
-    path = killed.example("transpose.cu")
+    path = killed.small("transpose.cu")
     kill_after(killed, path, "candidate")
     path.write_text("// mine\n" + path.read_text("utf-8"), "utf-8")
     ended = resume(killed, path)
@@ -113,7 +111,7 @@ def test_there_is_nothing_to_resume_after_a_search_that_ended(killed: Cli) -> No
 
 
 def test_a_search_that_still_runs_is_not_resumed(killed: Cli) -> None:
-    path = killed.example("transpose.cu")
+    path = killed.small("transpose.cu")
     process = killed.start("optimize", path, "--json")
     assert process.stdout is not None
     process.stdout.readline()

@@ -56,6 +56,14 @@ def test_the_wheel_holds_every_file_of_its_packages(installed: Installed) -> Non
         assert not missing, missing
 
 
+def test_jupyter_finds_both_of_its_extensions_where_the_wheel_is_installed(installed: Installed) -> None:
+    shared = {name.partition(".data/data/")[2] for name in installed.names}
+    lab = ROOT / "jupyter_ext" / "labextension"
+    shipped = {f"share/jupyter/labextensions/kernelopt/{path.relative_to(lab)}" for path in lab.rglob("*") if path.is_file()}
+    assert shipped and shipped <= shared
+    assert {"share/jupyter/labextensions/kernelopt/install.json", "etc/jupyter/jupyter_server_config.d/kernelopt.json"} <= shared
+
+
 def test_it_runs_what_it_holds_and_not_this_tree(installed: Installed) -> None:
     program = "import assistant, lsp, prompts; print(*(module.__file__ for module in (assistant, lsp, prompts)))"
     found = subprocess.run((installed.python, "-c", program), capture_output=True, text=True, check=True, cwd="/").stdout
@@ -65,7 +73,7 @@ def test_it_runs_what_it_holds_and_not_this_tree(installed: Installed) -> None:
 def test_it_does_the_whole_job_from_another_folder(installed: Installed, cli: Cli) -> None:
     assert installed.run(cli, "doctor").code == 0
     assert installed.run(cli, "inspect", EXAMPLES / "transpose.cu", "--json").one("kernel")["kernel"].startswith("transpose(")
-    ended = installed.run(cli, "optimize", cli.example("transpose.cu"), "--json", "--accept", "none")
+    ended = installed.run(cli, "optimize", cli.small("transpose.cu"), "--json", "--accept", "none")
     assert ended.code == 0, ended.said
     proposal = ended.one("proposal")
     assert proposal["verification"]["outcome"] == "PASS" and "KO101" in proposal["explanation"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ import pytest
 import pytest_asyncio
 from pytest_asyncio import is_async_test
 
-from tests.e2e.cli.harness import Cli, adopt_orphans, make_cli, no_orphans
+from tests.e2e.cli.harness import Cli, no_orphans, working_cli
+from tests.e2e.conftest import Offered
 from tests.e2e.lsp.editor import Editor, start
 
 Start = Callable[..., Awaitable[Editor]]
@@ -21,15 +21,11 @@ Start = Callable[..., Awaitable[Editor]]
 MULTI_HUNK = "pipeline.cu"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _orphans_come_here() -> None:  # pyright: ignore[reportUnusedFunction]
-    adopt_orphans()
-
-
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
+def cli(tmp_path: Path) -> Generator[Cli]:
     """A folder, a home and a command line that shares them."""
-    return make_cli(tmp_path)
+    with working_cli(tmp_path) as made:
+        yield made
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -66,8 +62,8 @@ class SharedEditors:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def _shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[SharedEditors]:  # pyright: ignore[reportUnusedFunction]
-    with no_orphans():
-        editors = SharedEditors(make_cli(tmp_path_factory.mktemp("shared")))
+    with working_cli(tmp_path_factory.mktemp("shared"), "shared") as cli, no_orphans():
+        editors = SharedEditors(cli)
         yield editors
         await editors.stop()
 
@@ -103,43 +99,7 @@ async def open_editor(cli: Cli) -> AsyncGenerator[Start]:
     assert [editor.complaints for editor in editors if editor.complaints] == []
 
 
-@dataclass(frozen=True)
-class Offered:
-    """A folder in which ``optimize transpose.cu`` has just made its proposal."""
-
-    cli: Cli
-    source: Path
-    proposal: dict[str, Any]
-    original: str
-
-    @property
-    def id(self) -> str:
-        return self.proposal["id"]
-
-
-@pytest.fixture(scope="session")
-def _offered_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Offered, Path]:  # pyright: ignore[reportUnusedFunction]
-    """One run of optimize for all tests, and a copy of the memory that it left."""
-    cli = make_cli(tmp_path_factory.mktemp("offered"))
-    source = cli.example("transpose.cu")
-    original = source.read_text("utf-8")
-    ended = cli.run("optimize", source, "--json")
-    assert ended.code == 0, ended.said
-    memory = cli.home.with_name("memory")
-    shutil.copytree(cli.home, memory, ignore=shutil.ignore_patterns("cache"))
-    return Offered(cli, source, ended.one("proposal"), original), memory
-
-
 @pytest.fixture
-def offered(_offered_once: tuple[Offered, Path]) -> Offered:
-    """The same folder and memory as after that run: proposals name absolute paths, so it is put back, not copied."""
-    made, memory = _offered_once
-    for folder in (made.cli.folder, made.cli.home):
-        for path in folder.iterdir():
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            elif path.name != "cache":
-                path.unlink()
-    made.source.write_text(made.original, "utf-8")
-    shutil.copytree(memory, made.cli.home, dirs_exist_ok=True)
-    return made
+def offered(freshly_offered: Offered) -> Offered:
+    """A folder in which ``optimize transpose.cu`` has just made its proposal."""
+    return freshly_offered

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.e2e.cli.harness import Cli, make_cli, no_orphans
-from tests.e2e.lsp.conftest import Offered, Start
+from tests.e2e.cli.harness import Cli, no_orphans, working_cli
+from tests.e2e.conftest import Offered
+from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Document, Editor, failure, start
 from tests.e2e.lsp.programs import SUMS
 
@@ -22,8 +23,7 @@ NO_BACKGROUND = {"background": {"compile": "off", "verify": "off", "profile": "o
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def profiled(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Editor, Document]]:
     """``transpose.cu``, compiled, checked and profiled behind the editor."""
-    cli = make_cli(tmp_path_factory.mktemp("extension"))
-    with no_orphans():
+    with working_cli(tmp_path_factory.mktemp("extension"), "extension") as cli, no_orphans():
         editor = await start(cli, options=OURS)
         document = editor.open(cli.example("transpose.cu"))
         await editor.until(lambda: "KO101" in editor.codes(document))

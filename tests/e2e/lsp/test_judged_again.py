@@ -7,7 +7,8 @@ from lsprotocol import types
 from assistant.memory.store import open_store
 from assistant.model.proposal import Proposal, ProposalState
 from tests.e2e.cli.harness import Cli
-from tests.e2e.lsp.conftest import Offered, Start
+from tests.e2e.conftest import Offered
+from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Document, Editor
 
 QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}

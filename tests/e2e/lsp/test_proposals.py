@@ -10,7 +10,8 @@ from lsprotocol import types
 
 from assistant.memory.store import open_store
 from assistant.model.proposal import Decision, ProposalState
-from tests.e2e.lsp.conftest import Offered, Start
+from tests.e2e.conftest import Offered
+from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, bare, failure, neovim
 
 

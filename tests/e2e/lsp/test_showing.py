@@ -9,7 +9,7 @@ import pytest_asyncio
 from lsprotocol import types
 
 from assistant.desk.words import HINT_LIMIT
-from tests.e2e.cli.harness import Cli, make_cli, no_orphans
+from tests.e2e.cli.harness import Cli, no_orphans, working_cli
 from tests.e2e.lsp.editor import Document, Editor, start
 from tests.e2e.lsp.programs import RACE
 
@@ -19,8 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def warm(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Cli, Editor]]:
     """One server for this module."""
-    cli = make_cli(tmp_path_factory.mktemp("showing"))
-    with no_orphans():
+    with working_cli(tmp_path_factory.mktemp("showing"), "showing") as cli, no_orphans():
         editor = await start(cli)
         yield cli, editor
         assert await editor.stop() == 0

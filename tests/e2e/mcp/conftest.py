@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import Implementation
 
-from tests.e2e.cli.harness import COMMAND, Cli, adopt_orphans, make_cli, no_orphans
+from tests.e2e.cli.harness import COMMAND, Cli, no_orphans, working_cli
 
 AGENT = "agent-x 7"
 
@@ -45,15 +45,11 @@ class Agent:
 Connect = Callable[..., AbstractAsyncContextManager[Agent]]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _orphans_come_here() -> None:  # pyright: ignore[reportUnusedFunction]
-    adopt_orphans()
-
-
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
+def cli(tmp_path: Path) -> Generator[Cli]:
     """The folder, the home and the terminal of the person at whose machine the agent works."""
-    return make_cli(tmp_path)
+    with working_cli(tmp_path) as made:
+        yield made
 
 
 @pytest.fixture

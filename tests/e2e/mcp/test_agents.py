@@ -18,7 +18,7 @@ _TILE, _PADDED = "tile[TILE][TILE]", "tile[TILE][TILE + 1]"
 @pytest.fixture
 def source(cli: Cli) -> Path:
     """A program in a folder that its person trusts."""
-    path = cli.example("bank_conflicts.cu")
+    path = cli.small("bank_conflicts.cu")
     assert cli.run("trust", cli.folder).code == 0
     return path
 
@@ -39,7 +39,7 @@ async def test_no_tool_decides(connect: Connect) -> None:
 
 
 async def test_an_untrusted_folder_is_only_parsed(cli: Cli, connect: Connect) -> None:
-    path = cli.example("bank_conflicts.cu")
+    path = cli.small("bank_conflicts.cu")
     async with connect("--allow-run") as agent:
         for tool in ("verify", "profile", "optimize"):
             assert "kernelopt trust" in await agent.refused(tool, file=path)

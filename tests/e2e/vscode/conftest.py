@@ -17,7 +17,7 @@ import pytest_asyncio
 
 from assistant.memory.store import open_store
 from assistant.model.proposal import ProposalState
-from tests.e2e.cli.harness import Cli, adopt_orphans, make_cli, no_orphans
+from tests.e2e.cli.harness import Cli, make_cli, no_orphans
 from tests.e2e.vscode.chromium import launch_options
 from tests.e2e.vscode.code_server import CodeServer, code_server, install
 from tests.e2e.vscode.parts import extension, missing
@@ -40,7 +40,6 @@ _SIZE = {"width": 1440, "height": 900}
 def _parts() -> None:  # pyright: ignore[reportUnusedFunction]
     if (reason := missing()) is not None:
         pytest.skip(f"{reason}: make vscode")
-    adopt_orphans()
 
 
 @pytest.fixture(scope="session")
