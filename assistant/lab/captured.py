@@ -33,7 +33,7 @@ _RECORDED_ON = "GPU, by CUPTI's time stamps"
 """Device and method of what is known of a launch that nothing counted."""
 _BUILD_S = 240.0
 """The recording library and the program are built before the first run."""
-_COUNTED_LAUNCHES = 64
+_COUNTED_LAUNCHES = 16
 """Of one recording: each shape's first launch, in program order."""
 
 

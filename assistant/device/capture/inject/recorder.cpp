@@ -153,6 +153,7 @@ bool Recorder::begin(const Launch& launch, Kept& kept) {
   for (const Pointer& p : reach.buffer_pointers)
     log_.item("pointer").number(p.container).number(p.offset).number(p.target).number(p.target_offset);
   for (size_t i = 0; i < reach.regions.size(); ++i) write_contents("before", reach.regions[i], reach.contents[i]);
+  log_.flush();  // a kernel that never ends is known by its name
   kept = {std::move(reach.regions), std::move(reach.contents)};
   return true;
 }

@@ -53,7 +53,6 @@ class Recorder {
   void note(const std::string& text) { log_.item("note").text(text.c_str()); }
   void time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns);
   void flush() { log_.flush(); }
-  bool is_full() const { return is_full_; }
   void add_texture(uint64_t handle) { textures_.push_back(handle); }
 
   Symbols symbols;

@@ -9,7 +9,11 @@ namespace capture {
 namespace {
 
 using Shape = std::pair<std::string, std::array<uint64_t, 7>>;
+#if CUPTI_API_VERSION >= 130000
 using Record = CUpti_ActivityKernel10;
+#else
+using Record = CUpti_ActivityKernel9;
+#endif
 constexpr size_t BUFFER_BYTES = 1 << 20;
 constexpr CUpti_ActivityKind KIND = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
 

@@ -136,7 +136,9 @@ const std::vector<Watched>& memory_calls() {
       {CAPTURE_ID(cuMemcpy3DAsync_v2), nullptr, after_3d_async, false},
       {CAPTURE_ID(cuMemcpy3DAsync_v2_ptsz), nullptr, after_3d_async, true},
       {CAPTURE_ID(cuCtxSynchronize), nullptr, after_synchronisation, false},
+#if CUDA_VERSION >= 13000
       {CAPTURE_ID(cuCtxSynchronize_v2), nullptr, after_synchronisation, false},
+#endif
       {CAPTURE_ID(cuStreamSynchronize), nullptr, after_synchronisation, false},
       {CAPTURE_ID(cuStreamSynchronize_ptsz), nullptr, after_synchronisation, true},
       {CAPTURE_ID(cuEventSynchronize), nullptr, after_synchronisation, false},
