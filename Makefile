@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fetched client lint types layers unit editors vscode torch bench bench-gpu docs clean tools
+.PHONY: demo test check fetched client lint types layers unit editors vscode torch bench bench-gpu test-gpu test-gpu-cheats docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -81,7 +81,11 @@ GPU_PYTHON := $(BIN)/python
 endif
 
 test-gpu: $(GPU_STAMP)
-	$(GPU_PYTHON) -m pytest -q tests/gpu
+	$(GPU_PYTHON) -m pytest -q tests/gpu --ignore=tests/gpu/test_cheats.py
+
+# Every wrong edit of tests/cheats and every honest pair, compared on the GPU: about as long as all other GPU tests.
+test-gpu-cheats: $(GPU_STAMP)
+	$(GPU_PYTHON) -m pytest -q tests/gpu/test_cheats.py
 
 # The figures that need a GPU, one part at a time: aa, gains, device or model. A part that is broken off goes on where it was.
 PART ?= aa

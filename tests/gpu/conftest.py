@@ -1,4 +1,4 @@
-"""Tests that need a GPU: ``make test-gpu``. Elsewhere they are left out, with the reason."""
+"""Tests that need a GPU: ``make test-gpu``, ``make test-gpu-cheats``. Elsewhere they are left out, with the reason."""
 
 from __future__ import annotations
 
