@@ -14,7 +14,6 @@ from benchmarks.gpu.bench import Bench, Kept
 from benchmarks.gpu.counters import counters_table, measure_counters
 from benchmarks.gpu.model import measure_model, model_table
 
-
 _OF_LABS = {"model": (measure_model, model_table), "counters": (measure_counters, counters_table)}
 """Parts that ask a lab as a front end does, each with its table."""
 
