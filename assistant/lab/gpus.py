@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import importlib.util
 import shutil
@@ -17,6 +18,8 @@ from typing import Any
 
 __all__ = ["Gpu", "GpuSearch", "NoGpu", "list_gpus", "usable_gpus"]
 
+_LIBRARY = "libnvidia-ml.so.1"
+"""As ``pynvml`` looks for it."""
 _INSTALL = "pip install 'kernelopt[cuda]'"
 
 
@@ -54,6 +57,8 @@ GpuSearch = tuple[Gpu, ...] | NoGpu
 
 def list_gpus(environment: Mapping[str, str]) -> GpuSearch:
     """Devices in the order in which CUDA programs count them with ``CUDA_DEVICE_ORDER=PCI_BUS_ID``; at least one."""
+    if not _has_driver():
+        return NoGpu("there is no NVIDIA driver here", "install NVIDIA's driver, or use --device cpu")
     try:
         nvml: Any = importlib.import_module("pynvml")  # ships no usable types
     except ImportError:
@@ -61,11 +66,20 @@ def list_gpus(environment: Mapping[str, str]) -> GpuSearch:
     try:
         nvml.nvmlInit()
     except nvml.NVMLError as error:
-        return NoGpu(f"there is no NVIDIA driver here ({_words(error)})", "install NVIDIA's driver, or use --device cpu")
+        return NoGpu(f"NVIDIA's driver does not answer: {_words(error)}", "nvidia-smi shows what is wrong with the driver")
     try:
         return _listed(nvml, environment.get("CUDA_VISIBLE_DEVICES"))
     except nvml.NVMLError as error:
         return NoGpu(f"NVIDIA's driver does not tell its devices: {_words(error)}", "nvidia-smi shows what is wrong with the driver")
+
+
+def _has_driver() -> bool:
+    """Whether the driver's management library is there: known in no time, where importing its bindings takes 25 ms."""
+    try:
+        ctypes.CDLL(_LIBRARY)
+    except OSError:
+        return False
+    return True
 
 
 def usable_gpus(environment: Mapping[str, str]) -> GpuSearch:
