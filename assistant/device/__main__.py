@@ -72,9 +72,11 @@ class Worker:
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
                 return success(request_id, run_reference(decode(ReferenceRequest, fields)))
             case "survey":
+                from assistant.device.capture.library import find_cupti
                 from assistant.device.survey import survey
 
-                return success(request_id, survey(self._environment, Path("/")))
+                cupti = find_cupti(self._find(), installed_wheel_tree())
+                return success(request_id, survey(self._environment, Path("/"), None if cupti is None else cupti.library))
             case "read_report":
                 from assistant.device.counters.report import ReportRequest, read_report
 

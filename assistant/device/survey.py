@@ -26,8 +26,8 @@ _CAP_PERFMON, _CAP_SYS_ADMIN = 38, 21
 """linux/capability.h; either is enough (developer.nvidia.com/ERR_NVGPUCTRPERM)."""
 
 
-def survey(environment: Mapping[str, str], root: Path) -> GpuSurvey:
-    """What this process would find; ``root`` is the root folder, another one in tests."""
+def survey(environment: Mapping[str, str], root: Path, cupti: Path | None = None) -> GpuSurvey:
+    """What this process would find; ``root`` is the root folder, another one in tests. ``cupti``: its library, found with the compilers."""
     tools = {name: find_cuda_tool(name, environment) for name in ("ncu", "compute-sanitizer")}
     return GpuSurvey(
         is_wsl="microsoft" in _text(root / "proc/version").lower(),
@@ -37,6 +37,7 @@ def survey(environment: Mapping[str, str], root: Path) -> GpuSurvey:
         has_report_reader=importlib.util.find_spec("ncu_report") is not None,
         is_restricted=_flag(_RESTRICTED.search(_text(root / "proc/driver/nvidia/params"))),
         is_administrator=_may_administer(_text(root / "proc/self/status")),
+        cupti=None if cupti is None else str(cupti),
     )
 
 

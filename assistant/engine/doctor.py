@@ -18,6 +18,7 @@ from assistant.model.survey import GpuSurvey
 __all__ = ["Part", "examine"]
 
 _MINIMUM_PYTHON = (3, 11)
+_CUPTI = "pip install 'kernelopt[cuda]', or install the CUDA toolkit with CUPTI"
 _SANITIZER = "install the CUDA toolkit, which holds it (Debian, Ubuntu: apt-get install cuda-sanitizer from NVIDIA's repository)"
 _SMALLEST_FREE_BYTES = 1 << 30
 
@@ -130,6 +131,7 @@ def _instruments(survey: GpuSurvey) -> tuple[Part, ...]:
     found = (
         ("ncu", survey.ncu, "counters by line and stalls", INSTALL_NCU),
         ("compute-sanitizer", survey.sanitizer, "checks on the GPU", _SANITIZER),
+        ("CUPTI", survey.cupti, "recording of launches in programs that --run names", _CUPTI),
     )
     return tuple(
         Part(name, True, False, f"{path}: {use}", "") if path else Part(name, False, False, f"missing: no {use}", remedy)

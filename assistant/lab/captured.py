@@ -72,7 +72,6 @@ class CapturedRuns:
             "sources": [[str(source.path), source.text] for source in program.sources],
             "cwd": str(program.working_directory),
             "record": str(record),
-            "scratch": str(self._scratch),
             "cache": str(self._cache),
             "limits": encode(limits),
             "flags": encode(program.flags),

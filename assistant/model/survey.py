@@ -22,3 +22,5 @@ class GpuSurvey:
     is_restricted: bool | None
     """Whether the driver lets only administrators read counters; None where it does not say."""
     is_administrator: bool
+    cupti: str | None = None
+    """Path of CUPTI's library, where its headers are too."""

@@ -25,7 +25,7 @@ _SHARED_SOURCES = ("blobs.cpp",)
 """Of the emulator's core: recordings are written alike."""
 _SHARED_HEADERS = ("blobs.h", "record_log.h")
 _FLAGS = ("-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
-_INSTALL_CUPTI = "pip install nvidia-cuda-cupti, or install the CUDA toolkit with CUPTI"
+_INSTALL_CUPTI = "pip install 'kernelopt[cuda]', or install the CUDA toolkit with CUPTI"
 _BUILD_TIMEOUT_S = 120.0
 
 

@@ -29,7 +29,6 @@ class CaptureRequest:
     cwd: Path
     record: Path
     """Folder that receives the recording."""
-    scratch: Path
     cache: Path
     """Keeps the library that is loaded into programs, and programs built from sources."""
     limits: Limits
