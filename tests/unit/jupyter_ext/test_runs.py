@@ -1,0 +1,85 @@
+"""The course of one execution of a cell, as its jobs tell it; waiting for its end."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from assistant.desk.tasks import Verb
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model import events
+from assistant.model.profile import Severity
+from jupyter_ext.cells import cell_of
+from jupyter_ext.commands import wait_for
+from jupyter_ext.runs import CellRun, Phase
+from jupyter_ext.workshop import Workshop
+
+CELL = cell_of("%%kernelopt\n__global__ void k() {}\n", Path("/w/lab.ipynb"), None)
+
+
+def check(*told: events.Event, verbs: tuple[Verb, ...] = (Verb.CHECK, Verb.OPTIMIZE)) -> CellRun:
+    """A run whose first question was told these events."""
+    run = CellRun(1, CELL, None, verbs)
+    run.begin(verbs[0], "J1")
+    for event in told:
+        run.told(verbs[0], event)
+    return run
+
+
+def test_a_question_ends_with_what_its_job_said_last() -> None:
+    run = check(events.StageStarted("J1", "verify", "runs k"))
+    assert run.state.headline == "check: runs k" and run.state.phase == Phase.RUNNING
+    run.told(Verb.CHECK, events.JobEnded("J1", 1, "2 problems"))
+    assert run.state.steps[0].told == "2 problems" and run.state.steps[0].exit_code == 1
+    assert not run.wait(0.0)
+    run.end()
+    assert run.wait(0.0) and run.state.is_over
+
+
+def test_a_warning_is_kept_once_with_its_remedy() -> None:
+    warning = events.Message("J1", Severity.WARNING, "no CUDA compiler", "install one")
+    assert check(warning, warning).state.messages == ("no CUDA compiler; install one",)
+
+
+def test_a_cell_without_questions_is_over_at_once() -> None:
+    run = CellRun(1, CELL, None, ())
+    assert run.wait(0.0) and run.state.headline == "compiled"
+
+
+def test_what_was_refused_and_what_was_cancelled_is_told_apart() -> None:
+    run = check()
+    run.refused(Verb.CHECK, UsageError("not trusted", "kernelopt trust"))
+    assert run.state.phase == Phase.FAILED and run.state.headline == "check: not trusted; kernelopt trust"
+    run.cancelled(Verb.OPTIMIZE)
+    assert run.is_cancelled and run.state.phase == Phase.CANCELLED
+
+
+class _Cancelling:
+    """What of a workshop is asked to end a run."""
+
+    def __init__(self) -> None:
+        self.cancelled: list[CellRun] = []
+
+    def cancel(self, run: CellRun) -> None:
+        self.cancelled.append(run)
+
+
+class _Interrupted(CellRun):
+    """Somebody interrupts the kernel while it waits."""
+
+    def wait(self, timeout_s: float | None) -> bool:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_while_waiting_cancels_the_run_and_goes_on_up() -> None:
+    workshop, run = _Cancelling(), _Interrupted(1, CELL, None, (Verb.CHECK,))
+    with pytest.raises(KeyboardInterrupt):
+        wait_for(cast("Workshop", workshop), run, None)
+    assert workshop.cancelled == [run]
+
+
+def test_waiting_ends_with_its_time_and_the_run_goes_on() -> None:
+    workshop = _Cancelling()
+    with pytest.raises(CannotAnswerError, match=r"it goes on after 0\.01 s: check: running"):
+        wait_for(cast("Workshop", workshop), check(), 0.01)
+    assert not workshop.cancelled
