@@ -110,7 +110,7 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
     if worst(finding.outcome for finding in findings) is not Outcome.FAIL:
-        injected_findings, injected_labels = judge_injected(usable.injected, evidence)
+        injected_findings, injected_labels = judge_injected(usable.injected, usable.ordinary, evidence)
         findings.extend(injected_findings)
         labels.extend(injected_labels)
         probe_results, probe_labels, uncounted = judge_probes(usable, evidence, is_precision_changed)

@@ -11,7 +11,7 @@ from assistant.model.verification import CaseResult, Label, Outcome, Verificatio
 from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, prepare
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
 from assistant.verify.numbers import floats, ieee, largest, largest_finite
-from assistant.verify.outputs import matching_run
+from assistant.verify.outputs import find_outputs, matching_run
 from assistant.verify.problems import run_failure
 from assistant.verify.tolerance import MAX_ROUNDOFFS
 
@@ -117,12 +117,15 @@ def _all_exact(prepared: list[PreparedOutput]) -> bool:
     return all(p.is_exact for p in prepared if p.output.is_compared and p.output.written.any())
 
 
-def judge_injected(cases: tuple[CaseEvidence, ...], evidence: JudgeEvidence) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
+def judge_injected(
+    cases: tuple[CaseEvidence, ...], ordinary: tuple[CaseEvidence, ...], evidence: JudgeEvidence
+) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
     """Injected NaN, infinities, denormals and huge values: other values are only a label, a failing run is a failure.
 
     Which of several huge values overflow a sum depends on its order: where both versions overflow or nearly do, that only informs.
+    What the original writes in ``ordinary`` cases is written here too: a huge value may happen to replace its like.
     """
-    prepared, _ = prepare(cases, evidence.outputs, evidence.tolerance)
+    prepared = _with_masks_of(ordinary, cases, prepare(cases, evidence.outputs, evidence.tolerance)[0], evidence)
     findings, labels = list[VerificationFinding](), list[DetectedLabel]()
     for index, case in enumerate(cases):
         mine = [p for p in prepared if p.output.case_index == index]
@@ -136,6 +139,14 @@ def judge_injected(cases: tuple[CaseEvidence, ...], evidence: JudgeEvidence) -> 
                 labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on NaN, infinite or huge input {finding.message}"))
     decisive = [detected for detected in labels if detected.label is Label.NAN_BEHAVIOUR]
     return findings, (decisive or labels)[:1]
+
+
+def _with_masks_of(
+    ordinary: tuple[CaseEvidence, ...], cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, ...], evidence: JudgeEvidence
+) -> tuple[PreparedOutput, ...]:
+    """Outputs of ``cases`` with what the original changes in any case of the same shape."""
+    written = {(output.case_index, output.buffer.id): output.written for output in find_outputs((*cases, *ordinary), evidence.outputs)}
+    return tuple(replace(one, output=replace(one.output, written=written[one.output.case_index, one.output.buffer.id])) for one in prepared)
 
 
 @ieee

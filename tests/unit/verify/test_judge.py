@@ -519,6 +519,26 @@ def test_other_behaviour_on_nan_only_adds_a_label() -> None:
     assert len(result.cases) == 3
 
 
+def test_a_huge_value_written_over_its_like_is_an_output_all_the_same() -> None:
+    def replaces(b: Buffers) -> None:
+        scale_add(b)
+        b["y"][:] = b["x"]
+
+    def adds(b: Buffers) -> None:
+        scale_add(b)
+        b["y"] += b["x"]
+
+    def cleared(seed: int) -> Buffers:
+        return {**inputs(seed), "y": np.zeros(N, np.float32)}
+
+    huge = cleared(9)
+    huge["x"][4] = huge["y"][4] = 1e30
+    ordinary = [case(replaces, adds, seed=seed, kind=kind, buffers=cleared(seed)) for seed, kind in ((1, "recorded"), (2, "resampled"))]
+    result = judge(JudgeEvidence((*ordinary, case(replaces, adds, kind="huge", buffers=huge)), AutoTolerance()))
+    assert isinstance(result, Verification)
+    assert result.outcome is Outcome.NEEDS_DECISION and Label.NAN_BEHAVIOUR in result.labels, result.findings
+
+
 @pytest.mark.parametrize(
     ("label", "outcome"),
     [(Label.FAST_MATH, Outcome.NEEDS_DECISION), (Label.ALIGNMENT, Outcome.NEEDS_DECISION), (Label.READABILITY, Outcome.PASS)],
