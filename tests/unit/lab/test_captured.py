@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.lab.captured import counted
+from assistant.device.capture.library import find_cupti
+from assistant.device.toolchain import find_toolchain, installed_wheel_tree
+from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
 from assistant.lab.device_text import without_host_code
+from assistant.lab.gpus import Gpu
 from assistant.model.recording import Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports import LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
 from assistant.workload.recordings import read_recording
 
 PROGRAMS = Path(__file__).parents[2] / "data/captured"
@@ -94,6 +97,45 @@ async def test_kernels_are_counted_without_the_host_code_that_the_emulator_canno
     assert kernels_alone is not None and kernels_alone.sources[0].text.count("\n") == program("graphs").sources[0].text.count("\n")
     looked = await counted(lab, kernels_alone, run, "count", RunLimits())
     assert [profile.kernel for profile in looked.profiles] == ["twice(float*, int)", "plus(float*, float, int)"]
+
+
+@pytest.fixture
+async def captured(tmp_path: Path) -> AsyncIterator[CapturedRuns]:
+    """Asks the capture worker, which builds the recording library: that takes a C++ compiler and CUPTI, and no GPU."""
+    if find_cupti(find_toolchain(os.environ, installed_wheel_tree()), installed_wheel_tree()) is None:
+        pytest.skip("no CUPTI here (pip install nvidia-cuda-cupti): the recording library cannot be built")
+    kept = Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
+    runs = CapturedRuns(tmp_path, kept, Gpu(0, "none", "GPU-0", 0, (9, 0), ""))
+    yield runs
+    await runs.close()
+
+
+async def test_an_edit_is_built_and_run_in_a_private_copy(captured: CapturedRuns, tmp_path: Path) -> None:
+    home = tmp_path / "project"
+    home.mkdir()
+    (home / "step.cu").write_text("the user's own")
+    build = ("sh", "-c", "printf '#!/bin/cat\\n' > program; cat step.cu >> program; chmod +x program")
+    own = Program(
+        (Source(home / "step.cu", "an edit"),), DEFAULT_FLAGS, (), home, build_command=build, run_command=("./program",), is_candidate=True
+    )
+    run = await captured.run(own, RunLimits())
+    assert isinstance(run, ProgramRun), run
+    assert run.stdout == b"#!/bin/cat\nan edit"
+    assert run.recording is not None and run.recording.not_captured == ("no process of the program used CUDA",)
+    assert [path.name for path in home.iterdir()] == ["step.cu"] and (home / "step.cu").read_text() == "the user's own"
+
+
+async def test_a_build_that_fails_in_the_copy_for_the_users_text_too_is_no_verdict(captured: CapturedRuns, tmp_path: Path) -> None:
+    home = tmp_path / "project"
+    home.mkdir()
+    (home / "step.cu").write_text("fine")
+    build = ("grep", "fine", "step.cu")
+    source = Source(home / "step.cu", "broken")
+    broken = Program((source,), DEFAULT_FLAGS, (), home, is_candidate=True, build_command=build, run_command=("true",))
+    anywhere = replace(broken, build_command=("false",))
+    for given, kind in ((broken, "not_built"), (anywhere, "unsupported"), (replace(anywhere, is_candidate=False), "not_built")):
+        failure = await captured.run(given, RunLimits())
+        assert isinstance(failure, LabFailure) and failure.kind == kind, failure
 
 
 @pytest.mark.parametrize("name", RECORDED)
