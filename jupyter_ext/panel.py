@@ -135,6 +135,8 @@ class Panel:
         ]
         code = self._widgets.Dropdown(options=[_NO_REASON, *REASON_CODES], layout={"width": "auto"})
         words = self._widgets.Text(placeholder="why (optional)")
+        for choice in (code, words):
+            heard_at_once(choice.comm)
 
         def reject() -> str:
             return self._reviewing.reject(proposal.id, None if code.value == _NO_REASON else code.value, words.value or None)
