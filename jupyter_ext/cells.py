@@ -25,7 +25,7 @@ from assistant.source.embedded.find import find_embedded
 from assistant.source.embedded.names import own_name
 from assistant.source.embedded.replace import replace as replaced
 
-__all__ = ["Cell", "CellEdit", "Replaced", "cell_of", "notebook_path", "replace_cell"]
+__all__ = ["Cell", "CellEdit", "Comm", "Replaced", "cell_of", "notebook_path", "replace_cell", "same_cell"]
 
 TARGET = "kernelopt.cells"
 """The comm target of the labextension (``jupyterlab-client``)."""

@@ -16,7 +16,7 @@ from assistant.errors import UsageError
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, Parameter
 
-__all__ = ["Launching", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of"]
+__all__ = ["Launching", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of"]
 
 _QUOTES = ("'", '"')
 _MOST_DIMENSIONS = 3

@@ -14,7 +14,6 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -104,8 +103,6 @@ class Workshop:
         self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
         self._wanted: dict[str, Wanted] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
-        self.on_decided: Callable[[str, str], None] | None = None
-        """Is told the key of a source, and what was decided on it."""
         self._store, self.desk, self.lab = self.loop.call(self._open)
 
     def _open(self) -> tuple[Store, Desk, CpuLab]:
@@ -271,23 +268,22 @@ class Workshop:
     # --- what the desk tells --------------------------------------------------------------------------------------
 
     def shown(self, key: str) -> None:
-        for run in self._runs:
-            if run.cell.key == key and run.state.is_over:
+        for run in self._runs_of(key):
+            if run.state.is_over:
                 run.changed()
 
     def decided(self, key: str, decision: Decision) -> None:
-        self._tell(key, f"{decision.proposal} {decision.kind.value.replace('_', ' ')}")
+        """The proposal's new state is what is shown of it."""
+        for run in self._runs_of(key):
+            run.changed()
 
     def lost(self, key: str, outcome: AlreadyDecided) -> None:
         first = outcome.decision
-        self._tell(key, f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}")
+        for run in self._runs_of(key)[-1:]:
+            run.say(f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}")
 
-    def _tell(self, key: str, told: str) -> None:
-        if self.on_decided is not None:
-            self.on_decided(key, told)
-        for run in self._runs:
-            if run.cell.key == key:
-                run.changed()
+    def _runs_of(self, key: str) -> list[CellRun]:
+        return [run for run in self._runs if run.cell.key == key]
 
     def job_started(self, work: Work) -> None:
         """What it does is told by its events."""
