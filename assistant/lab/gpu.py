@@ -75,7 +75,7 @@ class GpuLab:
 
     def describe(self) -> LabDescription:
         gpu = self.client.gpu
-        rung = f"GPU (driver {gpu.driver_version}) + the emulator's checks and counters"
+        rung = f"GPU (driver {gpu.driver_version}); checks by the emulator and compute-sanitizer; profile counts by ncu where it may"
         return LabDescription(f"gpu:{gpu.index}", gpu.name, self._target, rung, self.cpu.describe().missing)
 
     @property
