@@ -51,7 +51,7 @@ class JobRequest:
     job_id: str | None = None
     """Given by a front end that tells people of the job before it starts; None: a new one."""
     report: Path | None = None
-    """A profiler's report (``.ncu-rep``) to read in the place of a run, absolute; where ``file`` is the same, it names its source itself."""
+    """A report (``.ncu-rep``) to read instead of a run (absolute); where ``file`` is the same, it names its source itself."""
     is_live: bool = False
     """Somebody looks at the text while it is compiled: tell at once that the quick compiler accepts it, before resources are known."""
     seeds: tuple[int, ...] = ()
