@@ -76,7 +76,7 @@ async def test_heat_has_its_number_and_its_line(profiled: tuple[Editor, Document
 
 async def test_status_says_where_jobs_run_and_which_of_them_wait(profiled: tuple[Editor, Document]) -> None:
     editor, document = profiled
-    jobs = [(await editor.run("kernelopt.check", uri=document.uri))["job_id"] for _ in range(2)]
+    jobs = [(await editor.run(command, uri=document.uri))["job_id"] for command in ("kernelopt.check", "kernelopt.profile")]
     status = await editor.until(lambda: _busy(editor, len(jobs)))
     assert [job["is_running"] for job in status["jobs"]] == [True, False]
     assert "emulator" in status["device"].lower() and status["rung"] and status["budget"] is None
