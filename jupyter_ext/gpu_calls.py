@@ -35,7 +35,9 @@ _POINTER_BYTES = 8
 class OnGpu:
     """Launches one compiled text on the GPUs that its arrays are on."""
 
-    def __init__(self, loop: BackgroundLoop, compiler: Compiler, compiled: Compiled) -> None:
+    def __init__(self, loop: BackgroundLoop, compiler: Compiler, compiled: Compiled, load: Callable[[], Any] | None = None) -> None:
+        """``load``: gives the driver's library at the first launch; None: this machine's."""
+        self._load = load or _installed
         self._loop = loop
         self._compiler = compiler
         self._compiled = compiled
@@ -46,7 +48,7 @@ class OnGpu:
     def run(self, bound: Bound, config: LaunchConfig) -> None:
         """Queue the launch. Raises KernelFailed where it cannot be compiled or is refused."""
         if self._driver is None:
-            self._driver = _Driver(_load())
+            self._driver = _Driver(self._load())
         index = int(bound.device.rpartition(":")[2])
         context = self._driver.use_device(index)
         symbol = bound.signature.symbol
@@ -127,7 +129,7 @@ class _Driver:
             raise KernelFailed(f"{name} failed: {what}", "check grid, block and shared memory against the GPU's limits")
 
 
-def _load() -> Any:
+def _installed() -> Any:
     try:
         return ctypes.CDLL("libcuda.so.1")
     except OSError as error:

@@ -63,10 +63,19 @@ class BackgroundLoop:
             asyncio.run_coroutine_threadsafe(last(), loop).result(_END_S)
         finally:
             loop.call_soon_threadsafe(loop.stop)
+            if self._thread is not None:
+                self._thread.join(_END_S)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(target=self._loop.run_forever, name="kernelopt", daemon=True)
+            self._thread = threading.Thread(target=_run, args=(self._loop,), name="kernelopt", daemon=True)
             self._thread.start()
         return self._loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
