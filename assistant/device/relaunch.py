@@ -1,13 +1,14 @@
 """Runs recorded launches once and ends: the program that profilers and sanitizers watch. ``python -m assistant.device.relaunch REQUEST``.
 
 A process of its own, as those tools start what they watch. Every buffer is an allocation of exactly its size, so that a step beyond it is
-seen; a buffer whose contents are arbitrary stays unwritten where a tool looks for such reads. It ends with status 0, or with 1 and CUDA's
-error on standard error.
+seen; a buffer whose contents are arbitrary stays unwritten where a tool looks for such reads. It ends with status 0, or with 1 and the
+reason on standard error.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import sys
 import time
@@ -18,8 +19,9 @@ from assistant.device.driver import Address, DeviceError, Driver
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.device.gpu_state import GpuState, LoadedImage
 from assistant.device.opening import open_driver
-from assistant.device.replay import wait_for
+from assistant.device.replay import LaunchesTimedOut, wait_for
 from assistant.device.replay_case import ReplayBuffer, ReplayCase, read_case, with_pointers
+from assistant.errors import CannotAnswerError
 from assistant.serialize import loads
 
 __all__ = ["MODULE", "RelaunchRequest", "relaunch"]
@@ -53,7 +55,7 @@ def relaunch(driver: Driver, request: RelaunchRequest) -> None:
             places = _placed(driver, case, image, request)
             for launch in case.launches:
                 arguments = launch.arguments_at(places)
-                driver.launch(driver.prepare(image.function(launch.kernel), launch.config, arguments))
+                driver.launch(driver.prepare(image.function(launch.kernel), launch.config, arguments, launch.is_cooperative))
             wait_for(driver, end_s)
             for buffer in case.buffers:
                 if buffer.symbol is None:
@@ -85,9 +87,13 @@ def main(arguments: list[str]) -> int:
     request = loads(RelaunchRequest, Path(arguments[0]).read_bytes())
     try:
         relaunch(open_driver("auto", 0), request)
-    except DeviceError as error:
+    except (DeviceError, CannotAnswerError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    except LaunchesTimedOut:
+        sys.stderr.write(f"the launches did not end within {request.wall_s:g} s\n")
+        sys.stderr.flush()
+        os._exit(1)  # the driver's own clean-up would wait for the kernel
     return 0
 
 

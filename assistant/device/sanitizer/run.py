@@ -72,8 +72,9 @@ def sanitize(state: GpuState, request: SanitizeRequest) -> SanitizeReply:
     problems: list[Problem] = []
     missing: list[str] = []
     for tool, output in zip(request.tools, outputs, strict=True):
-        problems.extend(read_findings(output.text, tool, _place_of(request)))
-        if not _ENDED.search(output.text):
+        found = read_findings(output.text, tool, _place_of(request))
+        problems.extend(found)
+        if not _ENDED.search(output.text) or (output.status and not found):  # launches that failed by themselves were not looked at
             missing.append(_why(tool, output, request.wall_s))
     return SanitizeReply(tuple(problems), tuple(missing))
 
@@ -106,5 +107,7 @@ def _place_of(request: SanitizeRequest) -> PlaceOf:
 def _why(tool: str, output: ToolOutput, wall_s: float) -> str:
     if output.status is None:
         return f"compute-sanitizer's {tool} did not end within {wall_s:g} s"
-    said = (output.text.strip().splitlines() or ["it printed nothing"])[-1].removeprefix("=========").strip()
+    lines = output.text.strip().splitlines() or ["it printed nothing"]
+    of_program = [line for line in lines if not line.startswith("=========")]
+    said = (of_program or lines)[-1].removeprefix("=========").strip()
     return f"compute-sanitizer's {tool} failed: {said}"
