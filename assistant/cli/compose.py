@@ -15,7 +15,7 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
-from assistant.lab.gpus import Gpu, NoGpu, usable_gpus
+from assistant.lab.gpus import Gpu, NoGpu, meant_gpus, usable_gpus
 from assistant.lab.kept import KeptCompiler
 from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
@@ -93,8 +93,7 @@ def _chosen_gpus(device: str) -> tuple[Gpu, ...] | NoGpu:
         if device == "auto":
             return found
         raise CannotAnswerError(f"--device {device}: {found.reason}", f"{found.remedy}; or --device cpu: the emulator and its predictions")
-    if not number:
-        return tuple(gpu for gpu in found if gpu.name == found[0].name)
-    if int(number) >= len(found):
+    meant = meant_gpus(device, found)
+    if not meant:
         raise CannotAnswerError(f"--device {device}: there is no such GPU, only {len(found)}", "nvidia-smi -L lists them")
-    return (found[int(number)],)
+    return meant

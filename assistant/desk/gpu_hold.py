@@ -3,8 +3,8 @@
 Looks as long as somebody wants to know, and says so when the answer has become another one. Example::
 
     hold = GpuHold(NvmlGpuUsers(), changed=lane.look)
-    hold.follow({0})
-    hold.reason(0)          # "GPU 0 is used by python train.py (process 4242)"; None: nobody does
+    hold.follow(frozenset({"auto"}))
+    hold.reason("auto")     # "GPU 0 is used by python train.py (process 4242)"; None: nobody does
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ class GpuHold:
         """``changed`` is called on the event loop."""
         self._users = users
         self._changed = changed
-        self._seen: dict[int, tuple[GpuProcess, ...]] = {}
-        self._wanted: frozenset[int] = frozenset()
+        self._seen: dict[str, tuple[GpuProcess, ...]] = {}
+        self._wanted: frozenset[str] = frozenset()
         self._looking: asyncio.Task[None] | None = None
 
-    def follow(self, gpu_indices: frozenset[int]) -> None:
-        """The GPUs that somebody wants to know of from now on."""
-        self._wanted = gpu_indices
-        self._seen = {index: found for index, found in self._seen.items() if index in gpu_indices}
-        if gpu_indices and self._looking is None:
+    def follow(self, devices: frozenset[str]) -> None:
+        """The devices, as ``--device`` names them, that somebody wants to know of from now on."""
+        self._wanted = devices
+        self._seen = {device: found for device, found in self._seen.items() if device in devices}
+        if devices and self._looking is None:
             self._looking = asyncio.create_task(self._look())
 
-    def is_held(self, gpu_index: int) -> bool:
+    def is_held(self, device: str) -> bool:
         """Whether work has to wait: somebody computes there, or nobody has looked yet."""
-        return self._seen.get(gpu_index) != ()
+        return self._seen.get(device) != ()
 
-    def reason(self, gpu_index: int) -> str | None:
+    def reason(self, device: str) -> str | None:
         """Who is waited for; None: nobody, as far as one knows."""
-        found = self._seen.get(gpu_index)
+        found = self._seen.get(device)
         if not found:
             return None
         first, more = found[0], len(found) - 1
         others = f" and {more} more" if more else ""
-        return f"GPU {gpu_index} is used by {first.command} (process {first.process_id}){others}"
+        return f"GPU {first.gpu_index} is used by {first.command} (process {first.process_id}){others}"
 
     async def close(self) -> None:
         self._wanted = frozenset()
@@ -62,8 +62,8 @@ class GpuHold:
     async def _look(self) -> None:
         try:
             while self._wanted:
-                seen = {index: await self._users.of(index) for index in sorted(self._wanted)}
-                seen = {index: found for index, found in seen.items() if index in self._wanted}
+                seen = {device: await self._users.of(device) for device in sorted(self._wanted)}
+                seen = {device: found for device, found in seen.items() if device in self._wanted}
                 if seen != self._seen:
                     self._seen = seen
                     self._changed()

@@ -89,8 +89,8 @@ class Lane:
 
     def reason_to_wait(self, work: Work) -> str | None:
         """Who uses the GPU that background work is for; None: nobody."""
-        index = work.task.gpu_index
-        return None if self._hold is None or index is None or not work.is_background else self._hold.reason(index)
+        device = work.task.gpu_device
+        return None if self._hold is None or device is None or not work.is_background else self._hold.reason(device)
 
     async def warm_up(self) -> None:
         """Start the host before the first work needs it; one that does not start is the first work's to report."""
@@ -182,14 +182,14 @@ class Lane:
         self._told_to_wait = {work.id: reason for work, reason in reasons.items()}
 
     def _is_held(self, work: Work) -> bool:
-        index = work.task.gpu_index
-        return self._hold is not None and index is not None and work.is_background and self._hold.is_held(index)
+        device = work.task.gpu_device
+        return self._hold is not None and device is not None and work.is_background and self._hold.is_held(device)
 
     def _follow(self) -> None:
         """Look at the GPUs that background work is for, as long as there is any."""
         if self._hold is not None and not self._is_closed:
-            wanted = (work.task.gpu_index for work in self.works if work.is_background)
-            self._hold.follow(frozenset(index for index in wanted if index is not None))
+            wanted = (work.task.gpu_device for work in self.works if work.is_background)
+            self._hold.follow(frozenset(device for device in wanted if device is not None))
 
     async def _run(self, work: Work) -> KernelOptError | None:
         """Why it was refused."""

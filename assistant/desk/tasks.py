@@ -65,7 +65,6 @@ class Task:
         return self.verb is not Verb.INSPECT
 
     @property
-    def gpu_index(self) -> int | None:
-        """The GPU that it computes on; None for what runs on the CPU."""
-        kind, _, index = self.request.device.partition(":")
-        return int(index or 0) if self.runs_program and kind == "gpu" and (index or "0").isdecimal() else None
+    def gpu_device(self) -> str | None:
+        """``gpu:1``, ``gpu`` or ``auto``: what it may compute on a GPU by; None for what runs on the CPU whatever is there."""
+        return self.request.device if self.runs_program and self.request.device != "cpu" else None

@@ -3,7 +3,7 @@
 Only processes of this user count, and none that this front end or another kernelopt started. NVML makes no CUDA context and touches no
 device memory. Where there is no driver, or no ``nvidia-ml-py``, nobody uses anything. Example::
 
-    await NvmlGpuUsers().of(0)      # (GpuProcess(4242, "python train.py", 0.97),)
+    await NvmlGpuUsers().of("auto")     # (GpuProcess(0, 4242, "python train.py", 0.97),)
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
+
+from assistant.lab.gpus import Gpu, GpuSearch, NoGpu, meant_gpus, usable_gpus
 
 __all__ = ["GpuProcess", "GpuUsers", "NvmlGpuUsers"]
 
@@ -30,6 +32,8 @@ _OWN_WORKERS = frozenset({"assistant.device", "assistant.emulator"})
 class GpuProcess:
     """A program of this user that computes on a GPU."""
 
+    gpu_index: int
+    """N of ``gpu:N``."""
     process_id: int
     command: str
     """As it was started, cut to be shown."""
@@ -40,34 +44,32 @@ class GpuProcess:
 class GpuUsers(Protocol):
     """What lanes ask."""
 
-    async def of(self, gpu_index: int) -> tuple[GpuProcess, ...]:
-        """Programs of this user that use the GPU with that index, as ``nvidia-smi`` counts; empty where nobody can tell."""
+    async def of(self, device: str) -> tuple[GpuProcess, ...]:
+        """Programs of this user on the GPUs that ``--device`` means (``auto``, ``gpu``, ``gpu:1``); empty where nobody can tell."""
         ...
 
 
 class NvmlGpuUsers:
     """Asks the driver; its library is loaded by the first question."""
 
-    def __init__(self) -> None:
+    def __init__(self, find: Callable[[], GpuSearch] = lambda: usable_gpus(os.environ)) -> None:
+        """``find``: the GPUs that jobs choose from; asked until there are some."""
+        self._find = find
+        self._gpus: tuple[Gpu, ...] = ()
         self._nvml: ModuleType | None = None
         self._is_missing = False
 
-    async def of(self, gpu_index: int) -> tuple[GpuProcess, ...]:
-        return await asyncio.to_thread(self._look, gpu_index)
+    async def of(self, device: str) -> tuple[GpuProcess, ...]:
+        return await asyncio.to_thread(self._look, device)
 
-    def _look(self, gpu_index: int) -> tuple[GpuProcess, ...]:
+    def _look(self, device: str) -> tuple[GpuProcess, ...]:
         nvml = self._library()
         if nvml is None:
             return ()
-        try:
-            device = nvml.nvmlDeviceGetHandleByIndex(gpu_index)
-            found = [process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(device)]
-            theirs = [pid for pid in found if _is_foreign(pid)]
-            busy = _busy_ratios(nvml, device) if theirs else {}
-        except nvml.NVMLError:
-            return ()  # no such GPU, or one that does not tell
-        shares = ((pid, None if busy is None else busy.get(pid, 0.0)) for pid in theirs)
-        return tuple(GpuProcess(pid, _shown(pid), share) for pid, share in shares if share is None or share > 0)
+        if not self._gpus:
+            found = self._find()
+            self._gpus = () if isinstance(found, NoGpu) else found
+        return tuple(process for gpu in meant_gpus(device, self._gpus) for process in _computing(nvml, gpu))
 
     def _library(self) -> ModuleType | None:
         """NVML, initialised; None where it is not. Asked once: a driver does not come while an editor runs."""
@@ -84,6 +86,20 @@ class NvmlGpuUsers:
                 return None
             self._nvml = pynvml
         return self._nvml
+
+
+def _computing(nvml: Any, gpu: Gpu) -> Iterator[GpuProcess]:
+    try:
+        device = nvml.nvmlDeviceGetHandleByUUID(gpu.uuid)
+        found = [process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(device)]
+        theirs = [pid for pid in found if _is_foreign(pid)]
+        busy = _busy_ratios(nvml, device) if theirs else {}
+    except nvml.NVMLError:
+        return  # it is gone, or does not tell
+    for pid in theirs:
+        share = None if busy is None else busy.get(pid, 0.0)
+        if share is None or share > 0:
+            yield GpuProcess(gpu.index, pid, _shown(pid), share)
 
 
 def _busy_ratios(nvml: Any, device: Any) -> dict[int, float] | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Gpu", "GpuSearch", "NoGpu", "list_gpus", "usable_gpus"]
+__all__ = ["Gpu", "GpuSearch", "NoGpu", "list_gpus", "meant_gpus", "usable_gpus"]
 
 _LIBRARY = "libnvidia-ml.so.1"
 """As ``pynvml`` looks for it."""
@@ -92,6 +92,19 @@ def usable_gpus(environment: Mapping[str, str]) -> GpuSearch:
     if not _has_nvcc(environment):
         return NoGpu(f"{found[0].name} is there, but no nvcc, which compiles what runs on it", _INSTALL)
     return found
+
+
+def meant_gpus(device: str, found: tuple[Gpu, ...]) -> tuple[Gpu, ...]:
+    """Those of ``found`` that ``--device`` means: the one with its number; without a number the first, and behind it those like it.
+
+    Empty for ``cpu``, for a number that is not there, and for other words.
+    """
+    kind, _, number = device.partition(":")
+    if device != "auto" and (kind != "gpu" or not (number or "0").isdecimal()):
+        return ()
+    if number:
+        return tuple(gpu for gpu in found if gpu.index == int(number))
+    return tuple(gpu for gpu in found if gpu.name == found[0].name)
 
 
 def _has_nvcc(environment: Mapping[str, str]) -> bool:

@@ -133,7 +133,7 @@ class Editor:
             self.close(document)
         for job in await self.jobs():
             await self.run("kernelopt.job.cancel", job_id=job["job_id"])
-        await self.until(self._is_idle)
+        await self.until(self.is_idle)
         for seen in (self.asked, self.applied, self.published, self.events, self.changed):
             seen.clear()
         self.client.messages.clear()
@@ -141,7 +141,8 @@ class Editor:
         self.client.diagnostics.clear()
         self.client.progress_reports.clear()
 
-    async def _is_idle(self) -> bool:
+    async def is_idle(self) -> bool:
+        """Whether nothing runs or waits."""
         return not await self.jobs()
 
     # --- what a person sees -----------------------------------------------------------------------------------------

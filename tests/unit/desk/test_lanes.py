@@ -18,7 +18,7 @@ from assistant.errors import KernelOptError
 from assistant.lab.gpu_users import GpuProcess
 from assistant.model.events import Event
 
-TRAINING = GpuProcess(4242, "python train.py", 0.97)
+TRAINING = GpuProcess(0, 4242, "python train.py", 0.97)
 WAITS = "GPU 0 is used by python train.py (process 4242)"
 
 
@@ -43,9 +43,9 @@ class Users:
         self.found = found
         self.looks = 0
 
-    async def of(self, gpu_index: int) -> tuple[GpuProcess, ...]:
+    async def of(self, device: str) -> tuple[GpuProcess, ...]:
         self.looks += 1
-        return self.found if gpu_index == 0 else ()
+        return self.found if device in ("auto", "gpu:0") else ()
 
 
 class Heard:
@@ -100,11 +100,12 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-def test_background_work_waits_for_the_users_program_and_then_runs() -> None:
+@pytest.mark.parametrize("device", ["gpu:0", "auto"])
+def test_background_work_waits_for_the_users_program_and_then_runs(device: str) -> None:
     users = Users(TRAINING)
 
     async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
-        held = work("a", "gpu:0")
+        held = work("a", device)
         await until(lambda: users.looks > 2)
         assert lane.running is None and lane.reason_to_wait(held) == WAITS
         users.found = ()
@@ -231,13 +232,12 @@ def test_other_gpus_and_the_cpu_are_not_held_up() -> None:
     async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
         work("held", "gpu:0")
         work("cpu", "cpu")
-        work("auto", "auto")
         work("other", "gpu:1")
         host.let_go.set()
         await until(lambda: len(lane.works) == 1)
 
     said = check(users, scene)
-    assert [line for line in said if line.startswith("ended")] == ["ended cpu", "ended auto", "ended other"]
+    assert [line for line in said if line.startswith("ended")] == ["ended cpu", "ended other"]
     assert said[-1] == "cancelled held", "the lane was closed"
 
 

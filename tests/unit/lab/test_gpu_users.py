@@ -17,13 +17,14 @@ _ASK = """
 import asyncio, dataclasses, json, subprocess, sys
 from pathlib import Path
 from assistant.lab.gpu_users import NvmlGpuUsers
+from assistant.lab.gpus import list_gpus
 
 rows = json.loads(sys.argv[1])
 child = subprocess.Popen(("sleep", "100"))
 try:
     named = {"child": child.pid}
     Path(sys.argv[2]).write_text("".join(f"{named.get(pid, pid)} {busy}\\n" for pid, busy in rows))
-    found = asyncio.run(NvmlGpuUsers().of(int(sys.argv[3])))
+    found = asyncio.run(NvmlGpuUsers(lambda: list_gpus(json.loads(sys.argv[4]))).of(sys.argv[3]))
 finally:
     child.kill()
 print(json.dumps([dataclasses.asdict(process) for process in found]))
@@ -44,8 +45,11 @@ def foreign() -> Generator[int]:
     process.wait()
 
 
-def ask(environment: dict[str, str], *rows: tuple[int | str, str], gpu: int = 0) -> list[dict[str, object]]:
-    arguments = (json.dumps(rows), environment.get("FAKE_NVML", os.devnull), str(gpu))
+def ask(
+    environment: dict[str, str], *rows: tuple[int | str, str], device: str = "gpu:0", visible: str | None = None
+) -> list[dict[str, object]]:
+    seen = {} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}
+    arguments = (json.dumps(rows), environment.get("FAKE_NVML", os.devnull), device, json.dumps(seen))
     ended = subprocess.run(
         (sys.executable, "-c", _ASK, *arguments), env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=True
     )
@@ -53,7 +57,16 @@ def ask(environment: dict[str, str], *rows: tuple[int | str, str], gpu: int = 0)
 
 
 def test_a_program_of_this_user_that_computes_is_told(nvml: dict[str, str], foreign: int) -> None:
-    assert ask(nvml, (foreign, "97")) == [{"process_id": foreign, "command": "sleep 101", "busy_ratio": 0.97}]
+    assert ask(nvml, (foreign, "97")) == [{"gpu_index": 0, "process_id": foreign, "command": "sleep 101", "busy_ratio": 0.97}]
+
+
+@pytest.mark.parametrize("device", ["auto", "gpu"])
+def test_a_gpu_that_no_number_names_is_looked_at_too(device: str, nvml: dict[str, str], foreign: int) -> None:
+    assert [process["gpu_index"] for process in ask(nvml, (foreign, "97"), device=device)] == [0]
+
+
+def test_a_gpu_that_is_hidden_from_jobs_is_nobodys(nvml: dict[str, str], foreign: int) -> None:
+    assert ask(nvml, (foreign, "97"), device="auto", visible="") == []
 
 
 def test_a_program_that_only_keeps_its_context_uses_nothing(nvml: dict[str, str], foreign: int) -> None:
@@ -61,7 +74,7 @@ def test_a_program_that_only_keeps_its_context_uses_nothing(nvml: dict[str, str]
 
 
 def test_where_the_gpu_does_not_tell_who_is_busy_being_there_is_enough(nvml: dict[str, str], foreign: int) -> None:
-    assert ask(nvml, (foreign, "-")) == [{"process_id": foreign, "command": "sleep 101", "busy_ratio": None}]
+    assert ask(nvml, (foreign, "-")) == [{"gpu_index": 0, "process_id": foreign, "command": "sleep 101", "busy_ratio": None}]
 
 
 def test_what_this_process_started_is_not_foreign(nvml: dict[str, str]) -> None:
@@ -91,7 +104,7 @@ def test_programs_of_other_users_are_not_this_users(nvml: dict[str, str]) -> Non
 
 def test_a_process_that_is_not_seen_here_and_a_gpu_that_is_not_there_are_nobodys(nvml: dict[str, str], foreign: int) -> None:
     assert ask(nvml, (2**22 + 1, "90")) == []
-    assert ask(nvml, (foreign, "90"), gpu=1) == []
+    assert ask(nvml, (foreign, "90"), device="gpu:1") == []
 
 
 def test_without_a_driver_nobody_uses_anything(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from assistant.lab.gpus import Gpu, meant_gpus
 from tests.unit.lab.nvml_library import build_nvml
 
 UUID = "GPU-11111111-2222-3333-4444-555555555555"
@@ -45,6 +46,15 @@ def test_devices_are_counted_as_cuda_counts_them(nvml: dict[str, str]) -> None:
     assert by_number == by_uuid == every
     assert "hides every GPU" in hidden
     assert "hides every GPU" in unknown
+
+
+def test_without_a_number_the_first_gpu_is_meant_and_those_like_it() -> None:
+    big, small, other = (Gpu(index, name, f"GPU-{index}", 1, (9, 0), "1") for index, name in enumerate(("big", "small", "big")))
+    found = (big, small, other)
+    assert meant_gpus("auto", found) == meant_gpus("gpu", found) == (big, other)
+    assert meant_gpus("gpu:1", found) == (small,)
+    assert [meant_gpus(device, found) for device in ("cpu", "gpu:3", "gpu:x")] == [(), (), ()]
+    assert meant_gpus("auto", ()) == ()
 
 
 def test_a_machine_without_a_driver_has_none_and_says_so(tmp_path: Path) -> None:
