@@ -40,7 +40,7 @@ _EMPTY_SLOTS = 15
 _LEAST_CALL_S = 0.3e-6
 """A call that takes no time is counted as this when slots are sized."""
 _CHECKS = 2
-"""Slots of each version whose results are compared with an untimed call's."""
+"""Slots of each version, at random among the first, whose results are compared with an untimed call's; so are those of one behind all."""
 
 
 class Copies(Protocol):
@@ -114,6 +114,8 @@ class CaseTimer:
             plan = self._planned()
             self._checker.schedule(self._rng, _CHECKS, self._options.least_block_count * 2)
             taken = take_blocks(lambda version: self._slot(version, plan), self._options, self._tools.clock, self._tools.is_held_down)
+            for version in VERSIONS:
+                self._slot(version, plan, is_last=True)
         finally:
             self._forget()
         return CaseTiming(
@@ -162,9 +164,12 @@ class CaseTimer:
     def _launch_count(self, version: str) -> int:
         return len(self._copies.launches(version, 0))
 
-    def _slot(self, version: str, plan: _Plan) -> float | None:
-        """Seconds a call, without the empty kernel's share; None when the queue ran while it was filled."""
-        is_checked = self._checker.is_next(version)
+    def _slot(self, version: str, plan: _Plan, is_last: bool = False) -> float | None:
+        """Seconds a call, without the empty kernel's share; None when the queue ran while it was filled.
+
+        ``is_last``: behind all blocks and no part of them, for what calls leave once a version has seen how often it is called.
+        """
+        is_checked = self._checker.is_next(version, is_last)
         copies = self._slot_copies(plan)
         if is_checked or (self._copies.is_restored and plan.method == "graph"):
             for copy in dict.fromkeys(copies):
@@ -292,11 +297,11 @@ class ResultChecker:
         """Choose which slots of each version are checked."""
         self._due = {version: sorted(rng.sample(range(slots), min(count, slots))) for version in VERSIONS}
 
-    def is_next(self, version: str) -> bool:
-        """Whether the slot that comes is checked; counts it."""
+    def is_next(self, version: str, is_due: bool) -> bool:
+        """Whether the slot that comes is checked, as it is due or chosen; counts it."""
         slot = self._seen[version]
         self._seen[version] += 1
-        return slot in self._due[version] and bool(self._expected.get(version))
+        return (is_due or slot in self._due[version]) and bool(self._expected.get(version))
 
     def check(self, version: str, copy: int) -> None:
         self.checked_count += 1

@@ -24,6 +24,8 @@ from tests.unit.device.virtual_gpu import Body, VirtualGpu, number
 
 OPTIONS = TimingOptions(seed=3, wall_s=5.0)
 CONFIG = LaunchConfig(Dim3(1), Dim3(32))
+SLOT_CALLS = 9
+"""Of a kernel of 60 µs."""
 
 
 def kit_of(gpu: VirtualGpu) -> Kit:
@@ -128,7 +130,23 @@ def test_a_version_that_works_only_while_nobody_measures_is_named() -> None:
 
     case, _ = timed({"a": honest, "b": lazy}, with_buffer=True)
     assert case.different_versions == ("B",)
-    assert case.checked_count == 4
+    assert case.checked_count == 6
+
+
+def test_a_version_that_stops_working_after_most_calls_is_named() -> None:
+    calls = {"b": 0}
+
+    def honest(gpu: VirtualGpu, arguments: tuple[bytes, ...]) -> float:
+        gpu.bytes_at(number(arguments[0]), 4)[:] = struct.pack("<I", 7)
+        return 60e-6
+
+    def tired(gpu: VirtualGpu, arguments: tuple[bytes, ...]) -> float:
+        calls["b"] += 1
+        return honest(gpu, arguments) if calls["b"] <= 8 + 39 * SLOT_CALLS else 1e-6
+
+    case, _ = timed({"a": honest, "b": tired}, with_buffer=True)
+    assert (case.calls_per_slot, len(case.blocks)) == (SLOT_CALLS, 20)
+    assert case.different_versions == ("B",)
 
 
 def test_results_that_vary_from_run_to_run_are_not_compared_bit_by_bit() -> None:
