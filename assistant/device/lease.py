@@ -12,7 +12,7 @@ import fcntl
 import os
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from assistant.errors import CannotAnswerError
@@ -20,6 +20,8 @@ from assistant.errors import CannotAnswerError
 __all__ = ["GpuBusyError", "held", "lock_folder"]
 
 _POLL_S = 0.02
+_FOR_ALL = 0o444
+"""Anybody may lock it, nobody may write it."""
 
 
 class GpuBusyError(CannotAnswerError):
@@ -51,7 +53,10 @@ def _opened(path: Path) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
-        return os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o444)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _FOR_ALL)
+    with suppress(PermissionError):  # somebody else was quicker: the file is theirs
+        os.fchmod(descriptor, _FOR_ALL)  # whatever this user's umask says
+    return descriptor
 
 
 def _is_locked(descriptor: int) -> bool:

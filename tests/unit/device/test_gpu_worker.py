@@ -92,6 +92,16 @@ def held_by(folder: Path, body: Callable[[], None]) -> None:
         body()
 
 
+def test_a_lock_made_under_a_strict_umask_is_there_for_other_users(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        held_by(tmp_path, lambda: None)
+    finally:
+        os.umask(before)
+    (lock,) = tmp_path.iterdir()
+    assert lock.stat().st_mode & 0o777 == 0o444
+
+
 def test_one_user_of_a_gpu_at_a_time(tmp_path: Path) -> None:
     def other() -> None:
         with pytest.raises(CannotAnswerError, match="another kernelopt"):
