@@ -73,3 +73,8 @@ def test_a_time_below_what_the_bytes_need_is_quarantined() -> None:
 def test_a_kernel_that_takes_no_longer_than_an_empty_one_still_has_a_ratio() -> None:
     nothing = replace(case(1e-4, 1e-4), blocks=tuple(Block("ABBA", (1e-4, -1e-9, 0.0, 1e-4)) for _ in range(20)))
     assert math.isfinite(compared(nothing).ratio)
+
+
+def test_many_launches_that_take_no_longer_than_empty_ones_are_inconclusive() -> None:
+    many = replace(case(1e-4, -1e-9), launches_per_call=100)
+    assert compared(many).outcome is SpeedOutcome.INCONCLUSIVE
