@@ -32,15 +32,21 @@ class Quarantine:
 
 
 def least_time_s(profile: LaunchProfile, target: Target) -> float | None:
-    """Seconds to move every distinct byte once at full DRAM bandwidth, or L2's when the footprint fits there.
+    """Seconds to move every distinct byte once at L2's bandwidth, and what L2 cannot keep at DRAM's.
 
-    None when distinct sectors were not tracked. Sampled counts bound only the counted blocks and are not scaled up.
+    L2 keeps a footprint that fits there. Of a larger one it may keep bytes that were written, as many as it holds: they go to DRAM
+    when the kernel has ended. None when distinct sectors were not tracked. Sampled counts bound only the counted blocks and are not
+    scaled up.
     """
     if profile.unique_sectors is None:
         return None
     footprint_bytes = profile.unique_sectors * c.SECTOR_BYTES
-    peak = target.l2_bytes_per_s if footprint_bytes <= target.l2_bytes else target.dram_bytes_per_s
-    return footprint_bytes / peak
+    through_l2_s = footprint_bytes / target.l2_bytes_per_s
+    if footprint_bytes <= target.l2_bytes:
+        return through_l2_s
+    written_sectors = profile.total("global store", "sectors") + profile.total("global atomic", "sectors")
+    kept_bytes = min(target.l2_bytes, written_sectors * c.SECTOR_BYTES)
+    return max(through_l2_s, (footprint_bytes - kept_bytes) / target.dram_bytes_per_s)
 
 
 def bound_ratio(before_s: float, least_after_s: float) -> float:

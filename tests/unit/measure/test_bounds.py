@@ -21,6 +21,19 @@ def test_a_large_footprint_is_bounded_by_dram_and_a_small_one_by_l2(launch):
     assert least_time_s(small, H200) == pytest.approx((1 << 20) / H200.l2_bytes_per_s)
 
 
+def test_what_a_kernel_writes_may_still_be_in_l2_when_it_ends(launch, access):
+    sectors = 1 << 23
+    reads, writes = (launch(1, 32, (access(op, sectors // 4, sectors),), unique=sectors) for op in ("global load", "global store"))
+    assert least_time_s(reads, H200) == pytest.approx(sectors * 32 / 4.8e12)
+    assert least_time_s(writes, H200) == pytest.approx((sectors * 32 - H200.l2_bytes) / 4.8e12)
+
+
+def test_no_footprint_passes_l2_faster_than_l2_goes(launch, access):
+    sectors = H200.l2_bytes // 32 + 1
+    writes = launch(1, 32, (access("global store", sectors // 4, sectors),), unique=sectors)
+    assert least_time_s(writes, H200) == pytest.approx(sectors * 32 / H200.l2_bytes_per_s)
+
+
 def test_without_distinct_sectors_there_is_no_bound(launch):
     assert least_time_s(launch(1, 32, ()), H200) is None
 
