@@ -41,6 +41,12 @@ class PeaksCache:
         except (OSError, DecodeError):
             return None
 
+    def keep(self, timing: PairTiming, driver_version: str) -> None:
+        """Its peaks, unless the timing was disturbed: peaks that are too low would doubt true gains for ever."""
+        is_disturbed = timing.self_test is not None and not timing.self_test.has_passed
+        if timing.peaks is not None and not is_disturbed:
+            self.store(timing.peaks, driver_version)
+
     def store(self, peaks: MeasuredPeaks, driver_version: str) -> None:
         path = self._path(peaks.device_uuid, driver_version)
         try:
@@ -90,8 +96,8 @@ class GpuTiming:
         if isinstance(reply, LabFailure):
             return reply
         timing = decode(PairTiming, reply)
-        if known is None and timing.peaks is not None:
-            await asyncio.to_thread(self._peaks.store, timing.peaks, gpu.driver_version)
+        if known is None:
+            await asyncio.to_thread(self._peaks.keep, timing, gpu.driver_version)
         return timing
 
     async def _compiler_of(self, program: Program) -> str:
