@@ -19,6 +19,7 @@ from random import Random
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import CaseReply, CaseRequest, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState, LoadedImage
+from assistant.device.lease import GpuBusyError
 from assistant.device.replay_case import ReplayCase, read_case
 from assistant.device.staging import Pristine, Stage
 from assistant.errors import CannotAnswerError
@@ -29,6 +30,8 @@ __all__ = ["LaunchesTimedOut", "fill_shared", "replay", "runtime_error_name", "w
 _POLL_S = 50e-6
 _LONGEST_POLL_S = 2e-3
 _BYTE_MASK = 0xFF
+_ROOMY_SHARE = 0.25
+"""Of the device's memory: a case no larger than this fits twice, whatever else the worker keeps."""
 _FILL_THREADS = 256
 _FILL_BLOCKS_PER_SM = 4
 """With nearly all of an SM's shared memory for each block, so many leave no SM out."""
@@ -47,7 +50,10 @@ class LaunchesTimedOut(Exception):  # noqa: N818 - a fact, named as the code rea
 
 
 def replay(state: GpuState, request: ReplayRequest) -> ReplayReply:
-    """What every case left, in order, up to the first that cost the context. Raises OSError where results cannot be written."""
+    """What every case left, in order, up to the first that cost the context.
+
+    Raises OSError where results cannot be written, GpuBusyError where other programs hold the memory that a case needs.
+    """
     blobs = request.out / "blobs"
     blobs.mkdir(parents=True, exist_ok=True)
     replies: list[CaseReply] = []
@@ -86,22 +92,36 @@ def fill_shared(state: GpuState, helpers: Path, byte: int) -> None:
 
 
 def _case(state: GpuState, request: ReplayRequest, asked: CaseRequest, blobs: Path) -> tuple[CaseReply, bool]:
-    """What the case left, and whether it cost the context."""
+    """What the case left, and whether it cost the context. Raises GpuBusyError where others hold the memory that it needs."""
     try:
+        case = read_case(asked)
         with ExitStack() as owned:
             try:
-                return _run_case(state, request, read_case(asked), blobs, owned), False
+                return _run_case(state, request, case, blobs, owned), False
             except LaunchesTimedOut:
                 state.abandon(owned.pop_all())
+                raise
+            except DeviceError as error:
+                if error.is_out_of_memory and error.call == "cuMemAlloc":
+                    _blame_others(state, case)
                 raise
     except DeviceError as error:
         return _failed(runtime_error_name(error)), error.is_sticky
     except LaunchesTimedOut:
         return _failed("timed out"), True
+    except GpuBusyError:
+        raise
     except CannotAnswerError as error:
         return _failed(error.message), False
     except ValueError as error:
         return _failed(str(error)), False
+
+
+def _blame_others(state: GpuState, case: ReplayCase) -> None:
+    """Raises GpuBusyError for a case that the GPU has room for as such: that there is none now says nothing of the kernel."""
+    free_bytes, total_bytes = state.driver.memory()
+    if case.size_bytes < _ROOMY_SHARE * total_bytes:
+        raise GpuBusyError(f"no room for {case.size_bytes} bytes twice: other programs hold all but {free_bytes} of {total_bytes} bytes")
 
 
 def _run_case(state: GpuState, request: ReplayRequest, case: ReplayCase, blobs: Path, owned: ExitStack) -> CaseReply:

@@ -12,6 +12,7 @@ import pytest
 from assistant.device.driver import DeviceError
 from assistant.device.gpu_protocol import CaseReply, CaseRequest, Image, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
+from assistant.device.lease import GpuBusyError
 from assistant.device.replay import replay
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
@@ -174,3 +175,17 @@ def test_all_memory_is_given_back(tmp_path: Path) -> None:
     setting = Setting(tmp_path, lambda driver, given: None)
     setting.replay(repeats=2, cases=2)
     assert setting.driver.allocated_bytes == 0
+
+
+def test_memory_that_others_hold_is_no_fault_of_the_kernel(tmp_path: Path) -> None:
+    setting = Setting(tmp_path, lambda driver, given: None)
+    room, _ = setting.driver.memory()
+    setting.driver.allocate(room - 1024)
+    with pytest.raises(GpuBusyError, match="other programs hold all but"):
+        setting.replay()
+
+
+def test_a_case_that_no_such_gpu_has_room_for_is_told_so(tmp_path: Path) -> None:
+    _, total = HostDriver({}).memory()
+    reply = Setting(tmp_path, lambda driver, given: None, (replace(POISON, size_bytes=total),)).replay()
+    assert reply.cases[0].error == "cudaErrorMemoryAllocation"
