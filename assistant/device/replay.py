@@ -1,7 +1,8 @@
 """Runs recorded launches on the GPU and keeps what they leave: fresh addresses, guard zones, fill patterns, bitwise repeats.
 
 Every case gets the program's code loaded anew, so that device variables start as the program has them; what a kernel leaves in
-variables that the recording does not know survives between the repeats, and shows there as a difference. Example::
+variables that the recording does not know survives between the repeats, and shows there as a difference. A case that is repeated runs once
+more behind another one with other values, on the same code. Example::
 
     replay(state, request).cases[0].error      # None, 'cudaErrorIllegalAddress', 'timed out'
 """
@@ -11,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -57,11 +59,13 @@ def replay(state: GpuState, request: ReplayRequest) -> ReplayReply:
     blobs = request.out / "blobs"
     blobs.mkdir(parents=True, exist_ok=True)
     replies: list[CaseReply] = []
-    for case in request.cases:
-        reply, is_lost = _case(state, request, case, blobs)
+    clean: ReplayCase | None = None
+    for asked in request.cases:
+        reply, is_lost, case = _replayed(state, request, asked, blobs, clean)
         replies.append(reply)
         if is_lost:
             return ReplayReply(tuple(replies), is_lost=True)
+        clean = case if reply.error is None else clean
     return ReplayReply(tuple(replies), is_lost=False)
 
 
@@ -91,13 +95,26 @@ def fill_shared(state: GpuState, helpers: Path, byte: int) -> None:
     state.driver.launch(state.driver.prepare(kernel, config, (pattern, (size // 4).to_bytes(4, "little"))))
 
 
-def _case(state: GpuState, request: ReplayRequest, asked: CaseRequest, blobs: Path) -> tuple[CaseReply, bool]:
-    """What the case left, and whether it cost the context. Raises GpuBusyError where others hold the memory that it needs."""
+def _replayed(
+    state: GpuState, request: ReplayRequest, asked: CaseRequest, blobs: Path, clean: ReplayCase | None
+) -> tuple[CaseReply, bool, ReplayCase | None]:
+    """(what the case left, whether it cost the context, the case itself). ``clean``: one before it that ran."""
     try:
         case = read_case(asked)
+    except CannotAnswerError as error:
+        return _failed(error.message), False, None
+    reply, is_lost = _guarded(state, case, lambda owned: _run_case(state, request, case, blobs, owned))
+    if reply.error is not None or reply.repeat_difference is not None or request.repeats == 1 or clean is None or not _is_like(clean, case):
+        return reply, is_lost, case
+    return *_guarded(state, case, lambda owned: _after_other(state, request, clean, case, reply, owned)), case
+
+
+def _guarded(state: GpuState, case: ReplayCase, run: Callable[[ExitStack], CaseReply]) -> tuple[CaseReply, bool]:
+    """What a run of the case left, and whether it cost the context. Raises GpuBusyError where others hold the memory that it needs."""
+    try:
         with ExitStack() as owned:
             try:
-                return _run_case(state, request, case, blobs, owned), False
+                return run(owned), False
             except LaunchesTimedOut:
                 state.abandon(owned.pop_all())
                 raise
@@ -115,6 +132,42 @@ def _case(state: GpuState, request: ReplayRequest, asked: CaseRequest, blobs: Pa
         return _failed(error.message), False
     except ValueError as error:
         return _failed(str(error)), False
+
+
+def _is_like(one: ReplayCase, other: ReplayCase) -> bool:
+    """Whether the second may find what the first keeps: the same kernels, and no results that hold addresses, which differ anyway."""
+    kernels = [[launch.kernel for launch in case.launches] for case in (one, other)]
+    return kernels[0] == kernels[1] and not other.has_inner_pointers
+
+
+def _after_other(
+    state: GpuState, request: ReplayRequest, before: ReplayCase, case: ReplayCase, reply: CaseReply, owned: ExitStack
+) -> CaseReply:
+    """``reply``, with what the case leaves otherwise where the same code has run on the values of the case ``before``.
+
+    Repeats have equal values, so that a result kept from the first of them would be right in all.
+    """
+    image = owned.enter_context(state.fresh(request.image))
+    end_s = time.monotonic() + request.wall_s
+    left: dict[int, str] = {}
+    for each in (before, case):
+        with ExitStack() as buffers:
+            pristine = buffers.enter_context(closing(Pristine(state.driver, each, request.fill)))
+            stage = buffers.enter_context(closing(Stage(state.driver, pristine, (image,), Random(request.seed))))  # noqa: S311
+            stage.restore()
+            fill_shared(state, request.helpers, request.shared_fill)
+            for launch in stage.launches(image, each):
+                state.driver.launch(launch)
+            try:
+                wait_for(state.driver, end_s)
+            except LaunchesTimedOut:
+                owned.push(buffers.pop_all())
+                raise
+            left = {buffer.id: hashlib.sha256(stage.read(buffer.id)).hexdigest() for buffer in each.buffers}
+    differing = next((buffer for buffer, name in reply.after if left[buffer] != name), None)
+    if differing is None:
+        return reply
+    return replace(reply, repeat_difference=f"after a launch on other values it differs in buffer {differing}: state is kept between calls")
 
 
 def _blame_others(state: GpuState, case: ReplayCase) -> None:

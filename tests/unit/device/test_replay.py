@@ -37,18 +37,22 @@ class Setting:
         code = HostCode({SYMBOL: HostKernel(((0, 8),), body)}, symbols or {})
         self.driver = HostDriver({b"code": code, b"own": own_kernels()})
         self.state = GpuState(self.driver)
-        self.case = self._recorded(buffers)
+        self.case = self.recorded(buffers, CONTENTS)
 
-    def _recorded(self, buffers: tuple[RecordedBuffer, ...]) -> CaseRequest:
-        states = tuple(BufferState(buffer.id, blob_name(CONTENTS), None) for buffer in buffers)
+    def recorded(self, buffers: tuple[RecordedBuffer, ...], contents: bytes) -> CaseRequest:
+        states = tuple(BufferState(buffer.id, blob_name(contents), None) for buffer in buffers)
         argument = RecordedArgument(8, (0x1000).to_bytes(8, "little").hex(), (PointerField(0, 1, 0),))
         launch = RecordedLaunch(0, NAME, LaunchConfig(Dim3(1), Dim3(32)), (argument,), states, "k.cu", 3)
-        new = NewCase(Recording(buffers, (launch,), (), ()), {blob_name(CONTENTS): CONTENTS}, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
-        return CaseRequest(write_case(self.folder / "case", new).recording, (0,))
+        new = NewCase(Recording(buffers, (launch,), (), ()), {blob_name(contents): contents}, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
+        return CaseRequest(write_case(self.folder / contents.decode(), new).recording, (0,))
 
-    def replay(self, *, repeats: int = 1, fill: int = 0xAB, cases: int = 1, name: str = NAME) -> ReplayReply:
+    def replay(
+        self, *, repeats: int = 1, fill: int = 0xAB, cases: int = 1, name: str = NAME, more: tuple[CaseRequest, ...] = ()
+    ) -> ReplayReply:
         image = Image(self.folder / "code", ((name, SYMBOL),))
-        request = ReplayRequest(image, self.folder / "own", (self.case,) * cases, self.folder / "out", fill, 0x5A, repeats, 1, 1.0)
+        request = ReplayRequest(
+            image, self.folder / "own", (*(self.case,) * cases, *more), self.folder / "out", fill, 0x5A, repeats, 1, 1.0
+        )
         return replay(self.state, request)
 
     def left(self, reply: CaseReply, buffer: int = 1) -> bytes:
@@ -98,6 +102,21 @@ def test_state_that_survives_a_call_shows_between_repeats_but_not_between_cases(
     assert one == other
     assert one.repeat_difference is not None
     assert setting.left(one) == bytes(8)
+
+
+@pytest.mark.parametrize(("is_kept", "says"), [(True, "after a launch on other values it differs in buffer 1"), (False, None)])
+def test_a_result_kept_from_other_values_shows_in_the_next_case(tmp_path: Path, is_kept: bool, says: str | None) -> None:
+    def caches(driver: HostDriver, given: tuple[bytes, ...]) -> None:
+        place, known = driver.symbols["kept"][0], driver.read(driver.symbols["kept"][0], 8)
+        result = known if is_kept and any(known) else driver.read(address_of(given[0]), 8)[::-1]
+        driver.write(place, result)
+        driver.write(address_of(given[0]), result)
+
+    setting = Setting(tmp_path, caches, symbols={"kept": bytes(8)})
+    one, other = setting.replay(repeats=3, more=(setting.recorded((PLAIN,), b"othersss"),)).cases
+    assert (one.repeat_difference, setting.left(one), setting.left(other)) == (None, CONTENTS[::-1], b"sssrehto")
+    assert other.repeat_difference == says if says is None else says in (other.repeat_difference or "")
+    assert setting.driver.allocated_bytes == 0
 
 
 def test_a_recorded_device_variable_starts_as_recorded_and_comes_back(tmp_path: Path) -> None:
