@@ -28,7 +28,7 @@ from assistant.desk.report import Report
 from assistant.desk.report_comparison import ComparisonPart
 from assistant.desk.review import Review
 from assistant.desk.sheet import Sheet
-from assistant.desk.staging import STAGES, Staging, Trigger
+from assistant.desk.staging import QUEUED_SOURCES, STAGES, Staging, Trigger
 from assistant.desk.tasks import Task, Verb
 from assistant.desk.view import EMPTY_VIEW, KernelView, PairView, View
 from assistant.desk.words import pair_headline
@@ -95,6 +95,8 @@ class DeskParts:
     """Front end and process."""
     models: ModelConsents | None = None
     """None: no job asks a model."""
+    most_sources: int = QUEUED_SOURCES
+    """Sources of which background work is queued at a time."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Desk:
         self._parts = parts
         self._sheets: dict[str, Sheet] = {}
         self._parsing: dict[str, asyncio.TimerHandle] = {}
-        self._staging = Staging(self._start_stage)
+        self._staging = Staging(self._start_stage, self._queued, parts.most_sources)
         self._poll: asyncio.Task[None] | None = None
         self._admission = Admission(parts.guard, parts.quick, parts.heavy, self, self._renewed)
         self.review = Review(store, parts.who)
@@ -141,8 +143,13 @@ class Desk:
             self._observe(sheet)
         if self._parts.guard.is_trusted(path):
             self._staging.changed(key, trigger, self._parts.settings_of(path))
+            self._staging.look_at(key)
         if self._poll is None:
             self._poll = asyncio.create_task(self._watch_memory())
+
+    def look_at(self, key: str) -> None:
+        """A front end shows this source to a person now: of all that waits in the background it comes first."""
+        self._staging.look_at(key)
 
     def bind(self, key: str, live: LiveWorkload | None) -> None:
         """Arrays of a notebook that a source is judged on from now on. Raises UsageError for a source that is not open."""
@@ -333,6 +340,7 @@ class Desk:
                 # who let a search run the program may read beside the kernel what it starts from, where stages run by themselves
                 self._staging.changed(sheet.key, Trigger.SAVED, self._parts.settings_of(sheet.path))
         self._parts.listener.job_ended(work, refusal, is_cancelled)
+        self._staging.go_on()
 
     # --- inside -----------------------------------------------------------------------------------------------------
 
@@ -407,6 +415,11 @@ class Desk:
         work = Work(new_id("J"), sheet.key, task, is_background, self)
         self._admission.ask(work)
         return work.id
+
+    def _queued(self, verb: Verb) -> frozenset[str]:
+        """Sources with background work in the queue of a stage."""
+        lane = self._parts.quick if verb is Verb.INSPECT else self._parts.heavy
+        return frozenset(work.key for work in lane.works if work.is_background)
 
     async def _start_stage(self, key: str, verb: Verb) -> None:
         """One background stage, if nobody has answered it for this text."""

@@ -61,7 +61,8 @@ async def watch(session: Session, root: Path, settings_of: Callable[[Path], Sett
     """Look at sources below ``root`` whenever they are saved. Raises CannotAnswerError where the folder cannot be watched."""
     listener = _Listener(report)
     guard = Guard(TrustStore(user_paths().trust), _consent, is_trusted=True)
-    parts = DeskParts(Lane(JobHost("watch")), Lane(JobHost("watch"), NvmlGpuUsers()), guard, listener, settings_of, f"watch {os.getpid()}")
+    lanes = Lane(JobHost("watch")), Lane(JobHost("watch"), NvmlGpuUsers())
+    parts = DeskParts(*lanes, guard, listener, settings_of, f"watch {os.getpid()}", most_sources=_CHECKOUT_FILES)
     desk = Desk(session.store, parts)
     listener.desk = desk
     report.watching(root, sum(1 for _ in _sources(root)))

@@ -26,6 +26,7 @@ def register(server: KernelOptServer) -> None:
 
 
 def _hints(server: KernelOptServer, unit: Unit) -> Iterator[types.InlayHint]:
+    server.desk.look_at(unit.key)
     view = server.desk.view(unit.key)
     for line, kernels in groupby(sorted(view.kernels, key=lambda kernel: kernel.line), key=lambda kernel: kernel.line):
         told = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]

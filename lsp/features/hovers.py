@@ -28,6 +28,7 @@ def register(server: KernelOptServer) -> None:
 
 
 def _markdown(server: KernelOptServer, unit: Unit, line: int) -> str:
+    server.desk.look_at(unit.key)
     view = server.desk.view(unit.key)
     tables = [_kernel(kernel) for kernel in view.kernels if kernel.line == line]
     if tables:

@@ -23,6 +23,7 @@ def register(server: KernelOptServer) -> None:
     def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
         lenses: list[types.CodeLens] = []
         for unit in server.units.of(params.text_document.uri):
+            server.desk.look_at(unit.key)
             view = server.desk.view(unit.key)
             kernels = view.kernels
             for kernel in kernels:
