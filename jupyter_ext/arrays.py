@@ -24,6 +24,9 @@ __all__ = ["BindingError", "LiveArray", "chunks", "is_array", "live_array", "ref
 _CHUNK_BYTES = 4 << 20
 """Read and written at a time: what an array costs beside itself."""
 _CPU = "cpu"
+_CUDA = "cuda"
+_TEXT = "SUT"
+"""NumPy's kinds of strings."""
 _SIZES = {"bfloat16": 2}
 """Bytes of the element types that NumPy has no name for."""
 
@@ -121,10 +124,18 @@ def _tensor(name: str, value: Any) -> LiveArray:
     shape = tuple(int(size) for size in value.shape)
     if str(value.layout) != "torch.strided":
         raise BindingError(f"{name}: expected a dense tensor, got {value.layout}", f"pass {name}.to_dense()")
+    if value.device.type not in (_CPU, _CUDA):
+        raise BindingError(f"{name}: expected a tensor on the CPU or a CUDA device, got one on {value.device}", f"pass {name}.cpu()")
+    if value.is_conj() or value.is_neg():  # what lies in memory is not what the tensor says
+        told = f"{name}: expected values as they lie in memory, got a view that is conjugated or negated when it is read"
+        raise BindingError(told, f"pass {name}.resolve_conj().resolve_neg()")
     if not value.is_contiguous():
         raise _not_contiguous(name, shape, f"strides {tuple(value.stride())} in elements", f"{name}.contiguous()")
-    device = _CPU if value.device.type == "cpu" else f"{value.device.type}:{value.device.index or 0}"
+    device = _CPU if value.device.type == _CPU else f"{_CUDA}:{value.device.index or 0}"
     dtype = str(value.dtype).removeprefix("torch.")
+    if not _is_known(dtype):
+        remedy = f"pass its bytes ({name}.view(torch.uint8)), or convert it"
+        raise BindingError(f"{name}: expected plain numbers, got a tensor of {dtype}", remedy)
     return LiveArray(name, "torch tensor", device, value.data_ptr(), dtype, shape, False, value.detach())
 
 
@@ -144,8 +155,11 @@ def _cuda_array(name: str, value: Any) -> LiveArray:
 
 def _host_array(name: str, value: Any, kind: str) -> LiveArray:
     array: np.ndarray[Any, Any] = np.asarray(value)
-    if array.dtype.hasobject:
-        raise BindingError(f"{name}: expected numbers, got an array of Python objects", f"convert it: {name}.astype(numpy.float32)")
+    if np.ma.isMaskedArray(value):
+        raise BindingError(f"{name}: expected plain values, got a masked array", f"pass {name}.filled(…)")
+    if array.dtype.hasobject or array.dtype.kind in _TEXT:
+        what = "text" if array.dtype.kind in _TEXT else "Python objects"
+        raise BindingError(f"{name}: expected numbers, got an array of {what}", f"convert it: {name}.astype(numpy.float32)")
     if not array.dtype.isnative:
         raise BindingError(f"{name}: expected values in this machine's byte order, got {array.dtype.str}", f"pass {name}.astype('=')")
     if not array.flags.c_contiguous:
@@ -200,6 +214,13 @@ def _to_host(part: Any) -> np.ndarray[Any, Any]:
 def _torch_bytes(tensor: Any) -> Any:
     """``torch.uint8``, had from the tensor so that nothing is imported."""
     return tensor.new_empty(0).byte().dtype
+
+
+def _is_known(dtype: str) -> bool:
+    try:
+        return _item_bytes(dtype) > 0
+    except TypeError:
+        return False
 
 
 def _item_bytes(dtype: str) -> int:

@@ -114,11 +114,9 @@ def _demand_type(parameter: Parameter, array: LiveArray) -> None:
 
 def _scalar(parameter: Parameter, value: Any) -> bytes:
     name, declared = parameter.name, _declared(parameter)
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, np.void):
-        return value.tobytes()
     element = parse_element_type(parameter.type)
+    if isinstance(value, bytes | np.void):
+        return _demanded_size(parameter, element, value if isinstance(value, bytes) else value.tobytes())
     if element is None or element.components != 1:
         raise BindingError(f"{name}: expected the bytes of a `{parameter.type}`, got {type(value).__name__}", "pass it as bytes")
     if is_array(value) and getattr(value, "ndim", 1) == 0:
@@ -128,21 +126,37 @@ def _scalar(parameter: Parameter, value: Any) -> bytes:
     return _number(parameter, element, value)
 
 
+def _demanded_size(parameter: Parameter, element: ElementType | None, data: bytes) -> bytes:
+    """The bytes as they are given; of a struct, the kernel alone knows how many."""
+    if element is not None and len(data) != element.size_bytes:
+        told = f"{parameter.name}: expected {element.size_bytes} bytes for `{_declared(parameter)}`, got {len(data)}"
+        raise BindingError(told, f"pass a number for {parameter.name}" if element.components == 1 else "pass all of its components")
+    return data
+
+
 def _number(parameter: Parameter, element: ElementType, value: Any) -> bytes:
     name, declared = parameter.name, _declared(parameter)
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, bool | int | float):
         raise BindingError(f"{name}: expected a number for `{declared}`, got {type(value).__name__}", f"pass a number for {name}")
     if element.is_floating:
-        return encode(np.array([float(value)]), element)
-    if float(value) != int(value):
+        return encode(np.array([_as_float(parameter, value)]), element)
+    if isinstance(value, float) and not value.is_integer():
         raise BindingError(f"{name}: expected a whole number for `{declared}`, got {value}", f"pass int({name})")
-    whole = int(value)
+    whole = int(value) if element.kind is not ElementKind.BOOL else int(bool(value))
     limits = np.iinfo(storage_dtype(element)) if element.kind is not ElementKind.BOOL else None
     if limits is not None and not limits.min <= whole <= limits.max:
         told = f"{name}: expected {limits.min} to {limits.max} for `{declared}`, got {whole}"
         raise BindingError(told, "widen the kernel's parameter, or pass less")
     return np.array([whole]).astype(storage_dtype(element)).tobytes() if limits is None else np.array([whole], limits.dtype).tobytes()
+
+
+def _as_float(parameter: Parameter, value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError as error:
+        told = f"{parameter.name}: expected a number that a `{parameter.type}` can hold, got one of more than 300 digits"
+        raise BindingError(told, "pass less") from error
 
 
 def _demand_one_device(arrays: tuple[LiveArray, ...]) -> None:

@@ -101,7 +101,21 @@ def test_an_array_for_a_number_and_a_number_for_an_array() -> None:
 
 def test_a_number_that_the_parameter_cannot_hold() -> None:
     assert check({**fitting(), "n": 1 << 40}) == "n: expected -2147483648 to 2147483647 for `int n`, got 1099511627776"
-    assert check({**fitting(), "n": 2.5}) == "n: expected a whole number for `int n`, got 2.5"
+    for number in (2.5, float("nan"), float("inf")):
+        assert check({**fitting(), "n": number}) == f"n: expected a whole number for `int n`, got {number}"
+    assert check({"scale": 10**400}, signature("float scale")).startswith("scale: expected a number that a `float` can hold")
+
+
+def test_numbers_that_no_double_holds_and_truths_are_passed_as_they_are() -> None:
+    seed = (1 << 64) - 3
+    assert bind(signature("unsigned long long seed"), {"seed": seed}).scalars == {"seed": seed.to_bytes(8, "little")}
+    assert bind(signature("bool is_fast"), {"is_fast": 2}).scalars == {"is_fast": b"\1"}
+
+
+def test_bytes_are_as_many_as_the_parameter_has() -> None:
+    assert bind(signature("float2 step"), {"step": bytes(8)}).scalars == {"step": bytes(8)}
+    assert check({**fitting(), "n": b"1"}) == "n: expected 4 bytes for `int n`, got 1"
+    assert check({"step": np.zeros(1, "f4,f4,f4")[0]}, signature("float2 step")) == "step: expected 8 bytes for `float2 step`, got 12"
 
 
 def test_a_read_only_array_may_be_read_alone() -> None:
@@ -113,6 +127,20 @@ def test_a_read_only_array_may_be_read_alone() -> None:
 
 def test_an_empty_array_is_refused() -> None:
     assert check({**fitting(), "x": np.zeros(0, np.float32)}).startswith("x: expected at least one value")
+
+
+@pytest.mark.parametrize(
+    ("array", "told"),
+    [
+        (np.zeros(N, ">f4"), "expected values in this machine's byte order, got >f4"),
+        (np.array(["a"]), "expected numbers, got an array of text"),
+        (np.array([None]), "expected numbers, got an array of Python objects"),
+        (np.ma.masked_array(np.zeros(N, np.float32), [True] * N), "expected plain values, got a masked array"),
+        (np.zeros(N, "f4,i4"), "expected float32 for `const float *x`, got a |V8 NumPy array of shape (8,)"),
+    ],
+)
+def test_values_that_are_no_plain_numbers_are_refused(array: object, told: str) -> None:
+    assert check({**fitting(), "x": array}) == f"x: {told}"
 
 
 def test_arrays_of_two_devices_are_refused() -> None:
@@ -133,6 +161,18 @@ def test_tensors_are_bound_with_gradients_and_bfloat16() -> None:
     told = check({"w": torch.ones(4, 4).t(), "x": torch.ones(4, dtype=torch.bfloat16)}, signature("float *w, const __nv_bfloat16 *x"))
     assert told.startswith("w: expected a contiguous array")
     assert check({**fitting(), "x": torch.ones(4, dtype=torch.int32)}).endswith("got a int32 torch tensor of shape (4,)")
+
+
+def test_tensors_whose_memory_a_kernel_cannot_read_are_refused() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
+    refused = {
+        "a CUDA device, got one on meta": torch.zeros(4, device="meta"),
+        "expected plain numbers, got a tensor of float8_e4m3fn": torch.zeros(4, dtype=torch.float8_e4m3fn),
+        "got a view that is conjugated or negated when it is read": torch.zeros(4, dtype=torch.complex64).conj(),
+        "expected a dense tensor": torch.zeros(4, 4).to_sparse(),
+    }
+    for told, tensor in refused.items():
+        assert told in check({**fitting(), "x": tensor})
 
 
 def test_a_call_binds_by_position_and_name() -> None:
