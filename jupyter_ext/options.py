@@ -9,17 +9,22 @@ Example::
 from __future__ import annotations
 
 import ast
+import operator
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import SupportsIndex, cast
 
 from assistant.errors import UsageError
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, Parameter
 
-__all__ = ["Launching", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of"]
+__all__ = ["Launching", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of", "without_accept"]
 
 _QUOTES = ("'", '"')
 _MOST_DIMENSIONS = 3
+_MOST_BLOCKS = 2**31 - 1
+"""Along the widest dimension of a grid (CUDA C++ Programming Guide, "Compute Capabilities")."""
+_ACCEPT = re.compile(r"[ \t]+--accept(?:=|[ \t]+)\S+")
 
 
 def unquoted(text: str | None) -> str | None:
@@ -27,6 +32,11 @@ def unquoted(text: str | None) -> str | None:
     if text is not None and len(text) >= 2 and text[0] in _QUOTES and text[-1] == text[0]:
         return text[1:-1]
     return text
+
+
+def without_accept(code: str) -> str:
+    """A cell whose magic's line says ``--accept ID``, without that: it is done."""
+    return _ACCEPT.sub("", code, count=1)
 
 
 def pairs_of(text: str, option: str) -> dict[str, str]:
@@ -95,9 +105,10 @@ class Launching:
         block = _dim3("block", said)
         grid = _dim3("grid", given["grid"] if "grid" in given else self._value("grid", names))
         shared = given["shared"] if "shared" in given else self._value("shared", names)
-        if not isinstance(shared, int) or shared < 0:
+        shared_bytes = _whole(shared)
+        if shared_bytes is None or shared_bytes < 0:
             raise UsageError(f"shared: expected a number of bytes, got {shared!r}", "write --shared 4096")
-        return LaunchConfig(grid, block, shared)
+        return LaunchConfig(grid, block, shared_bytes)
 
     def _value(self, name: str, local: Mapping[str, object]) -> object:
         text = self._texts[name]
@@ -118,10 +129,18 @@ def chosen_kernel(kernels: Sequence[Kernel], selected: Sequence[Kernel], selecto
 
 def _dim3(name: str, value: object) -> Dim3:
     sizes = tuple(cast("Sequence[object]", value)) if isinstance(value, tuple | list) else (value,)
-    whole = [size for size in sizes if isinstance(size, int) and size > 0]
+    whole = [size for size in map(_whole, sizes) if size is not None and 0 < size <= _MOST_BLOCKS]
     if len(whole) != len(sizes) or not 1 <= len(sizes) <= _MOST_DIMENSIONS:
         raise UsageError(f"{name}: expected one to three positive whole numbers, got {value!r}", f"write --{name} 256 or --{name} (16,16)")
     return Dim3(*whole)
+
+
+def _whole(value: object) -> int | None:
+    """A whole number of whichever library; None for what is none."""
+    try:
+        return operator.index(cast("SupportsIndex", value))
+    except TypeError:
+        return None
 
 
 def _split(text: str, separator: str) -> Iterator[str]:

@@ -1,10 +1,11 @@
 """The magic's line: names, shapes, and expressions of the notebook's own variables."""
 
+import numpy as np
 import pytest
 
 from assistant.errors import UsageError
 from assistant.model.launch import Dim3, LaunchConfig
-from jupyter_ext.options import Launching, pairs_of, shapes_of, unquoted, values_of
+from jupyter_ext.options import Launching, pairs_of, shapes_of, unquoted, values_of, without_accept
 from tests.unit.jupyter_ext.test_binding import SCALE
 
 
@@ -33,6 +34,7 @@ def test_a_grid_is_worked_out_for_the_arguments_of_each_launch() -> None:
     assert check("(n+255)//256", "256", n=1000) == LaunchConfig(Dim3(4), Dim3(256), 0)
     assert check("(n//width, 2)", "(width, 8)", n=64) == LaunchConfig(Dim3(2, 2), Dim3(32, 8), 0)
     assert check("n//block", "width", n=64).grid == Dim3(64 // 32)
+    assert check("n//width", "width", n=np.int64(64)).grid == Dim3(2)
 
 
 def test_what_a_call_says_stands_above_the_line() -> None:
@@ -45,6 +47,7 @@ def test_what_a_call_says_stands_above_the_line() -> None:
         (None, "32", "grid: the launch has no grid"),
         ("0", "32", "grid: expected one to three positive whole numbers, got 0"),
         ("1.5", "32", "got 1.5"),
+        ("2**32+1", "32", "got 4294967297"),
         ("m", "32", "--grid=m: NameError"),
         ("1", "(1,2,3,4)", "block: expected one to three"),
     ],
@@ -52,6 +55,12 @@ def test_what_a_call_says_stands_above_the_line() -> None:
 def test_a_launch_that_cannot_be_is_told(grid: str | None, block: str | None, told: str) -> None:
     with pytest.raises(UsageError, match=told.replace("(", r"\(")):
         check(grid, block)
+
+
+def test_a_cell_that_took_a_proposal_does_not_take_it_again() -> None:
+    body = "\n__global__ void k() {} // --accept P2"
+    assert without_accept(f"%%kernelopt k --accept P1 --grid 1{body}") == f"%%kernelopt k --grid 1{body}"
+    assert without_accept(f"%%kernelopt --accept=P1{body}") == f"%%kernelopt{body}"
 
 
 def test_quotes_around_a_value_are_not_part_of_it() -> None:
