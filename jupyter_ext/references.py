@@ -19,7 +19,7 @@ import numpy as np
 from assistant.errors import UsageError
 from assistant.model.elements import parse_element_type
 from assistant.workload.arrays import decode, encode, storage_dtype
-from jupyter_ext.arrays import LiveArray, chunks
+from jupyter_ext.arrays import LiveArray
 from jupyter_ext.binding import Bound
 
 __all__ = ["BadReference", "Reference", "call_reference"]
@@ -106,8 +106,8 @@ def _copy(array: LiveArray, contents: bytes | None) -> object:
     if array.kind == "torch tensor":
         return _tensor_copy(array, contents)
     if array.is_on_cpu:
-        data = b"".join(chunks(array)) if contents is None else contents
-        return np.frombuffer(bytearray(data), array.owner.dtype).reshape(array.shape)
+        values = array.owner if contents is None else np.frombuffer(contents, array.owner.dtype).reshape(array.shape)
+        return np.array(values)
     copied = array.owner.copy()
     if contents is not None:
         copied.set(np.frombuffer(contents, array.dtype).reshape(array.shape))  # CuPy and pycuda
@@ -129,7 +129,7 @@ def _stored(reference: Reference, bound: Bound, name: str, value: Any) -> bytes:
     values = _host_values(value)
     expected = bound.arrays[name].size_bytes // (element.scalar_bytes if element is not None else 1)
     if values.dtype.kind == "c":
-        values = values.reshape(-1).view(values.real.dtype)
+        values = np.ascontiguousarray(values).reshape(-1).view(values.real.dtype)
     if element is None or values.dtype.kind not in "fiub":
         raise BadReference(f"--ref {reference.name}: {name} of type {values.dtype} cannot be compared", "return an array of numbers")
     if values.size != expected:

@@ -39,6 +39,12 @@ def test_it_may_change_what_it_is_given_and_the_arrays_stay_as_they_are() -> Non
     assert (out == 0).all() and (x == np.arange(8)).all()
 
 
+def test_a_strided_complex_result_is_compared_by_its_parts() -> None:
+    bound = bind(signature("float2 *z"), {"z": np.zeros(2, np.complex64)})
+    said = call_reference(Reference("ref", lambda: np.array([1 + 2j, 0, 3 + 4j, 0])[::2]), bound, None)
+    assert (np.frombuffer(said["z"], np.float64) == [1, 2, 3, 4]).all()
+
+
 def test_several_outputs_come_by_name_or_in_order() -> None:
     bound = bind(TWO, {"a": np.zeros(2, np.float32), "b": np.zeros(2, np.int32), "x": np.ones(2, np.float32)})
     named = call_reference(Reference("ref", lambda x: {"b": [1, 2], "a": x}), bound, None)
