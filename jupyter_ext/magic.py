@@ -25,7 +25,7 @@ from jupyter_ext.cells import cell_of, notebook_path
 from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
 from jupyter_ext.front import NotebookFront
 from jupyter_ext.opening import Asked, Opened, Opening
-from jupyter_ext.options import unquoted
+from jupyter_ext.options import unquoted, without_accept
 from jupyter_ext.panel import show_panel
 from jupyter_ext.reviewing import Reviewing
 from jupyter_ext.workload import ReferenceLimits
@@ -120,7 +120,7 @@ class KernelOptMagics(Magics):
         file = None if given.file is None else Path(unquoted(given.file) or "").absolute()
         cell = cell_of(code, notebook_path(self._front.namespace), self._front.running_cell_id(), file)
         if given.accept:
-            self._front.replace_running(parts.reviewing.accepted_here(cell, given.accept))
+            self._front.replace_running(without_accept(parts.reviewing.accepted_here(cell, given.accept)))
             return
         opened = parts.opening.open(cell, _asked(given))
         self._front.define(opened.callables)

@@ -128,9 +128,9 @@ class Panel:
         shown = self._widgets.HTML(proposal_html(proposal))
         if proposal.state not in _OPEN:
             return self._widgets.VBox([shown])
-        accept = self._button("Accept", "primary", lambda: self._reviewing.accept(proposal.id, ()))
+        accept = self._button("Accept", "primary", lambda: self._reviewing.accept(proposal.id, (), self._run))
         hunks = [
-            self._button(f"Accept hunk {number}", "", lambda taken=hunk.id: self._reviewing.accept(proposal.id, (taken,)))
+            self._button(f"Accept hunk {number}", "", lambda taken=hunk.id: self._reviewing.accept(proposal.id, (taken,), self._run))
             for number, hunk in enumerate(proposal.hunks, 1)
         ]
         code = self._widgets.Dropdown(options=[_NO_REASON, *REASON_CODES], layout={"width": "auto"})

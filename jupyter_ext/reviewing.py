@@ -48,10 +48,15 @@ class Reviewing:
     def __init__(self, workshop: Workshop, front: CellFront) -> None:
         self._workshop = workshop
         self._front = front
+        self._placed: dict[str, CellRun] = {}
+        """Where a proposal was accepted, by its id."""
 
-    def accept(self, proposal_id: str, hunk_ids: tuple[str, ...]) -> str:
-        """What came of it, in a sentence. Raises UsageError, and CannotAnswerError where the edit clashes with the cell."""
-        run, proposal = self._held(proposal_id)
+    def accept(self, proposal_id: str, hunk_ids: tuple[str, ...], shown: CellRun | None = None) -> str:
+        """What came of it, in a sentence. Raises UsageError, and CannotAnswerError where the edit clashes with the cell.
+
+        ``shown``: the run whose panel was pressed; cells whose kernel has one name are told apart by it, else by their texts.
+        """
+        run, proposal = self._held(proposal_id, shown)
         begun = self._workshop.loop.call(self._workshop.desk.review.begin, proposal.id, hunk_ids, run.cell.text)
         if isinstance(begun, Moved):
             self._workshop.loop.call(self._workshop.desk.rebase, run.cell.key, proposal.id, hunk_ids)
@@ -63,10 +68,13 @@ class Reviewing:
         proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
         if proposal.path != cell.path:
             raise UsageError(f"{proposal.id} is for {proposal.path.stem}, not for this cell", "run --accept in the cell that was judged")
+        self._workshop.loop.call(self._workshop.desk.put, cell.key, cell.path, cell.text, Trigger.TYPED)
         begun = self._workshop.loop.call(self._workshop.desk.review.begin, proposal.id, (), cell.text)
         if isinstance(begun, Moved):
             raise UsageError(f"the cell changed since {proposal.id} was made", "run it without --accept for a new proposal")
-        return cell.with_text(begun.after)
+        code = cell.with_text(begun.after)
+        self._workshop.loop.call(self._workshop.desk.put, cell.key, cell.path, begun.after, Trigger.TYPED)
+        return code
 
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> str:
         """Raises UsageError where somebody decided before, and for an unknown reason code."""
@@ -76,7 +84,7 @@ class Reviewing:
 
     def undo(self, proposal_id: str) -> str:
         """Put the text before an accepted proposal back into its cell. Raises UsageError where the cell moved on."""
-        run, proposal = self._held(proposal_id)
+        run, proposal = self._held(proposal_id, self._placed.get(proposal_id))
         if run.cell.text == proposal.before_text:
             raise UsageError(f"{proposal.id} is not in the cell", "nothing to undo")
         self._place(run, proposal, proposal.before_text)
@@ -84,6 +92,7 @@ class Reviewing:
 
     def _applied(self, run: CellRun, apply: Apply) -> str:
         was_replaced = self._place(run, apply.proposal, apply.after)
+        self._placed[apply.proposal.id] = run
         told = "the cell was replaced; run it to use it" if was_replaced else "the new text is in a cell below"
         return f"{apply.proposal.id} accepted: {told}"
 
@@ -121,10 +130,15 @@ class Reviewing:
         self._workshop.desk.offers_changed()
         self._workshop.shown(str(proposal.path))
 
-    def _held(self, proposal_id: str) -> tuple[CellRun, Proposal]:
-        """The newest run of the cell that a proposal is for. Raises UsageError where it was not run in this kernel."""
+    def _held(self, proposal_id: str, wanted: CellRun | None) -> tuple[CellRun, Proposal]:
+        """The run of the cell that a proposal is for: the wanted one, else the newest of its text, else the newest of its name.
+
+        Raises UsageError where it was not run in this kernel.
+        """
         proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
-        run = next((run for run in reversed(self._workshop.runs) if run.cell.path == proposal.path), None)
+        named = [run for run in reversed(self._workshop.runs) if run.cell.path == proposal.path]
+        judged = [run for run in named if run.cell.text == proposal.before_text]
+        run = wanted if wanted in named else next(iter((*judged, *named)), None)
         if run is None:
             raise UsageError(f"{proposal.id} is for {proposal.path.stem}, which was not run in this kernel", "run its cell first")
         return run, proposal

@@ -1,0 +1,94 @@
+"""Which cell a decision is for, where several cells of a notebook go by one name, as versions of a kernel do."""
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.request import OptimizeOptions
+from assistant.model.proposal import ProposalState
+from assistant.source.hunks import hunks
+from jupyter_ext.cells import Cell, CellEdit, Replaced, cell_of
+from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.runs import CellRun
+from jupyter_ext.workshop import Wanted, Workshop
+from tests.unit.memory.conftest import Given
+
+JUDGED, AFTER, OTHER = (f"__global__ void halve(float *x) {{ *x /= {value}; }}\n" for value in ("2.0", "2.0f", "4.0"))
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNELOPT_HOME", str(tmp_path_factory.mktemp("home")))
+        made = Workshop()
+        yield made
+        made.close()
+
+
+class Page:
+    """A front end that replaces whatever cell it is asked to."""
+
+    def __init__(self) -> None:
+        self.edits: list[CellEdit] = []
+
+    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
+        del on_later
+        self.edits.append(edit)
+        return Replaced(True)
+
+    def insert(self, code: str) -> bool:
+        raise AssertionError(f"the page replaces cells: {code}")
+
+
+class Notebook:
+    """Cells that were run in one notebook, and a proposal for the text of the first."""
+
+    def __init__(self, workshop: Workshop, folder: Path) -> None:
+        self.workshop, self.page, self._path = workshop, Page(), folder / "lab.ipynb"
+        self.reviewing = Reviewing(workshop, self.page)
+
+    def run(self, cell_id: str, text: str) -> CellRun:
+        return self.workshop.open(self.cell(cell_id, text), None, Wanted(None, (), OptimizeOptions()))
+
+    def cell(self, cell_id: str, text: str) -> Cell:
+        return cell_of(f"%%kernelopt\n{text}", self._path, cell_id)
+
+    def propose(self, run: CellRun, proposal_id: str) -> None:
+        made = Given.proposal(proposal_id, path=run.cell.path, before_text=JUDGED, after_text=AFTER, hunks=hunks(JUDGED, AFTER))
+        self.workshop.loop.call(self.workshop.store.add_proposal, self._path.parent, made)
+
+    def state(self, proposal_id: str) -> ProposalState:
+        return self.workshop.loop.call(self.workshop.store.find_proposal, proposal_id).state
+
+
+def check(notebook: Notebook, *expected: tuple[str, str]) -> None:
+    """The page was asked for these edits: a cell's id and its CUDA text afterwards."""
+    assert [(edit.cell_id, edit.replacement.removeprefix("%%kernelopt\n")) for edit in notebook.page.edits] == list(expected)
+
+
+def test_a_proposal_goes_into_the_cell_that_holds_its_text_and_is_undone_there(workshop: Workshop, tmp_path: Path) -> None:
+    notebook = Notebook(workshop, tmp_path)
+    notebook.propose(notebook.run("first", JUDGED), "P01")
+    notebook.run("second", OTHER)
+    notebook.reviewing.accept("P01", ())
+    assert notebook.state("P01") is ProposalState.ACCEPTED
+    notebook.run("second", OTHER)
+    notebook.reviewing.undo("P01")
+    check(notebook, ("first", AFTER), ("first", JUDGED))
+
+
+def test_of_two_cells_with_one_text_the_one_whose_panel_was_pressed_is_replaced(workshop: Workshop, tmp_path: Path) -> None:
+    notebook = Notebook(workshop, tmp_path)
+    first, _ = notebook.run("first", JUDGED), notebook.run("second", JUDGED)
+    notebook.propose(first, "P02")
+    notebook.reviewing.accept("P02", (), first)
+    check(notebook, ("first", AFTER))
+
+
+def test_accepted_in_its_own_cell_it_is_kept_as_decided(workshop: Workshop, tmp_path: Path) -> None:
+    notebook = Notebook(workshop, tmp_path)
+    cell = notebook.cell("first", JUDGED)
+    notebook.propose(notebook.run("elsewhere", OTHER), "P03")
+    assert notebook.reviewing.accepted_here(cell, "P03") == f"%%kernelopt\n{AFTER}"
+    assert notebook.state("P03") is ProposalState.ACCEPTED
