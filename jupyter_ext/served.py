@@ -106,6 +106,8 @@ class Served:
     def report(self, file: str) -> dict[str, Any]:
         """The whole profile of a file as it stands, as far as memory holds one of this very text."""
         path = self._path(file)
+        if not path.is_file():  # a pipe would hold up whoever asks next
+            raise NotThere(f"{file} is no file")
         try:
             text = read_source(path).text
         except UsageError as error:
@@ -157,6 +159,12 @@ class Served:
         if "\0" in name:
             raise BadRequest("a path holds no zero byte")
         path = self._root / name.strip("/")
+        try:
+            path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:  # a name that no file can have, a folder that is another user's
+            raise BadRequest(f"the path cannot be looked at: {error.strerror}") from error
         if not path.resolve().is_relative_to(self._root) or ".." in Path(name).parts:
             raise BadRequest(f"{name!r} is not below the folder that this server serves")
         return path

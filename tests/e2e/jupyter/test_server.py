@@ -51,6 +51,7 @@ _NOW = 1_700_000_000_000
 WRONG: tuple[tuple[tuple[str, ...], dict[str, str], str | None, int, str], ...] = (
     (("history",), {"limit": "-1"}, None, 400, "limit is a count"),
     (("history",), {"path": "../secret.cu"}, None, 400, "not below the folder"),
+    (("history",), {"workspace": "x" * 300}, None, 400, "cannot be looked at"),
     (("proposals",), {"state": "some"}, None, 400, "open or all"),
     (("reports",), {}, None, 400, "path says which file"),
     (("proposals", "P", "reject"), {}, "{", 400, "no JSON"),
@@ -61,6 +62,7 @@ WRONG: tuple[tuple[tuple[str, ...], dict[str, str], str | None, int, str], ...] 
     (("jobs", "JX"), {}, None, 404, "no job 'JX' here"),
     (("proposals", "PX", "accept"), {}, "", 404, "no proposal 'PX' here"),
     (("reports",), {"path": "missing.cu"}, None, 404, "missing.cu"),
+    (("reports",), {"path": "/"}, None, 404, "is no file"),
 )
 """Path, parameters, body of a POST, status, words of the message."""
 
