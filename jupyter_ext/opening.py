@@ -117,7 +117,8 @@ class Opening:
             name: BoundKernel(signature, runner_of, launching.config, default if kernel is not None and kernel.name == name else None)
             for name, signature in signatures.items()
         }
-        return Opened(run, callables, (*compiled.messages(), *notes, *_advice(can_run, kernel, parsed)), parsed.has_main, compiled)
+        told = (*compiled.messages(), *notes, *_advice(can_run or bool(bound), kernel, parsed))
+        return Opened(run, callables, told, parsed.has_main, compiled)
 
     def _runners(self, cell: Cell, compiled: Compiled, asked: Asked) -> Callable[[Bound], Runner]:
         """Arrays of a GPU are worked on there, unless the line says otherwise; all others in the emulator."""
@@ -240,8 +241,8 @@ def _folder_of(live: LiveWorkload | None) -> Path | None:
     return None if live is None else live.cases[0].recording.parent
 
 
-def _advice(can_run: bool, kernel: Kernel | None, parsed: ParsedSource) -> tuple[str, ...]:
-    if can_run:
+def _advice(is_enough: bool, kernel: Kernel | None, parsed: ParsedSource) -> tuple[str, ...]:
+    if is_enough:
         return ()
     name = kernel.name if kernel is not None else parsed.kernels[0].name
     return (f"compiled only: to verify, profile and improve {name}, bind arrays with --args x=x,… --grid … --block …",)

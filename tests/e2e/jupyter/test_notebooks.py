@@ -115,7 +115,8 @@ def test_mistakes_are_told_by_the_arguments_name_and_change_nothing(cli: Cli) ->
     said = check(cli, made_of(SETUP, *cells, bound, *calls, broken, "%kernelopt accept PX", "%kernelopt dance"), may_fail=True)
     for told, expected in zip(said[1:], MISTAKES.values(), strict=False):
         assert expected in told and "Traceback" not in told
-    called, *refused, compiler, no_proposal, no_verb = said[len(MISTAKES) + 2 :]
+    bound_only, called, *refused, compiler, no_proposal, no_verb = said[len(MISTAKES) + 1 :]
+    assert bound_only == "", "the arrays are bound, as was asked for"
     assert called.strip() == "[0.5 0.5 1.  1. ]"
     assert "x: expected float32" in refused[0] and "cuda:1" in refused[1] and "missing argument x, n" in refused[2]
     assert "the compiler refuses the cell" in compiler
