@@ -130,6 +130,8 @@ class CaseRun:
     profiles: tuple[LaunchProfile, ...]
     is_comparable: bool = True
     """False where only the checks count: another device than the lab's own ran it, whose values may differ in the last bits."""
+    differing: tuple[tuple[int, str], ...] = ()
+    """As ``after``, of the repeat that ``repeat_difference`` is about; empty where none differs or the lab does not keep it."""
 
 
 @dataclass(frozen=True)

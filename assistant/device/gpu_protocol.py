@@ -64,6 +64,8 @@ class CaseReply:
     """(buffer id, sha256 of its contents after the last launch)."""
     guards_intact: bool
     repeat_difference: str | None
+    differing: tuple[tuple[int, str], ...] = ()
+    """As ``after``, of the run that differs; empty where none does."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -106,7 +106,7 @@ def _replayed(
     reply, is_lost = _guarded(state, case, lambda owned: _run_case(state, request, case, blobs, owned))
     if reply.error is not None or reply.repeat_difference is not None or request.repeats == 1 or clean is None or not _is_like(clean, case):
         return reply, is_lost, case
-    return *_guarded(state, case, lambda owned: _after_other(state, request, clean, case, reply, owned)), case
+    return *_guarded(state, case, lambda owned: _after_other(state, request, (clean, case), reply, owned)), case
 
 
 def _guarded(state: GpuState, case: ReplayCase, run: Callable[[ExitStack], CaseReply]) -> tuple[CaseReply, bool]:
@@ -141,16 +141,16 @@ def _is_like(one: ReplayCase, other: ReplayCase) -> bool:
 
 
 def _after_other(
-    state: GpuState, request: ReplayRequest, before: ReplayCase, case: ReplayCase, reply: CaseReply, owned: ExitStack
+    state: GpuState, request: ReplayRequest, cases: tuple[ReplayCase, ReplayCase], reply: CaseReply, owned: ExitStack
 ) -> CaseReply:
-    """``reply``, with what the case leaves otherwise where the same code has run on the values of the case ``before``.
+    """``reply`` to the second case, with what it leaves otherwise where the same code has run on the values of the first.
 
     Repeats have equal values, so that a result kept from the first of them would be right in all.
     """
     image = owned.enter_context(state.fresh(request.image))
     end_s = time.monotonic() + request.wall_s
-    left: dict[int, str] = {}
-    for each in (before, case):
+    left: dict[int, bytes] = {}
+    for each in cases:
         with ExitStack() as buffers:
             pristine = buffers.enter_context(closing(Pristine(state.driver, each, request.fill)))
             stage = buffers.enter_context(closing(Stage(state.driver, pristine, (image,), Random(request.seed))))  # noqa: S311
@@ -163,11 +163,13 @@ def _after_other(
             except LaunchesTimedOut:
                 owned.push(buffers.pop_all())
                 raise
-            left = {buffer.id: hashlib.sha256(stage.read(buffer.id)).hexdigest() for buffer in each.buffers}
-    differing = next((buffer for buffer, name in reply.after if left[buffer] != name), None)
-    if differing is None:
+            left = {buffer.id: stage.read(buffer.id) for buffer in each.buffers}
+    stored = _all_stored(left, request.out / "blobs")
+    changed = next((old[0] for old, new in zip(reply.after, stored, strict=True) if old != new), None)
+    if changed is None:
         return reply
-    return replace(reply, repeat_difference=f"after a launch on other values it differs in buffer {differing}: state is kept between calls")
+    said = f"after a launch on other values it differs in buffer {changed}: state is kept between calls"
+    return replace(reply, repeat_difference=said, differing=stored)
 
 
 def _blame_others(state: GpuState, case: ReplayCase) -> None:
@@ -202,17 +204,17 @@ class _Repeats:
 
     def run(self, blobs: Path) -> CaseReply:
         first = self._run_once(0)
-        after = tuple((buffer, _stored(data, blobs)) for buffer, data in first.items())
+        after = _all_stored(first, blobs)
         guards_intact = self._stage.broken_guard() is None
-        difference = None
         for repeat in range(1, self._request.repeats):
             if not self._case.has_inner_pointers:
                 self._stage.move()
-            difference = _difference(first, self._run_once(repeat), repeat)
+            again = self._run_once(repeat)
+            difference = _difference(first, again, repeat)
             guards_intact &= self._stage.broken_guard() is None
             if difference is not None:
-                break
-        return CaseReply(None, after, guards_intact, difference)
+                return CaseReply(None, after, guards_intact, difference, _all_stored(again, blobs))
+        return CaseReply(None, after, guards_intact, None)
 
     def _run_once(self, repeat: int) -> dict[int, bytes]:
         driver = self._state.driver
@@ -236,6 +238,10 @@ def _difference(first: dict[int, bytes], again: dict[int, bytes], repeat: int) -
 
 def _differing(one: bytes, other: bytes) -> Iterator[int]:
     return (at for at, (mine, theirs) in enumerate(zip(one, other, strict=True)) if mine != theirs)
+
+
+def _all_stored(left: Mapping[int, bytes], blobs: Path) -> tuple[tuple[int, str], ...]:
+    return tuple((buffer, _stored(data, blobs)) for buffer, data in left.items())
 
 
 def _stored(data: bytes, blobs: Path) -> str:

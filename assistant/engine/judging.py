@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.case_runs import PreparedCase, fills, original_runs, side_runs, without_broken_probes
+from assistant.engine.case_runs import PreparedCase, comparable_runs, fills, original_runs, side_runs, without_broken_probes
 from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, live_cases
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
@@ -139,7 +139,10 @@ async def verify(
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     evidence = JudgeEvidence(
-        cases=tuple(_case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
+        cases=tuple(
+            _case_evidence(item, comparable_runs(item.original, side), baseline.subject.source.text)
+            for (item, _), side in zip(chosen, runs, strict=True)
+        ),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *detect_labels(*_in_question(baseline, candidate, version))),

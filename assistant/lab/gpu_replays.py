@@ -117,12 +117,17 @@ def _case_run(reply: dict[str, Any]) -> CaseRun:
     return CaseRun(
         ok=reply["error"] is None,
         error=reply["error"],
-        after=tuple(sorted((int(buffer), str(blob)) for buffer, blob in reply["after"])),
+        after=_contents(reply["after"]),
         guards_intact=reply["guards_intact"],
         repeat_difference=reply["repeat_difference"],
         problems=(),
         profiles=(),
+        differing=_contents(reply["differing"]),
     )
+
+
+def _contents(blobs: list[list[Any]]) -> tuple[tuple[int, str], ...]:
+    return tuple(sorted((int(buffer), str(blob)) for buffer, blob in blobs))
 
 
 def _failed(error: str) -> CaseRun:

@@ -67,6 +67,8 @@ class SideRun:
     problems: tuple[Problem, ...] = ()
     is_comparable: bool = True
     """False: only the checks count, and there are no contents (another device ran it than ran the others)."""
+    is_repeat: bool = False
+    """What a repeat left that differs from another run of this side."""
 
     def contents(self, buffer: int) -> bytes | None:
         """What ``buffer`` held after the run; None when the run did not get that far."""
