@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
+from assistant.config.remedies import how_to_set_a_model
 from assistant.engine import stages
 from assistant.engine.accounts import OnWriting
 from assistant.engine.comparing import KeepLooked, compare
@@ -243,7 +244,7 @@ def _check_planner(options: OptimizeOptions, settings: Settings) -> None:
     if name == "llm" and settings.provider.kind == "none":
         raise UsageError(
             "--planner llm: no model provider is configured",
-            "set provider.kind and provider.model (docs/how-to/models.md), or use --planner expert, which needs no key and no network",
+            f"{how_to_set_a_model()}; or use --planner expert, which needs no key and no network",
         )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+import httpx2
 import openai
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price, ServedModel
@@ -34,6 +35,7 @@ _NO_KEY = "none"
 """The client insists on a key; the header is taken off where there is none."""
 _NOT_STREAMED = ("application/json", "text/html")
 """What a server sends that knows no streaming, or is none of a model."""
+_START_IT = "start the model's server (for example: ollama serve), or give the right port in provider.base_url"
 _TRY_DOCTOR = "try again later; kernelopt doctor --llm tries the endpoint"
 
 
@@ -150,8 +152,8 @@ async def _sent(
         )
     except openai.APIStatusError as error:
         return _refused(error, connection)
-    except openai.APIConnectionError:
-        return _Again(CompletionFailure(FailureKind.UNREACHABLE, f"{connection.base_url} cannot be reached", _TRY_DOCTOR))
+    except openai.APIConnectionError as error:
+        return _Again(_unreached(connection, is_refused=isinstance(error.__cause__, httpx2.ConnectError)))
     except AnswerTooLargeError:
         return answer.oversized()
     return await _read(stream, connection, answer)
@@ -185,6 +187,14 @@ def _said(error: openai.APIError) -> str:
     body: object = error.body
     message = cast("dict[object, object]", body).get("message") if isinstance(body, dict) else body
     return message if isinstance(message, str) else error.message
+
+
+def _unreached(connection: Connection, is_refused: bool) -> CompletionFailure:
+    """``is_refused``: no connection was made, which on this machine means that nobody listens there."""
+    if is_refused and is_local(connection.base_url):
+        told = f"{connection.base_url} cannot be reached: nothing listens there"
+        return CompletionFailure(FailureKind.UNREACHABLE, told, _START_IT)
+    return CompletionFailure(FailureKind.UNREACHABLE, f"{connection.base_url} cannot be reached", _TRY_DOCTOR)
 
 
 def _refused(error: openai.APIStatusError, connection: Connection) -> CompletionFailure | _Again:

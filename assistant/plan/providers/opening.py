@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from assistant.config.remedies import how_to_set_a_model
 from assistant.config.settings import ProviderSettings, Settings
 from assistant.errors import UsageError
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
@@ -43,7 +44,7 @@ def open_provider(settings: Settings, around: Surroundings) -> Provider:
     provider = settings.provider
     match provider.kind:
         case "none":
-            raise UsageError("no language model is set", "set provider.kind and provider.model; docs/how-to/models.md shows how")
+            raise UsageError("no language model is set", how_to_set_a_model())
         case "manual":
             return ManualProvider(around.folder, around.prices, around.on_waiting)
         case "editor":

@@ -47,6 +47,7 @@ class _Row(BaseModel):
 
 
 _ROWS = TypeAdapter(dict[str, _Row])
+_TABLE = "[NAME] of each model, and below it input_usd_per_million_tokens and output_usd_per_million_tokens"
 
 
 def read_prices(path: Path) -> PriceTable:
@@ -58,7 +59,7 @@ def read_prices(path: Path) -> PriceTable:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{path}: {place}: {first['msg']}", "docs/reference/models.md shows the table") from error
+        raise UsageError(f"{path}: {place}: {first['msg']}", _TABLE) from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", "mend the file; docs/reference/models.md shows the table") from error
+        raise UsageError(f"{path} cannot be read: {error}", f"mend the file: {_TABLE}") from error
     return PriceTable({name: Price(row.input_usd_per_million_tokens, row.output_usd_per_million_tokens) for name, row in rows.items()})

@@ -290,6 +290,7 @@ async def test_an_endpoint_that_is_not_there_is_said_to_be() -> None:
         answer = await made.complete(REQUEST, print)
     assert isinstance(answer, CompletionFailure) and answer.kind is FailureKind.UNREACHABLE
     assert answer.partial_text is None
+    assert answer.message.endswith("nothing listens there") and answer.remedy.startswith("start the model's server")
     assert gone.asked == []
 
 
