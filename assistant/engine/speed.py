@@ -36,6 +36,8 @@ __all__ = ["Speed", "Versions", "judge_timing", "overall_speed", "speed_of", "wi
 
 _SCREEN_WALL_S = 2.0
 """A shape while candidates are ranked: enough for 20 blocks of kernels up to 10 ms."""
+_UNSEEN = "unchecked_when_timed"
+"""A finding about results, which says nothing against the time."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | Non
         return predicted
     cases = tuple(case for timing in timings for case in timing.cases)
     comparison = compare_timing(replace(timings[-1], cases=cases), job.seeds[-1])
-    is_doubted = any(speed.findings or not _is_self_tested(speed) for speed in speeds)
+    is_doubted = any(not _is_self_tested(speed) or any(finding.code != _UNSEEN for finding in speed.findings) for speed in speeds)
     return replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE) if is_doubted else comparison
 
 
@@ -182,7 +184,19 @@ def _with_prediction(comparison: Comparison, predicted: Comparison | None) -> Co
 
 
 def _lies(timing: PairTiming) -> tuple[VerificationFinding, ...]:
-    """A B that leaves other results while it is timed than while it is not; where A does so too, nobody is to blame."""
+    """A B that leaves other results while it is timed than while it is not, or may do so unseen; where A does so, too, none is blamed."""
+    unseen = [case.shape for case in timing.cases if case.unchecked_versions == ("B",)]
+    return (*_other_results(timing), *_unseen_results(unseen))
+
+
+def _unseen_results(shapes: list[str]) -> tuple[VerificationFinding, ...]:
+    if not shapes:
+        return ()
+    message = f"B's results vary from run to run and A's do not, so those of its timed calls could not be checked ({'; '.join(shapes)})"
+    return (VerificationFinding(_UNSEEN, Outcome.NEEDS_DECISION, message),)
+
+
+def _other_results(timing: PairTiming) -> tuple[VerificationFinding, ...]:
     shapes = [case.shape for case in timing.cases if case.different_versions == ("B",)]
     if not shapes:
         return ()

@@ -87,6 +87,8 @@ class CaseTiming:
     """``A`` and ``B`` where a timed call's results differ from an untimed call's."""
     notes: tuple[str, ...] = ()
     """What could not be done as it should, in words."""
+    unchecked_versions: tuple[str, ...] = ()
+    """``A`` and ``B`` where untimed calls already differ among themselves, so that timed ones were not compared."""
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,7 @@ class CaseTimer:
             checked_count=self._checker.checked_count,
             different_versions=self._checker.different_versions,
             notes=self._notes(plan),
+            unchecked_versions=self._checker.unchecked_versions,
         )
 
     def _planned(self) -> _Plan:
@@ -272,6 +273,7 @@ class ResultChecker:
         self._seen: dict[str, int] = dict.fromkeys(VERSIONS, 0)
         self._different: dict[str, None] = {}
         self.checked_count = 0
+        self.unchecked_versions: tuple[str, ...] = ()
         self.notes: list[str] = []
 
     @property
@@ -290,6 +292,7 @@ class ResultChecker:
         self._run(version, last)
         if self._differs(version, last):
             self._drop(version)
+            self.unchecked_versions += (version,)
             reason = "change from run to run, or with the place of its buffers"
             self.notes.append(f"results of {version} {reason}, so that those of timed calls were not compared bit by bit")
 

@@ -49,6 +49,13 @@ def test_where_the_original_differs_too_the_edit_is_not_blamed(verdict) -> None:
     assert "A's own results differ" in _judged(both).notes[0]
 
 
+def test_results_that_only_the_edit_varies_are_left_to_a_person_as_timed_calls_cannot_be_checked(verdict) -> None:
+    alone, both = (replace(_TIMING, cases=(replace(_CASE, unchecked_versions=who),)) for who in (("B",), ("A", "B")))
+    judged = with_findings(verdict(), _judged(alone))
+    assert (judged.outcome, judged.findings[-1].code) == (Outcome.NEEDS_DECISION, "unchecked_when_timed")
+    assert with_findings(verdict(), _judged(both)).outcome is Outcome.PASS
+
+
 def test_nothing_is_faster_on_a_device_whose_self_test_failed() -> None:
     speed = _judged(replace(_TIMING, self_test=SelfTest(1.2, 0.95, ("a kernel timed against itself came out FASTER (1.200x)",), 0.1)))
     assert _outcome(speed) is SpeedOutcome.INCONCLUSIVE
