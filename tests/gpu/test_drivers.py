@@ -40,6 +40,17 @@ class RealDriverContract(DriverContract):
         driver.free(out)
         driver.unload(module)
 
+    def test_a_launch_keeps_its_shared_memory_when_a_smaller_one_of_the_kernel_is_prepared(self, driver: Driver, image: bytes) -> None:
+        module, out = driver.load(image), driver.allocate(4)
+        kernel, most = driver.function(module, "_Z6sharedPf"), driver.facts().shared_bytes_per_block_optin
+        argument = (int(out).to_bytes(8, "little"),)
+        launches = [driver.prepare(kernel, LaunchConfig(Dim3(1), Dim3(32), size), argument) for size in (most, most - 1024)]
+        for launch in launches:
+            driver.launch(launch)
+        driver.synchronize()
+        driver.free(out)
+        driver.unload(module)
+
     def test_what_cuda_refuses_is_raised_with_its_name(self, driver: Driver, image: bytes) -> None:
         module = driver.load(image)
         with pytest.raises(DeviceError) as raised:

@@ -34,9 +34,6 @@ from assistant.model.launch import LaunchConfig
 
 __all__ = ["CudaDriver"]
 
-_DEFAULT_SHARED_BYTES = 48 << 10
-"""Dynamic shared memory that every kernel may have without being allowed to (CUDA C++ Programming Guide, "Compute Capabilities")."""
-
 
 @dataclass(frozen=True)
 class _KeptArguments:
@@ -191,10 +188,15 @@ class CudaDriver:
         self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False
     ) -> PreparedLaunch:
         values = checked_arguments(arguments, self._parameters_of(function))
-        if config.shared_bytes > _DEFAULT_SHARED_BYTES:
-            kind = self._cu.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            self._call("cuFuncSetAttribute", self._cu.CUfunction(function), kind, config.shared_bytes)
+        if config.shared_bytes:
+            self._allow_shared(function, config.shared_bytes)
         return PreparedLaunch(function, config, values, is_cooperative, _kept(values))
+
+    def _allow_shared(self, function: FunctionHandle, size_bytes: int) -> None:
+        """Only ever more: launches that were prepared before may need what is allowed now."""
+        kind = self._cu.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        if size_bytes > int(self._call("cuFuncGetAttribute", kind, self._cu.CUfunction(function))):
+            self._call("cuFuncSetAttribute", self._cu.CUfunction(function), kind, size_bytes)
 
     def launch(self, prepared: PreparedLaunch, stream: StreamHandle | None = None) -> None:
         grid, block, kept = prepared.config.grid, prepared.config.block, prepared.kept

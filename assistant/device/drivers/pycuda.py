@@ -33,8 +33,6 @@ from assistant.model.launch import LaunchConfig
 __all__ = ["PycudaDriver"]
 
 T = TypeVar("T")
-_DEFAULT_SHARED_BYTES = 48 << 10
-"""Dynamic shared memory that every kernel may have without being allowed to (CUDA C++ Programming Guide, "Compute Capabilities")."""
 _NAMES = {
     "an illegal memory access was encountered": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "out of memory": "CUDA_ERROR_OUT_OF_MEMORY",
@@ -64,6 +62,8 @@ class PycudaDriver:
         self._objects: dict[int, Any] = {}
         """What handles stand for: pycuda's objects, which free what they own when they go."""
         self._layouts: dict[int, dict[str, tuple[tuple[int, int], ...]]] = {}
+        self._functions: dict[int, list[int]] = {}
+        """Of each module."""
         self._parameters: dict[int, tuple[tuple[int, int], ...]] = {}
         self._call("cuInit", self._cuda.init)
         self._device = self._call("cuDeviceGet", lambda: self._cuda.Device(index))
@@ -169,11 +169,14 @@ class PycudaDriver:
         return ModuleHandle(handle)
 
     def unload(self, module: ModuleHandle) -> None:
+        for function in self._functions.pop(module, ()):  # each keeps the module's code on the device
+            del self._objects[function], self._parameters[function]
         del self._objects[module], self._layouts[module]
 
     def function(self, module: ModuleHandle, name: str) -> FunctionHandle:
         function = self._call("cuModuleGetFunction", lambda: self._objects[module].get_function(name))
         handle = self._kept(function)
+        self._functions.setdefault(module, []).append(handle)
         self._parameters[handle] = self._layouts[module].get(name, ())
         return FunctionHandle(handle)
 
@@ -201,10 +204,15 @@ class PycudaDriver:
             raise ValueError("pycuda starts no cooperative launches; install cuda-bindings")
         parameters = self._parameters[function]
         values = checked_arguments(arguments, parameters)
-        if config.shared_bytes > _DEFAULT_SHARED_BYTES:
-            kind = self._cuda.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
-            self._call("cuFuncSetAttribute", lambda: self._objects[function].set_attribute(kind, config.shared_bytes))
+        if config.shared_bytes:
+            self._allow_shared(function, config.shared_bytes)
         return PreparedLaunch(function, config, values, False, packed_arguments(values, parameters))
+
+    def _allow_shared(self, function: FunctionHandle, size_bytes: int) -> None:
+        """Only ever more: launches that were prepared before may need what is allowed now."""
+        kind, kernel = self._cuda.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, self._objects[function]
+        if size_bytes > int(self._call("cuFuncGetAttribute", lambda: kernel.get_attribute(kind))):
+            self._call("cuFuncSetAttribute", lambda: kernel.set_attribute(kind, size_bytes))
 
     def launch(self, prepared: PreparedLaunch, stream: StreamHandle | None = None) -> None:
         grid, block = prepared.config.grid, prepared.config.block
