@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from assistant.build.response_files import ReadText, expand
 from assistant.model.build import Flags
 
 __all__ = [
@@ -110,10 +111,10 @@ def _joined(word: str, value: str) -> str:
     return f"{word}{value}" if word in ("-I", "-D", "-U", "-O") else f"{word}={value}"
 
 
-def compile_commands_flags(database: str, source: Path) -> tuple[str, ...] | None:
+def compile_commands_flags(database: str, source: Path, read: ReadText) -> tuple[str, ...] | None:
     """Flags of ``source`` in the text of a ``compile_commands.json``; None if it has no entry.
 
-    Raises ValueError where the text is not such a file.
+    ``read``: files with flags that an entry names. Raises ValueError where the text is not such a file, or one of those is none.
     """
     entries = json.loads(database)
     if not isinstance(entries, list):
@@ -124,7 +125,8 @@ def compile_commands_flags(database: str, source: Path) -> tuple[str, ...] | Non
         if file != str(source):
             continue
         words = entry.get("arguments") or shlex.split(str(entry.get("command", "")))
-        return tuple(_absolute(word, directory) for word in normalise(str(w) for w in words[1:]))
+        expanded = expand((str(word) for word in words[1:]), Path(directory), read)
+        return tuple(_absolute(word, directory) for word in normalise(expanded))
     return None
 
 

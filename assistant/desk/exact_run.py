@@ -11,8 +11,8 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from assistant.build.flags import compile_commands_flags
 from assistant.config import ProgramConsent, find_workspace
+from assistant.engine.build_database import database_flags
 from assistant.engine.request import JobRequest
 from assistant.engine.subject import read_source
 from assistant.errors import KernelOptError
@@ -20,8 +20,6 @@ from assistant.model.workload import DeclaredWorkload
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
 __all__ = ["declared_by", "exact_run"]
-
-_COMPILE_COMMANDS = "compile_commands.json"
 
 
 def exact_run(request: JobRequest) -> ProgramConsent:
@@ -57,7 +55,7 @@ def _read(path: Path) -> str:
 def _known_flags(path: Path) -> tuple[str, ...]:
     """Of the workspace's ``compile_commands.json``."""
     try:
-        return compile_commands_flags((find_workspace(path) / _COMPILE_COMMANDS).read_text("utf-8"), path) or ()
+        return database_flags(path) or ()
     except (OSError, ValueError):
         return ()
 

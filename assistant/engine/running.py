@@ -18,15 +18,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.build.architectures import architecture
-from assistant.build.flags import choose_flags, compile_commands_flags
+from assistant.build.flags import choose_flags
 from assistant.config import LoadedSettings, Settings, find_workspace, load_settings
+from assistant.engine.build_database import database_flags
 from assistant.engine.event_json import event_json
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.request import JobRequest
 from assistant.engine.scratch import scratch_folder, unusable
 from assistant.engine.subject import Subject, read_subject
-from assistant.errors import KernelOptError
+from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.attempt import JobRow
@@ -158,10 +159,12 @@ class JobRunner:
 
 
 def flags_of(request: JobRequest, loaded: LoadedSettings) -> Flags:
-    """What a request's file is compiled with."""
-    workspace = find_workspace(request.file)
-    database = workspace / "compile_commands.json"
-    known = compile_commands_flags(database.read_text("utf-8"), request.file) if database.is_file() else None
+    """What a request's file is compiled with. Raises CannotAnswerError where ``compile_commands.json`` cannot be read."""
+    try:
+        known = database_flags(request.file)
+    except (OSError, ValueError) as error:
+        told = f"compile_commands.json cannot be read: {error}"
+        raise CannotAnswerError(told, "mend it, or write it again with the build system") from error
     project = loaded.settings.build.flags or None
     given = None if request.cflags == project else request.cflags  # an editor hands the file's own back
     return choose_flags(command_line=given, project=project, database=known)

@@ -37,6 +37,10 @@ def test_values_are_joined_and_outputs_and_targets_dropped() -> None:
     assert flags.arguments == ("-Iinc", "-DN=4", "--std=c++17")
 
 
+def no_files(path: Path) -> str:
+    raise FileNotFoundError(path)
+
+
 DATABASE = json.dumps(
     [
         {"directory": "/p/build", "file": "../src/k.cu", "command": "nvcc -I../include -DX='a b' -O2 -c ../src/k.cu -o k.o"},
@@ -46,16 +50,51 @@ DATABASE = json.dumps(
 
 
 def test_include_folders_of_a_database_are_made_absolute() -> None:
-    assert compile_commands_flags(DATABASE, Path("/p/src/k.cu")) == ("-I/p/include", "-DX=a b", "-O2")
+    assert compile_commands_flags(DATABASE, Path("/p/src/k.cu"), no_files) == ("-I/p/include", "-DX=a b", "-O2")
 
 
 def test_a_file_that_the_database_does_not_name_has_no_flags_there() -> None:
-    assert compile_commands_flags(DATABASE, Path("/p/src/other.cu")) is None
+    assert compile_commands_flags(DATABASE, Path("/p/src/other.cu"), no_files) is None
 
 
 def test_something_else_than_a_database_is_refused() -> None:
     with pytest.raises(ValueError, match="expected a list"):
-        compile_commands_flags("{}", Path("/p/k.cu"))
+        compile_commands_flags("{}", Path("/p/k.cu"), no_files)
+
+
+def told(files: dict[str, str], *words: str) -> tuple[str, ...] | None:
+    entry = {"directory": "/p/build", "file": "/p/k.cu", "arguments": ["nvcc", *words, "-c", "/p/k.cu"]}
+    return compile_commands_flags(
+        json.dumps([entry]), Path("/p/k.cu"), lambda path: files[str(path)] if str(path) in files else no_files(path)
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--options-file", "o/i.rsp"),
+        ("-optf", "o/i.rsp"),
+        ("--options-file=o/i.rsp",),
+        ("-optf=o/i.rsp",),
+        ("@o/i.rsp",),
+        ("@/p/build/o/i.rsp",),
+    ],
+)
+def test_flags_that_cmake_keeps_in_a_file_stand_in_its_place(words: tuple[str, ...]) -> None:
+    files = {"/p/build/o/i.rsp": '-I../include -I"/opt/a b"\n-isystem=/opt/c -DN=4\n'}
+    assert told(files, "-O2", *words, "-DM") == ("-O2", "-I/p/include", "-I/opt/a b", "-isystem=/opt/c", "-DN=4", "-DM")
+
+
+def test_a_file_with_flags_may_name_further_ones() -> None:
+    files = {"/p/build/a.rsp": "-DA @b.rsp", "/p/build/b.rsp": "-DB", "/p/build/c.rsp": "-DC"}
+    assert told(files, "--options-file", "a.rsp,c.rsp") == ("-DA", "-DB", "-DC")
+
+
+def test_a_file_with_flags_that_is_missing_or_names_itself_is_told() -> None:
+    with pytest.raises(ValueError, match=r"/p/build/gone\.rsp cannot be read"):
+        told({}, "@gone.rsp")
+    with pytest.raises(ValueError, match="more than 64 files"):
+        told({"/p/build/a.rsp": "-DA @a.rsp"}, "@a.rsp")
 
 
 def test_fast_math_changes_meaning_and_optimisation_does_not() -> None:

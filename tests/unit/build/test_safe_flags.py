@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from assistant.build.flags import choose_flags
+from assistant.build.flags import choose_flags, compile_commands_flags
 from assistant.build.safe_flags import refused_flag
 
 
@@ -68,3 +71,12 @@ def test_what_a_compile_database_says_of_outputs_is_dropped_before() -> None:
     flags = choose_flags(command_line=None, project=None, database=words)
     assert flags.arguments == ("-O2",)
     assert refused_flag(flags.arguments) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "refused"), [("-Xcompiler=-fplugin=./x.so", "-fplugin=./x.so"), ("--run", "--run"), ("'-DN=$(id)'", "-DN=$(id)")]
+)
+def test_flags_that_a_compile_database_keeps_in_a_file_are_checked_too(word: str, refused: str) -> None:
+    database = json.dumps([{"directory": "/p", "file": "k.cu", "arguments": ["nvcc", "--options-file", "i.rsp", "k.cu"]}])
+    known = compile_commands_flags(database, Path("/p/k.cu"), lambda path: f"-I/p/include {word}")
+    assert known is not None and refused_flag(choose_flags(command_line=None, project=None, database=known).arguments) == refused

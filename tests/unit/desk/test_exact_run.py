@@ -41,6 +41,18 @@ def test_flags_of_a_workload_block_and_of_the_build_s_own_list_are_among_it(requ
     assert exact_run(replace(declared, cflags=None)).flags == ("-DM=1", "-DN=3")
 
 
+def test_flags_that_the_build_keeps_in_a_file_are_among_it(request_: JobRequest) -> None:
+    folder = request_.file.parent
+    entry = {"directory": str(folder), "file": "k.cu", "arguments": ["nvcc", "--options-file", "i.rsp", "k.cu"]}
+    (folder / "compile_commands.json").write_text(json.dumps([entry]))
+    assert exact_run(replace(request_, cflags=None)).flags == (), "the job says that the file is not there"
+    (folder / "i.rsp").write_text("-Iinclude -ccbin=./x")
+    first = exact_run(replace(request_, cflags=None))
+    assert first.flags == (f"-I{folder}/include",)
+    (folder / "i.rsp").write_text("-Iother")
+    assert exact_run(replace(request_, cflags=None)).digest != first.digest
+
+
 @pytest.mark.parametrize("is_beside", [False, True])
 def test_a_reference_that_says_something_else_is_asked_about_again(request_: JobRequest, is_beside: bool) -> None:
     request = declaring(request_, 'reference = "ref.py:f"')
