@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.config import find_workspace
+from assistant.desk.markdown import tamed
 from assistant.desk.words import proposal_text
 from assistant.engine.pair_words import report as pair_report
 from assistant.errors import CannotAnswerError, UsageError
@@ -129,7 +130,7 @@ class Commands:
             case _:
                 turn = call(pairs.stop if verb == "stop" else pairs.why, session.id)
                 told = call(lambda: pair_report(pairs.state(session.id))) if verb == "stop" else turn.detail or turn.answer
-                _show_markdown(told)
+                _show_markdown(tamed(told))  # a model may have written of it
 
     def _history(self, words: tuple[str, ...], options: CommandOptions) -> None:
         """Proposals of this notebook's workspace, newest first, whoever decided on them."""

@@ -1,9 +1,7 @@
 """Which cell a decision is for, where several cells of a notebook go by one name, as versions of a kernel do."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from assistant.engine.request import OptimizeOptions
 from assistant.model.proposal import ProposalState
@@ -15,15 +13,6 @@ from jupyter_ext.workshop import Wanted, Workshop
 from tests.unit.memory.conftest import Given
 
 JUDGED, AFTER, OTHER = (f"__global__ void halve(float *x) {{ *x /= {value}; }}\n" for value in ("2.0", "2.0f", "4.0"))
-
-
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KERNELOPT_HOME", str(tmp_path_factory.mktemp("home")))
-        made = Workshop()
-        yield made
-        made.close()
 
 
 class Page:
