@@ -28,6 +28,8 @@ _SEVERITY_COLOUR = {"error": "#c62828", "warning": "#b26a00", "information": "#1
 _HEAT = ("transparent", "#fff3e0", "#ffe0b2", "#ffcc80", "#ffb74d", "#ff9800")
 """From no excess to the most, by ``Row.heat_step``; orange 50 to 500 of the Material palette."""
 _MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px;line-height:1.4"
+_PROSE = "line-height:1.5"
+"""Said here as ipywidgets' own is that of a button."""
 _CELL = "padding:0 6px;white-space:pre;text-align:left;vertical-align:top"
 _NUMBER = "padding:0 6px;opacity:.5;text-align:right;vertical-align:top"
 _CHECK_STAGES = frozenset({"compile", "check"})
@@ -65,7 +67,7 @@ def course_html(state: RunState) -> str:
     said = "".join(f"<li>{escape(message)}</li>" for message in state.messages)
     budget = f'<div style="opacity:.8">{escape(state.budget)}</div>' if state.budget else ""
     messages = f'<ul style="margin:4px 0">{said}</ul>' if said else ""
-    return f'<div role="status" style="line-height:1.5">{rows}{budget}{messages}</div>'
+    return f'<div role="status" style="{_PROSE}">{rows}{budget}{messages}</div>'
 
 
 def analysis_html(state: RunState, picture: Picture) -> str:
@@ -75,7 +77,7 @@ def analysis_html(state: RunState, picture: Picture) -> str:
         parts.append(f'<div style="margin:6px 0 2px"><b>{escape(kernel.name)}</b> {escape(kernel.headline)}</div>')
         for launch in kernel.launches[:1]:
             parts.append(_launch(launch))
-    return "".join(parts)
+    return f'<div style="{_PROSE}">{"".join(parts)}</div>'
 
 
 def proposal_html(proposal: Proposal) -> str:
@@ -84,7 +86,7 @@ def proposal_html(proposal: Proposal) -> str:
     verdict = f"{proposal.verification.outcome.value}{f' ({labels})' if labels else ''}"
     head = f"<b>{escape(proposal.id)}</b> {escape(proposal.state.value)}: {escape(proposal_title(proposal))}"
     why = f'<div style="opacity:.85">{escape(verdict)}: {escape(proposal.summary)}</div>'
-    return f'<div style="margin-top:8px">{head}{why}{diff_html(proposal.before_text, proposal.after_text)}</div>'
+    return f'<div style="margin-top:8px;{_PROSE}">{head}{why}{diff_html(proposal.before_text, proposal.after_text)}</div>'
 
 
 def diff_html(before: str, after: str, context: int = 2) -> str:
