@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assistant.desk.markdown import tamed
 from assistant.engine.pair_state import version_name
 from assistant.engine.pair_words import report
 from assistant.model.pair import PairSession, Turn
@@ -53,7 +54,7 @@ def _start(server: KernelOptServer, unit: Unit, arguments: PairArguments) -> dic
         "kernel": session.kernel,
         "is_resumed": opened.is_resumed,
         "answer": opened.answer,
-        "markdown": report(opened.state),
+        "markdown": tamed(report(opened.state)),
     }
 
 
@@ -70,7 +71,7 @@ def _detailed(server: KernelOptServer, turn: Turn) -> dict[str, Any]:
     text = turn.detail or turn.answer
     if not server.client.is_ours:
         server.client.say(text)
-    return _changed(server, turn) | {"markdown": text}
+    return _changed(server, turn) | {"markdown": tamed(text)}  # a model may have written of it
 
 
 def _changed(server: KernelOptServer, turn: Turn) -> dict[str, Any]:

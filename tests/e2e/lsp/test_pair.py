@@ -140,6 +140,14 @@ async def test_a_comment_is_no_edit_and_costs_no_job(cli: Cli, open_editor: Star
     assert kinds(cli, document) == ["start"]
 
 
+async def test_what_is_shown_of_a_session_loads_nothing(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(settings=QUIET)
+    document = editor.open(cli.example("transpose.cu"))
+    for verb in ("start", "stop"):
+        shown = (await pair(editor, verb, document, goal="![](https://example.org/seen.png)"))["markdown"]
+        assert "https://example.org/seen.png" in shown and "![](" not in shown
+
+
 async def test_a_text_that_does_not_compile_is_answered_with_its_first_error(cli: Cli, open_editor: Start) -> None:
     source = cli.example("transpose.cu")
     editor = await open_editor(settings=QUIET)
