@@ -16,7 +16,7 @@ from assistant.measure.targets import target
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import InstructionMix, LaunchProfile, LineExecution, Method
-from assistant.model.source import Source
+from assistant.model.source import Source, SourceLoop
 from assistant.serialize import decode
 from assistant.source.loops import source_loops
 
@@ -93,6 +93,33 @@ def test_a_wide_integer_division_is_counted_with_its_function() -> None:
     assert _mix_of_listing("$__internal_0_$__cuda_sm20_div_s64").fp64 == 3 * THREADS
 
 
+@pytest.mark.parametrize("copies", [4, 104, 650])
+def test_a_loop_counts_its_source_iterations_however_far_it_is_unrolled(copies: int) -> None:
+    """nvcc 13.0 unrolls a loop of 2600 iterations by 4 or by 104, as what stands in front of it is."""
+    assert _mix_of_loop(copies, advance=copies).fp64 == 2600 * THREADS
+
+
+def test_a_register_that_counts_bytes_is_not_taken_for_copies() -> None:
+    assert _mix_of_loop(copies=1, advance=0x1000).fp64 == 2600 * THREADS
+
+
+def _mix_of_loop(copies: int, advance: int) -> InstructionMix:
+    """A loop of 2600 iterations, a multiply-add each; ``advance``: what one pass adds to the register that is tested."""
+    parts = (
+        *([("", "DFMA", "R8, R8, R6, R2")] * copies),
+        ("", "IADD3", f"R4, R4, {advance:#x}, RZ"),
+        ("", "ISETP.NE.AND", f"P0, PT, R4, {2600 // copies * advance:#x}, PT"),
+        ("@P0", "BRA", "`(.L_x_1)"),
+        ("", "EXIT", ""),
+    )
+    lines = (8,) * copies + (7, 7, 7, 9)
+    listed = tuple(SassInstruction(16 * i, *part, "k.cu", line) for i, (part, line) in enumerate(zip(parts, lines, strict=True)))
+    code = KernelCode("k()", "_Z1kv", "sm_90", listed, ((".L_x_1", 0),))
+    loop = SourceLoop("k.cu", 7, 8, 7, step=1, shift=None, is_unroll_requested=False, has_jump=False)
+    ran = tuple(LineExecution("k.cu", line, times * THREADS // 32, times * THREADS, 0) for line, times in ((8, 2600), (9, 1)))
+    return _mix(code, ran, (loop,), line=8)
+
+
 def _mix_of_listing(function: str) -> InstructionMix:
     """Two multiply-adds, a call that a branch may jump over, and one multiply-add in the function."""
     parts = (
@@ -106,7 +133,10 @@ def _mix_of_listing(function: str) -> InstructionMix:
     )
     listed = tuple(SassInstruction(16 * i, *part, "k.cu", 7) for i, part in enumerate(parts))
     code = KernelCode("k()", "_Z1kv", "sm_90", listed, ((".L_x_1", 64), (function, 80)))
-    ran = (LineExecution("k.cu", 7, THREADS // 32, THREADS, 0),)
+    return _mix(code, (LineExecution("k.cu", 7, THREADS // 32, THREADS, 0),), (), line=7)
+
+
+def _mix(code: KernelCode, ran: tuple[LineExecution, ...], loops: tuple[SourceLoop, ...], line: int) -> InstructionMix:
     config = LaunchConfig(Dim3(THREADS // 256), Dim3(256))
     profile = LaunchProfile(0, "k()", config, Method.EMULATOR, "", config.grid.count, (), ran, (), None, None, ())
-    return mix_of(replace(profile, instructions=line_instructions(code, profile, ())), 7)
+    return mix_of(replace(profile, instructions=line_instructions(code, profile, loops)), line)
