@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.cli.harness import Cli
 from tests.e2e.vscode.conftest import OpenWindow, Settings
+
+if TYPE_CHECKING:
+    from tests.e2e.vscode.window import Window
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -34,3 +39,17 @@ async def test_a_profile_opens_a_panel_that_everybody_can_read(open_window: Open
         broken[theme] = await window.accessibility_violations(panel)
         await window.shoot(f"panel-{theme}")
     assert broken == {theme: [] for theme in THEMES}
+
+    await window.page.get_by_role("tab", name="Profile: transpose.cu").click()
+    page, picture = [await exported(window, folder, suffix) for suffix in ("html", "png")]
+    assert b"Roofline" in page and b"<script" not in page
+    assert picture.startswith(b"\x89PNG\r\n")
+
+
+async def exported(window: Window, folder: Path, suffix: str) -> bytes:
+    """What the export of the panel wrote, under the name that it suggests."""
+    await window.command(f"kernelopt: Export Profile as {suffix.upper()}…")
+    await window.see(window.quick_title, "Export Profile")
+    await window.page.keyboard.press("Enter")
+    await window.see(window.notifications, f"Saved transpose.cu.profile.{suffix}")
+    return await asyncio.to_thread((folder / f"transpose.cu.profile.{suffix}").read_bytes)
