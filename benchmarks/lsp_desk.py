@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 
 from assistant.config import Settings, TrustStore
-from assistant.desk.desk import Desk, DeskParts
+from assistant.desk.desk import Desk
 from assistant.desk.guard import Guard
 from assistant.desk.jobs import JobHost
 from assistant.desk.lanes import Lane, Work
+from assistant.desk.parts import DeskParts
 from assistant.desk.staging import Trigger
 from assistant.errors import KernelOptError
 from assistant.memory.store import open_store

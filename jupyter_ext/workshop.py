@@ -28,11 +28,12 @@ from assistant.config import (
     memory_path,
     user_paths,
 )
-from assistant.desk.desk import Desk, DeskParts
+from assistant.desk.desk import Desk
 from assistant.desk.guard import Guard
 from assistant.desk.jobs import JobHost
 from assistant.desk.lanes import Lane, Work
 from assistant.desk.models import ModelConsents
+from assistant.desk.parts import DeskParts
 from assistant.desk.report import Report
 from assistant.desk.staging import Trigger
 from assistant.desk.tasks import Verb

@@ -148,11 +148,12 @@ class KernelOptServer(LanguageServer):
         """The desk, made when first needed: starting must not wait for it."""
         if self._desk is None:
             from assistant.config import TrustOfThisRun, TrustStore, user_paths
-            from assistant.desk.desk import Desk, DeskParts
+            from assistant.desk.desk import Desk
             from assistant.desk.guard import Guard
             from assistant.desk.jobs import JobHost
             from assistant.desk.lanes import Lane
             from assistant.desk.models import ModelConsents
+            from assistant.desk.parts import DeskParts
             from assistant.lab.gpu_users import NvmlGpuUsers
             from lsp.listener import EditorListener
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assistant.desk.desk import JudgedOn
+from assistant.desk.parts import JudgedOn
 from assistant.errors import UsageError
 from lsp.units import Unit
 

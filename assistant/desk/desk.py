@@ -14,21 +14,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
-from assistant.config import Settings, find_workspace
+from assistant.config import find_workspace
 from assistant.desk.admission import Admission
-from assistant.desk.guard import Guard
-from assistant.desk.lanes import Lane, Work
-from assistant.desk.models import ModelConsents
+from assistant.desk.lanes import Work
+from assistant.desk.parts import ON_EVERYTHING, DeskParts, JudgedOn
 from assistant.desk.report import Report
 from assistant.desk.report_comparison import ComparisonPart
 from assistant.desk.review import Review
 from assistant.desk.sheet import Sheet
-from assistant.desk.staging import QUEUED_SOURCES, STAGES, Staging, Trigger
+from assistant.desk.staging import STAGES, Staging, Trigger
 from assistant.desk.tasks import Task, Verb
 from assistant.desk.view import EMPTY_VIEW, KernelView, PairView, View
 from assistant.desk.words import pair_headline
@@ -36,13 +33,13 @@ from assistant.engine.ids import new_id
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
-from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
+from assistant.model.proposal import Decision, ProposalState
 from assistant.model.source import ParsedSource
-from assistant.model.workload import CaseKey, LiveWorkload
+from assistant.model.workload import LiveWorkload
 from assistant.ports import Store
 from assistant.workload.blocks import sidecar_path
 
-__all__ = ["Desk", "DeskListener", "DeskParts", "JudgedOn"]
+__all__ = ["Desk"]
 
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _PARSE_PAUSE_S = 0.04
@@ -54,61 +51,6 @@ _SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
 """What a language model may plan."""
 _MEMORY_POLL_S = 0.5
 """How soon decisions of other processes are seen (DESIGN §9.3: within a second)."""
-
-
-class DeskListener(Protocol):
-    """Hears what changed; called on the event loop, must not block."""
-
-    def shown(self, key: str) -> None:
-        """The view of this source changed."""
-        ...
-
-    def decided(self, key: str, decision: Decision) -> None: ...
-
-    def lost(self, key: str, outcome: AlreadyDecided) -> None:
-        """What the text shows was not kept: somebody else had decided."""
-        ...
-
-    def job_started(self, work: Work) -> None: ...
-
-    def job_told(self, work: Work, event: Event) -> None: ...
-
-    def job_waits(self, work: Work, reason: str) -> None:
-        """Background work gives way to a program of the user's own."""
-        ...
-
-    def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...
-
-
-@dataclass(frozen=True)
-class DeskParts:
-    """What a desk works with."""
-
-    quick: Lane
-    """Compiles."""
-    heavy: Lane
-    """Runs programs and searches."""
-    guard: Guard
-    listener: DeskListener
-    settings_of: Callable[[Path], Settings]
-    who: str
-    """Front end and process."""
-    models: ModelConsents | None = None
-    """None: no job asks a model."""
-    most_sources: int = QUEUED_SOURCES
-    """Sources of which background work is queued at a time."""
-
-
-@dataclass(frozen=True)
-class JudgedOn:
-    """What an edit is judged on."""
-
-    kernel: str | None = None
-    """None: every kernel that it changes."""
-    seeds: tuple[int, ...] = ()
-    """Of the verification that ``cases`` are of; empty: fresh ones."""
-    cases: tuple[CaseKey, ...] = ()
-    """Empty: all."""
 
 
 class Desk:
@@ -249,7 +191,7 @@ class Desk:
         request = replace(self._request(sheet), kernel=kernel)
         return self._ask(sheet, Task(verb, request, options or OptimizeOptions()))
 
-    def judge(self, key: str, before: str, after: str | None = None, on: JudgedOn = JudgedOn()) -> str:
+    def judge(self, key: str, before: str, after: str | None = None, on: JudgedOn = ON_EVERYTHING) -> str:
         """Start judging ``after`` (None: the source's text) against ``before``; the job's id. Raises as ``ask`` does."""
         sheet = self._sheet(key)
         request = replace(self._request(sheet), kernel=on.kernel, seeds=on.seeds, cases=on.cases)

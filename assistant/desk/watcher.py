@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Protocol
 
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, TrustStore, user_paths
-from assistant.desk.desk import Desk, DeskParts
+from assistant.desk.desk import Desk
 from assistant.desk.guard import Guard
 from assistant.desk.jobs import JobHost
 from assistant.desk.lanes import Lane, Work
+from assistant.desk.parts import DeskParts
 from assistant.desk.staging import Trigger
 from assistant.desk.view import View
 from assistant.desk.watch import SETUP_FILES, changes, is_source

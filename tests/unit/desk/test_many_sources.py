@@ -11,10 +11,11 @@ import pytest
 
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, TrustStore
 from assistant.desk import staging
-from assistant.desk.desk import Desk, DeskParts
+from assistant.desk.desk import Desk
 from assistant.desk.guard import Guard
 from assistant.desk.jobs import JobHost
 from assistant.desk.lanes import Lane, Work
+from assistant.desk.parts import DeskParts
 from assistant.desk.staging import QUEUED_SOURCES, Trigger
 from assistant.desk.tasks import Task, Verb
 from assistant.errors import KernelOptError
