@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.desk.picture import Analysis
+from assistant.desk.analysis import Analysis
 from assistant.model import events
 from assistant.source.functions import functions
 from assistant.source.syntax import SyntaxTree

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from assistant.desk.analysis import Analysis
 from assistant.desk.repeats import Spoken, without_repeats, without_retold_errors
 from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, Related, StallView, View
 from assistant.engine.defects import errors_among
@@ -29,7 +30,7 @@ from assistant.source.includes import include_line
 from assistant.source.linemap import LineMap
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["Analysis", "comparison_sentence", "evidence_value", "proposal_title", "view_of"]
+__all__ = ["comparison_sentence", "evidence_value", "proposal_title", "view_of"]
 
 _E = TypeVar("_E")
 _SHOWN = frozenset({"inspect", "check", "profile"})
@@ -42,19 +43,6 @@ _SEVERITY_OF = {
     DiagnosticSeverity.WARNING: Severity.WARNING,
     DiagnosticSeverity.NOTE: Severity.INFORMATION,
 }
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """The last answer of one command on a source."""
-
-    text: str
-    """The text that was looked at."""
-    events: tuple[events.Event, ...]
-
-    def all(self, kind: type[_E]) -> Iterator[_E]:
-        """Its events of one kind, in order."""
-        return (event for event in self.events if isinstance(event, kind))
 
 
 def view_of(

@@ -11,15 +11,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import astuple, replace
-from typing import TYPE_CHECKING
 
+from assistant.desk.analysis import Analysis
 from assistant.desk.view import KernelView, Note
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Severity
-
-if TYPE_CHECKING:
-    from assistant.desk.picture import Analysis
 
 __all__ = ["Spoken", "without_repeats", "without_retold_errors"]
 

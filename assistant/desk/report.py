@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.desk.picture import Analysis
+from assistant.desk.analysis import Analysis
 from assistant.desk.report_comparison import ComparisonPart, comparison_part, judgement_part
 from assistant.desk.view import KernelView, LaunchView, View
 from assistant.desk.words import kernel_headline

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.desk.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
+from assistant.desk.analysis import Analysis
 from assistant.desk.headers import Headers
-from assistant.desk.picture import Analysis, view_of
+from assistant.desk.picture import view_of
 from assistant.desk.report import Report, build_report, comparisons
 from assistant.desk.report_comparison import ComparisonPart
 from assistant.desk.static_notes import moved_notes, static_notes

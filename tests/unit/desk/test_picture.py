@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from assistant.desk.picture import Analysis, view_of
+from assistant.desk.analysis import Analysis
+from assistant.desk.picture import view_of
 from assistant.desk.view import Note, Related, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity

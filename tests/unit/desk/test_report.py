@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assistant.desk.analysis import Analysis
 from assistant.desk.heat import Heat, heat_of
-from assistant.desk.picture import Analysis, view_of
+from assistant.desk.picture import view_of
 from assistant.desk.report import Report, Row, build_report
 from assistant.model import events
 from assistant.model.build import Occupancy

@@ -1,0 +1,26 @@
+"""The last answer of one command on a source: what every picture of it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from assistant.model import events
+
+__all__ = ["Analysis"]
+
+_E = TypeVar("_E")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The last answer of one command on a source."""
+
+    text: str
+    """The text that was looked at."""
+    events: tuple[events.Event, ...]
+
+    def all(self, kind: type[_E]) -> Iterator[_E]:
+        """Its events of one kind, in order."""
+        return (event for event in self.events if isinstance(event, kind))
