@@ -50,7 +50,7 @@ class Database:
 
     def rows(self, sql: str, parameters: tuple[object, ...] = ()) -> list[Row]:
         with self._lock, translated(self.path):
-            return self._connection.execute(sql, parameters).fetchall()
+            return self._connection.execute(sql, _bound(sql, parameters)).fetchall()
 
     def row(self, sql: str, parameters: tuple[object, ...] = ()) -> Row | None:
         """The only row, or None; raises ValueError for several."""
@@ -62,7 +62,7 @@ class Database:
     def execute(self, sql: str, parameters: tuple[object, ...] = ()) -> int:
         """Run one statement; returns the number of rows it changed."""
         with self._lock, translated(self.path):
-            return self._connection.execute(sql, parameters).rowcount
+            return self._connection.execute(sql, _bound(sql, parameters)).rowcount
 
     @contextlib.contextmanager
     def transaction(self) -> Generator[None]:
@@ -107,6 +107,11 @@ def open_database(path: Path, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> Databa
             connection.close()
             raise
     return Database(path, connection, reason)
+
+
+def _bound(sql: str, parameters: tuple[object, ...]) -> tuple[object, ...] | dict[str, object]:
+    """Values as sqlite3 wants them: from Python 3.14 on, a statement with ``?1`` refuses a sequence and takes the number for a name."""
+    return {str(number): value for number, value in enumerate(parameters, start=1)} if "?1" in sql else parameters
 
 
 def _statements(text: str) -> Iterator[str]:
