@@ -20,7 +20,7 @@ from assistant.model.proposal import ProposalState
 from tests.e2e.cli.harness import Cli, make_cli, no_orphans
 from tests.e2e.vscode.chromium import launch_options
 from tests.e2e.vscode.code_server import CodeServer, code_server, install
-from tests.e2e.vscode.parts import extension, missing
+from tests.e2e.vscode.parts import extension, is_outdated, missing
 from tests.e2e.vscode.programs import WAVES
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 @pytest.fixture(scope="session")
 def _installed(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:  # pyright: ignore[reportUnusedFunction]
     """A user's data folder with the extension, installed from its package as a person would."""
+    assert not is_outdated(), "the packed extension is older than its sources: make vscode"
     data = tmp_path_factory.mktemp("user")
     said = install(cli, data, extension())
     assert "successfully installed" in said, said

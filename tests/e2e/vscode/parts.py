@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tests.e2e.vscode.chromium import fetch, launch_options
 
-__all__ = ["AXE", "CLIENT", "code_server_command", "extension", "missing", "node"]
+__all__ = ["AXE", "CLIENT", "code_server_command", "extension", "is_outdated", "missing", "node"]
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "vscode-client"
@@ -41,6 +41,8 @@ AXE = _AXE / "node_modules" / "axe-core" / "axe.min.js"
 _NPM_DEADLINE_S = 600
 _SHIPPED = ("LICENSE", "assistant", "jupyter_ext", "lsp", "prompts", "pyproject.toml", "vscode-client")
 """What the ``.vsix`` is made of; the Python package is inside it as a wheel."""
+_BUNDLED = ("vscode-client/src", "vscode-client/webview", "vscode-client/media", "vscode-client/package.json")
+"""What runs in VS Code itself."""
 _MADE = {"node_modules", "dist", "__pycache__", "test"}
 
 
@@ -75,6 +77,11 @@ def extension() -> Path:
     return CLIENT / f"kernelopt-{version}.vsix"
 
 
+def is_outdated() -> bool:
+    """Whether what runs in VS Code was changed since the extension was packed: tests would try what nobody has any more."""
+    return _is_older(extension(), _sources(_BUNDLED))
+
+
 def _make() -> str | None:
     """Make everything that is missing or old; why that cannot be done, else None."""
     if (reason := fetch() or _tool().install()) is not None:
@@ -82,7 +89,7 @@ def _make() -> str | None:
     try:
         _once(_CODE_SERVER, _ENTRY, _install_code_server)
         _once(_AXE, AXE.relative_to(_AXE), lambda folder: _npm(folder, "install", f"axe-core@{AXE_VERSION}"))
-        if _is_older(extension(), _sources()):
+        if _is_older(extension(), _sources(_SHIPPED)):
             _build_extension()
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
@@ -121,9 +128,9 @@ def _build_extension() -> None:
     _npm(CLIENT, "run", "package")
 
 
-def _sources() -> Iterator[Path]:
-    """Every file that the extension is built from."""
-    for name in _SHIPPED:
+def _sources(names: tuple[str, ...]) -> Iterator[Path]:
+    """Every file of these that the extension is built from."""
+    for name in names:
         for folder, folders, files in os.walk(ROOT / name) if (ROOT / name).is_dir() else [(ROOT, [], [name])]:
             folders[:] = [inner for inner in folders if inner not in _MADE]
             yield from (Path(folder, file) for file in files if not file.endswith((".vsix", ".whl")))

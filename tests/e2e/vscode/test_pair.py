@@ -43,10 +43,8 @@ async def test_each_save_is_answered_over_the_kernel_until_pairing_is_stopped(op
 
     await window.lens("Stop pairing").click()
     await window.see(window.page.locator(".tabs-container"), "pair session")
-    await window.command("View: Close All Editors")
-    await window.open_file("transpose.cu")
-    await window.see(window.lens("Optimize"))
     await window.gone(window.lens("Pair: "))
+    await window.see(window.lens("Optimize"))
     with open_store(cli.home / "memory.sqlite3") as store:
         (session,) = store.pair_sessions(source, is_open_only=False)
         kinds = [turn.kind.value for turn in store.turns(session.id)]

@@ -6,7 +6,6 @@ import type { Readable } from "node:stream";
 import * as vscode from "vscode";
 import {
   CloseAction,
-  CodeLensRequest,
   ErrorAction,
   LanguageClient,
   type LanguageClientOptions,
@@ -20,6 +19,7 @@ import type { Completed, CompletionAsked } from "../protocol/completion.ts";
 import { Refusal } from "../protocol/completion.ts";
 import { explicitSettings, type Manifest } from "./configuration.ts";
 import type { Command } from "./launch.ts";
+import { Lenses } from "./lenses.ts";
 import { type Level, levelOf } from "./levels.ts";
 
 const SUPPORTS = ["diff", "input", "event", "lines", "offer", "model"];
@@ -37,12 +37,15 @@ export interface Wiring {
   readonly complete: Complete;
   readonly manifest: Manifest;
   readonly closed: () => void;
+  /** The server has told of another view of these documents. */
+  readonly changed: vscode.Event<readonly string[]>;
 }
 
 /** Answers `kernelopt/model/complete`; `tell` sends a piece of the answer as it comes. Rejects with a `ResponseError` by its code. */
 export type Complete = (asked: CompletionAsked, tell: (text: string) => void, token: vscode.CancellationToken) => Promise<Completed>;
 
 export function connect(command: Command, wiring: Wiring): LanguageClient {
+  const lenses = new Lenses(() => client);
   const options: LanguageClientOptions = {
     documentSelector: [
       ...["file", "untitled"].flatMap((scheme) => ["cuda-cpp", "cuda", "python"].map((language) => ({ scheme, language }))),
@@ -63,6 +66,10 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
       },
     },
     middleware: {
+      provideCodeLenses: (document, token, next) => {
+        lenses.asked(document);
+        return next(document, token);
+      },
       executeCommand: (name, values) =>
         wiring.execute(name, values, (command, args) => client.sendRequest("workspace/executeCommand", { command, arguments: args })),
       workspace: {
@@ -73,21 +80,11 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
   const program = { command: command.program, args: [...command.args], options: { env: command.environment } };
   const client: LanguageClient = new QuietClient("kernelopt", "kernelopt", program, options);
   answerCompletions(client, wiring.complete);
-  keepLenses(client);
-  return client;
-}
-
-/** VS Code puts a refresh of lenses off, and drops it if the editor loses the focus meanwhile (to a note or a diff): ask again then. */
-function keepLenses(client: LanguageClient): void {
-  const moving = vscode.window.onDidChangeActiveTextEditor(() => {
-    const lenses = client.getFeature(CodeLensRequest.method);
-    for (const { document } of vscode.window.visibleTextEditors) lenses.getProvider(document)?.onDidChangeCodeLensEmitter.fire();
-  });
+  const listening = wiring.changed((uris) => lenses.changed(uris));
   const ending = client.onDidChangeState(({ newState }) => {
-    if (newState !== State.Stopped) return;
-    moving.dispose();
-    ending.dispose();
+    if (newState === State.Stopped) vscode.Disposable.from(listening, lenses, ending).dispose();
   });
+  return client;
 }
 
 /** The library logs all of it as errors. */

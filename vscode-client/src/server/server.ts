@@ -33,7 +33,7 @@ export class ServerUnavailable extends Error {
 }
 
 /** What a connection is given besides what the server itself listens to. */
-export type Outside = Omit<Wiring, "closed">;
+export type Outside = Omit<Wiring, "closed" | "changed">;
 
 export class LanguageServer implements Server, vscode.Disposable {
   state: ServerState = { kind: "idle" };
@@ -110,7 +110,7 @@ export class LanguageServer implements Server, vscode.Disposable {
     const command = await this.#launcher.server();
     if (isFailure(command)) return this.#fail(command);
     const { connect } = await import("./connection.ts");
-    const client = connect(command, { ...this.#outside, closed: () => this.#closed(client) });
+    const client = connect(command, { ...this.#outside, changed: this.onDidChangeDocuments, closed: () => this.#closed(client) });
     client.onNotification("kernelopt/event", (event: KernelOptEvent) => this.#told.fire(event));
     client.onNotification("kernelopt/changed", ({ uris }: { readonly uris: readonly string[] }) => this.#moved.fire(uris));
     this.#client = client;
