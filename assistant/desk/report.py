@@ -15,6 +15,7 @@ from pathlib import Path
 
 from assistant.desk.analysis import Analysis
 from assistant.desk.report_comparison import ComparisonPart, comparison_part, judgement_part
+from assistant.desk.report_roofline import RooflinePart, roofline_part
 from assistant.desk.view import KernelView, LaunchView, View
 from assistant.desk.words import kernel_headline
 from assistant.engine.limits import limit_in_words
@@ -33,7 +34,6 @@ from assistant.model import events
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.profile.quantity import counted_noun, format_quantity
-from assistant.profile.roofline_plot import HEIGHT, WIDTH, Plot, plot_roofline, si
 from assistant.profile.rules import title
 from assistant.source.linemap import LineMap
 from assistant.source.match import kernel_of_instance
@@ -98,16 +98,6 @@ class Row:
     codes: tuple[str, ...]
     instructions: tuple[str, ...]
     """SASS of the launch's instance."""
-
-
-@dataclass(frozen=True)
-class RooflinePart:
-    target: str
-    plot: Plot
-    width: int
-    height: int
-    points: tuple[tuple[str, str, str, str], ...]
-    """(against, intensity, at the predicted time, ceiling there)."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +221,7 @@ class _Builder:
         )
 
     def _launch(self, kernel: KernelView, launch: LaunchView, profile: events.Profile) -> LaunchPart:
-        plot = None if profile.roofline is None else plot_roofline(profile.roofline)
+        roofline = None if profile.roofline is None else roofline_part(profile.roofline)
         return LaunchPart(
             title=_launch_title(launch.summary),
             method=f"{profile.method}, {profile.device.name}",
@@ -241,8 +231,8 @@ class _Builder:
             rows=tuple(self._rows(kernel, profile)),
             terms=() if profile.predicted is None else tuple(_bar(share, "s") for share in term_shares(profile.predicted)),
             mix=tuple(_bar(share, "") for share in instruction_shares(profile.instructions)),
-            roofline=None if plot is None or profile.roofline is None else _roofline(profile.roofline.target, plot),
-            no_roofline="" if plot is not None else _NO_ROOFLINE,
+            roofline=roofline,
+            no_roofline="" if roofline is not None else _NO_ROOFLINE,
             stalls=tuple(_bar(share, "samples") for share in stall_shares(profile.stalls)),
             no_stalls="" if profile.stalls else _NO_STALLS.format(method=profile.device.name),
             estimates=tuple(_estimates(profile)),
@@ -315,14 +305,6 @@ def _facts(kernel: KernelView, launch: LaunchView, profile: events.Profile) -> I
     if resources is not None:
         spilled = f"{resources.spill_bytes:,} bytes spilled, {resources.static_shared_bytes:,} bytes static shared"
         yield Fact("Registers", f"{resources.registers_per_thread} per thread", f"{spilled} (ptxas, {resources.architecture})")
-
-
-def _roofline(target: str, plot: Plot) -> RooflinePart:
-    points = tuple(
-        (spot.level, f"{spot.intensity:.3g} op/byte", f"{si(spot.operations_per_s)}op/s", f"{si(spot.bound_operations_per_s)}op/s")
-        for spot in plot.points
-    )
-    return RooflinePart(target, plot, WIDTH, HEIGHT, points)
 
 
 def _bar(share: Share, unit: str) -> Bar:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assistant.desk.picture import proposal_title
+from assistant.desk.report_versions import VersionsPart, versions_part
 from assistant.engine.limits import limit_in_words
 from assistant.engine.reports import speed_report, verification_report
 from assistant.model import events
@@ -90,18 +91,22 @@ class ComparisonPart:
     """``21 cases passed of 21``."""
     tests: tuple[TestPart, ...]
     """What it was verified on."""
+    versions: VersionsPart | None = None
+    """Both versions' figures; null where they were not kept."""
 
 
 def comparison_part(proposal: Proposal) -> ComparisonPart:
     """Of a proposal, whoever decided on it."""
     part = _part(proposal_title(proposal), verification_report(proposal.verification), speed_report(proposal.comparison))
     predictions = tuple(_prediction(item) for item in proposal.predictions)
-    return replace(part, proposal=proposal.id, state=proposal.state.value, predictions=predictions)
+    versions = None if proposal.figures is None else versions_part(proposal.figures, speed_report(proposal.comparison))
+    return replace(part, proposal=proposal.id, state=proposal.state.value, predictions=predictions, versions=versions)
 
 
 def judgement_part(event: events.ComparisonMade) -> ComparisonPart:
     """Of an edit that was judged as it stands."""
-    return _part("Your edit, judged as it stands", event.verification, event.speed)
+    part = _part("Your edit, judged as it stands", event.verification, event.speed)
+    return replace(part, versions=None if event.figures is None else versions_part(event.figures, event.speed))
 
 
 def _part(title: str, verification: events.VerificationReport, speed: events.SpeedReport | None) -> ComparisonPart:

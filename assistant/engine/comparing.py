@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.changes import changed_kernels, edited_kernels
+from assistant.engine.figures import figures_of
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.judging import line_pairs, prepare, verify
 from assistant.engine.reports import speed_report, verification_report
@@ -95,8 +96,8 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
                 yield event
             return
         speed = Speed(None)
+        versions = Versions(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
         if verdict.outcome is not Outcome.FAIL:
-            versions = Versions(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
             speed = await speed_of(job, baseline, before, after, versions, is_confirming=True)
             speeds.append(speed)
             verdict = with_findings(verdict, speed)
@@ -105,7 +106,8 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
             if speed.advice is not None:
                 yield job.message(Severity.INFORMATION, f"{new.key}: B is {speed.advice}")
         outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
-        yield _comparison_event(job, before, after, old.key, *outcomes[-1])
+        figures = None if verdict.outcome is Outcome.FAIL else figures_of(job, versions.before, versions.after)
+        yield replace(_comparison_event(job, before, after, old.key, *outcomes[-1]), figures=figures)
     for kernel, problem in _refused(before, after, pairs):
         outcomes.append((_launch_failed(kernel, problem), None))
         yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])

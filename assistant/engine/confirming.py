@@ -94,7 +94,7 @@ class Confirmation:
         explained = Waited(kit.aside, kit.planner.explained(self._story(link, verification, comparison)))
         async for event in explained.events():
             yield event
-        confirmed = Confirmed(link.text, link.kept, verification, comparison, explained.result, self._others())
+        confirmed = Confirmed(link.text, link.kept, verification, comparison, explained.result, self._others(), kit.bench.kernel(link))
         async for event in self._offered(proposal_record(kit.job, kit.bench.version(kit.start), confirmed, kit.accounts.now_ms())):
             yield event
 

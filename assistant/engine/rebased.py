@@ -40,6 +40,7 @@ def rebased_proposal(
         explanation=_explanation(proposal, part, judged.verification.outcome, speed),
         state=ProposalState.OPEN,
         created_ms=now_ms,
+        figures=judged.figures,
     )
 
 

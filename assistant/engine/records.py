@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assistant.engine.assess import KernelAssessment
 from assistant.engine.explain import KeptStep, explain
+from assistant.engine.figures import figures_of
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.model.attempt import Attempt
@@ -109,6 +110,8 @@ class Confirmed:
     """What its planner says of it; None: nothing."""
     others: tuple[str, ...] = ()
     """As `Story.others`."""
+    after: tuple[KernelAssessment, ...] = ()
+    """What the kernel was found to be then."""
 
 
 def proposal_record(job: Job, start: Version, confirmed: Confirmed, now_ms: int) -> Proposal:
@@ -140,6 +143,7 @@ def proposal_record(job: Job, start: Version, confirmed: Confirmed, now_ms: int)
         created_ms=now_ms,
         model=origins[-1].model if origins else None,
         calls=tuple(dict.fromkeys(call for origin in origins for call in origin.calls)),
+        figures=figures_of(job, start.kernels, confirmed.after),
     )
 
 

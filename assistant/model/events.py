@@ -11,6 +11,7 @@ from typing import Literal
 from assistant.model.build import Diagnostic, Occupancy
 from assistant.model.comparison import CaseSpeed, PredictedTime
 from assistant.model.completion import Caps, Spending
+from assistant.model.figures import BeforeAfter
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
 from assistant.model.roofline import Roofline
@@ -394,6 +395,8 @@ class ComparisonMade:
     speed: SpeedReport | None
     evidence: tuple[Evidence, ...]
     device: Device
+    figures: BeforeAfter | None = None
+    """The costliest launch of both versions; null of several kernels together, and where a side launched nothing."""
     event: Literal["comparison"] = "comparison"
     schema: int = SCHEMA
 

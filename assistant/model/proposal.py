@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from assistant.model.comparison import Comparison
+from assistant.model.figures import BeforeAfter
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import Evidence, Signature
 from assistant.model.source import Hunk
@@ -72,6 +73,8 @@ class Proposal:
     """The model that wrote it, or a part of it; None: rules of ours wrote all of it."""
     calls: tuple[str, ...] = ()
     """Ids of the model calls behind it."""
+    figures: BeforeAfter | None = None
+    """Of the whole change; None where a side launched nothing, and in records of before this was kept."""
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,17 @@
 
 Knows nothing of HTML. Example::
 
-    plot_roofline(report.roofline).points[0].x   # pixels from the left
+    plot_roofline(report.roofline).points[0].x            # pixels from the left
+    plot_roofline(after.roofline, before.roofline).before  # where another version stands on the same axes
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assistant.model.roofline import Ceiling, Roofline
+from assistant.model.roofline import Ceiling, Point, Roofline
 
 __all__ = ["HEIGHT", "WIDTH", "Line", "Plot", "Spot", "Tick", "plot_roofline", "si"]
 
@@ -67,6 +69,8 @@ class Plot:
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     points: tuple[Spot, ...]
+    before: tuple[Spot, ...] = ()
+    """Of the version before an edit; empty where one version is drawn."""
     left: float = _LEFT
     right: float = WIDTH - _RIGHT
     top: float = _TOP
@@ -87,22 +91,21 @@ class _Axes:
         return HEIGHT - _BOTTOM - _share(operations_per_s, self.y_min, self.y_max) * (HEIGHT - _TOP - _BOTTOM)
 
 
-def plot_roofline(roofline: Roofline) -> Plot | None:
-    """None where the launch does no arithmetic that machine code shows, so that it has no place on a roofline."""
+def plot_roofline(roofline: Roofline, before: Roofline | None = None) -> Plot | None:
+    """None where the launch does no arithmetic that machine code shows, so that it has no place on a roofline.
+
+    ``before``: another version on the same target.
+    """
     if not roofline.points:
         return None
-    axes = _axes(roofline)
+    earlier = () if before is None else before.points
+    axes = _axes(roofline, (*roofline.points, *earlier))
     slowest = min(ceiling.bytes_per_s for ceiling in roofline.ceilings if ceiling.bytes_per_s is not None)
     slopes = tuple(_slope(axes, c, c.bytes_per_s == slowest) for c in roofline.ceilings if c.bytes_per_s is not None)
     flats = tuple(_flat(axes, ceiling) for ceiling in roofline.ceilings if ceiling.operations_per_s is not None)
-    points = tuple(
-        Spot(axes.x(p.intensity), axes.y(p.operations_per_s), p.level, p.intensity, p.operations_per_s, p.bound_operations_per_s,
-             axes.y(p.operations_per_s) + (-12 if index % 2 == 0 else 20))
-        for index, p in enumerate(roofline.points)
-    )  # fmt: skip
     x_ticks = tuple(Tick(axes.x(value), si(value)) for value in _decades(axes.x_min, axes.x_max))
     y_ticks = tuple(Tick(axes.y(value), si(value)) for value in _decades(axes.y_min, axes.y_max))
-    return Plot((*slopes, *flats), x_ticks, y_ticks, points)
+    return Plot((*slopes, *flats), x_ticks, y_ticks, _spots(axes, roofline.points), _spots(axes, earlier))
 
 
 def si(value: float) -> str:
@@ -113,12 +116,20 @@ def si(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _axes(roofline: Roofline) -> _Axes:
+def _spots(axes: _Axes, points: Sequence[Point]) -> tuple[Spot, ...]:
+    return tuple(
+        Spot(axes.x(p.intensity), axes.y(p.operations_per_s), p.level, p.intensity, p.operations_per_s, p.bound_operations_per_s,
+             axes.y(p.operations_per_s) + (-12 if index % 2 == 0 else 20))
+        for index, p in enumerate(points)
+    )  # fmt: skip
+
+
+def _axes(roofline: Roofline, points: Sequence[Point]) -> _Axes:
     peaks = [c.operations_per_s for c in roofline.ceilings if c.operations_per_s is not None]
     slopes = [c.bytes_per_s for c in roofline.ceilings if c.bytes_per_s is not None]
     ridges = [peak / slope for peak in peaks for slope in slopes]
-    intensities = [point.intensity for point in roofline.points]
-    speeds = [point.operations_per_s for point in roofline.points]
+    intensities = [point.intensity for point in points]
+    speeds = [point.operations_per_s for point in points]
     x_min, x_max = min(*ridges, *intensities) / _ROOM, max(*ridges, *intensities) * _ROOM
     return _Axes(x_min, x_max, min(*speeds, min(slopes) * x_min * _ROOM) / _ROOM, max(*peaks, *speeds) * _ROOM)
 

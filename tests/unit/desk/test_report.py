@@ -10,9 +10,11 @@ from assistant.desk.analysis import Analysis
 from assistant.desk.heat import Heat, heat_of
 from assistant.desk.picture import view_of
 from assistant.desk.report import Report, Row, build_report
+from assistant.desk.report_versions import PairPart, VersionsPart
 from assistant.model import events
 from assistant.model.build import Occupancy
 from assistant.model.comparison import CaseSpeed, ModelTerm, PredictedTime, SpeedOutcome
+from assistant.model.figures import BeforeAfter, LaunchFigures, StallCount
 from assistant.model.profile import Evidence, Grade, InstructionMix, LineStall, Method
 from assistant.model.roofline import Ceiling, Point, Roofline
 from assistant.model.source import Source
@@ -39,6 +41,23 @@ _STALLS = (
     LineStall(str(_PATH), 3, "long_scoreboard", 30),
     LineStall(str(_PATH), 3, "wait", 10),
     LineStall(str(_PATH), 4, "barrier", 60),
+)
+_SLOW = LaunchFigures(
+    "n=8",
+    (4, 1, 1),
+    (32, 1, 1),
+    "emulator",
+    2e-6,
+    "l2",
+    800,
+    400,
+    0,
+    0,
+    (),
+    Roofline((Point("L2", 0.25, 1e11, 1.4e12),), _CEILINGS, "h200"),
+)
+_FAST = replace(
+    _SLOW, predicted_time_s=1e-6, limited_by="dram", sectors=400, roofline=Roofline((Point("L2", 0.5, 2e11, 2.8e12),), _CEILINGS, "h200")
 )
 _FAILED = CaseResult("resampled", "n=8", 0.125, Outcome.FAIL, 0.5, 0.1, seed=12)
 _WRONG = VerificationFinding("wrong_value", Outcome.FAIL, "o[3]: wrong value", case=0)
@@ -147,3 +166,38 @@ def test_a_prediction_without_a_measured_error_claims_no_interval() -> None:
 def test_with_nothing_to_show_there_is_one_sentence() -> None:
     assert _report(None).nothing == "Not profiled yet: run Profile on this file."
     assert _report(None, text="int main() {}\n").nothing == "This file holds no kernel."
+
+
+def _versions(before: LaunchFigures = _SLOW, after: LaunchFigures = _FAST, **speed: Any) -> VersionsPart:
+    compared = replace(_compared(**speed), figures=BeforeAfter("CPU emulator", before, after))
+    (comparison,) = _report(judge=Analysis(_TEXT, (compared,))).kernels[0].comparisons
+    assert comparison.versions is not None
+    return comparison.versions
+
+
+def test_both_versions_stand_beside_each_other() -> None:
+    part = _versions()
+    assert part.before == "n=8: grid 4 × 1 × 1, block 32 × 1 × 1, limited by L2 bandwidth"
+    assert part.counts == (PairPart("32-byte sectors, global and local", "800 (400 ideal)", "400 (400 ideal)", 1.0, 0.5),)
+    assert part.roofline is not None
+    assert [point[:2] for point in part.roofline.points] == [("L2 before", "0.25 op/byte"), ("L2 after", "0.5 op/byte")]
+    assert part.roofline.plot.before[0].x < part.roofline.plot.points[0].x, "on the same axes"
+
+
+def test_a_time_is_predicted_unless_it_was_measured() -> None:
+    predicted, measured = _versions(), _versions(cases=(CaseSpeed("n=8", 1.0, 1.83, 1.8, 1.86, SpeedOutcome.FASTER, 11e-6, 6e-6),))
+    assert (
+        predicted.times == (PairPart("one launch, predicted", "2 µs", "1 µs", 1.0, 0.5),) and "nothing was timed" in predicted.time_method
+    )
+    assert [(time.name, time.before, time.after) for time in measured.times] == [("n=8", "11 µs", "6 µs")]
+    assert measured.time_method == "Median times of one launch; events."
+
+
+def test_what_both_versions_wait_for_is_a_share_of_each_ones_samples() -> None:
+    waits = (StallCount("long_scoreboard", 30), StallCount("barrier", 10)), (StallCount("barrier", 5),)
+    part = _versions(replace(_SLOW, stalls=waits[0]), replace(_FAST, stalls=waits[1]))
+    assert [(stall.name, stall.before, stall.after) for stall in part.stalls] == [
+        ("long scoreboard", "75 %", "0 %"),
+        ("barrier", "25 %", "100 %"),
+    ]
+    assert "takes a GPU" in _versions().no_stalls

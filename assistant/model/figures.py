@@ -1,0 +1,51 @@
+"""What both versions of an edited kernel came to, to be shown side by side: values only (``assistant.engine.figures`` makes them)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.model.roofline import Roofline
+
+
+@dataclass(frozen=True)
+class StallCount:
+    """How often warps of a launch were seen waiting for one thing."""
+
+    reason: str
+    """As `assistant.model.profile.LineStall.reason`."""
+    samples: int
+
+
+@dataclass(frozen=True)
+class LaunchFigures:
+    """One launch of one version, in total."""
+
+    shape: str
+    """Of the declared workload or the bound arrays (``n=1024``); empty for a program's own launches."""
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    method: str
+    """How it was counted (``emulator``, ``ncu``)."""
+    predicted_time_s: float
+    """The performance model's time of one launch."""
+    limited_by: str
+    """A name that ``assistant.engine.limits`` puts into words (``dram``)."""
+    sectors: int
+    """32-byte sectors that L1 moved for global and local memory."""
+    ideal_sectors: int
+    wavefronts: int
+    """Of shared memory."""
+    ideal_wavefronts: int
+    stalls: tuple[StallCount, ...]
+    """Most samples first; empty where nothing sampled warps."""
+    roofline: Roofline
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """The launch that costs the version before most, and the same launch of the version after."""
+
+    device: str
+    """Where both were counted."""
+    before: LaunchFigures
+    after: LaunchFigures
