@@ -175,6 +175,10 @@ class Driver(Protocol):
 
     def fill(self, address: Address, byte: int, size_bytes: int, stream: StreamHandle | None = None) -> None: ...
 
+    def reset_persisting_l2(self) -> None:
+        """Lines that kernels asked L2 to keep are like any other from now on. Nothing where the device keeps none."""
+        ...
+
     # Code
 
     def load(self, image: bytes) -> ModuleHandle:

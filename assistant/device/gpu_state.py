@@ -19,6 +19,7 @@ from typing import TypeVar
 from assistant.build.symbols import symbol_for
 from assistant.device.driver import Address, DeviceError, Driver, FunctionHandle, ModuleHandle
 from assistant.device.gpu_protocol import Image
+from assistant.device.lease import Lease, lock_folder
 from assistant.errors import CannotAnswerError
 
 Part = TypeVar("Part")
@@ -67,6 +68,8 @@ class GpuState:
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
         self.facts = driver.facts()
+        self.lease = Lease(self.facts.uuid, lock_folder())
+        """Held while a request is answered; offered to others between its cases."""
         self._abandoned: list[ExitStack] = []
         self._images: OrderedDict[tuple[str, int], LoadedImage] = OrderedDict()
         self._parts: dict[type[object], object] = {}

@@ -1,6 +1,7 @@
 """The GPU worker's loop: ``python -m assistant.device --gpu N``. One process, one context, one request after another.
 
-Every request that touches the device runs while the GPU's lock is held, so that no two front ends disturb each other's measurement.
+Every request that touches the device runs while the GPU's lock is held, so that no two front ends disturb each other's measurement;
+between two cases of a request others get their turn.
 After a request that cost the context the worker answers and ends; whoever started it starts another.
 """
 
@@ -16,11 +17,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from assistant.device import lease
 from assistant.device.counters.collect import CountersRequest, collect
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
+from assistant.device.lease import GpuBusyError
 from assistant.device.protocol import PROTOCOL_VERSION, failure, success
 from assistant.device.replay import replay
 from assistant.device.sanitizer.run import SanitizeRequest, sanitize
@@ -35,8 +36,6 @@ _PR_SET_PDEATHSIG = 1
 _IDLE_S = 120.0
 """After so long without a request the worker ends and frees the device; the next request starts another in about a second."""
 _CHUNK_BYTES = 1 << 16
-_LEASE_WAIT_S = 120.0
-"""As long as another front end's measurement of one pair of several shapes may take (15 s a shape), and more."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class GpuWorker:
             return failure(request_id, kind, str(error))
         except OSError as error:
             return failure(request_id, "storage", f"{error.strerror}: {error.filename}")
-        except lease.GpuBusyError as error:
+        except GpuBusyError as error:
             return failure(request_id, "busy", error.message)
         except CannotAnswerError as error:
             return failure(request_id, "cannot_answer", error.message)
@@ -118,7 +117,7 @@ class GpuWorker:
             raise KernelOptError(f"unknown op {name!r}; known: {known}")
         request = None if operation.request_type is None else decode(operation.request_type, fields)
         state = self._opened()
-        with lease.held(state.facts.uuid, lease.lock_folder(), _LEASE_WAIT_S):
+        with state.lease.held():
             result = operation.run(state, request)
         self.is_lost |= operation.is_lost(result)
         return result

@@ -1,9 +1,13 @@
-"""One user of a GPU at a time, on the whole machine: a file lock by the device's UUID.
+"""One user of a GPU at a time, on the whole machine: a file lock by the device's UUID, in turns where several want it.
 
-The lock goes with the process that holds it. The file is only ever read, so that users may share it in a sticky folder. Example::
+The lock goes with the process that holds it. The files are only ever read, so that users may share them in a sticky folder. Whoever waits
+holds a second lock, the *turn*: so a holder sees that somebody waits, and who waits comes next. Example::
 
-    with held(facts.uuid, Path("/tmp"), wait_s=60):
-        ...
+    lease = Lease(facts.uuid, lock_folder(), wait_s=60)
+    with lease.held():
+        for case in cases:
+            measure(case)
+            lease.offer()           # True: somebody else has had the GPU meanwhile
 """
 
 from __future__ import annotations
@@ -17,8 +21,11 @@ from pathlib import Path
 
 from assistant.errors import CannotAnswerError
 
-__all__ = ["GpuBusyError", "held", "lock_folder"]
+__all__ = ["WAIT_S", "GpuBusyError", "Lease", "lock_folder"]
 
+WAIT_S = 120.0
+"""As long as one measurement of another front end's may take, between two of which it lets others in (15 s a shape and its set-up), and a
+program that runs under capture for its usual limit."""
 _POLL_S = 0.02
 _FOR_ALL = 0o444
 """Anybody may lock it, nobody may write it."""
@@ -30,21 +37,71 @@ class GpuBusyError(CannotAnswerError):
 
 def lock_folder() -> Path:
     """Where all users of this machine meet; not ``TMPDIR``, which each of them may set."""
-    return Path("/tmp")  # noqa: S108 - a lock file that holds nothing and is never written
+    return Path("/tmp")  # noqa: S108 - lock files that hold nothing and are never written
 
 
-@contextmanager
-def held(uuid: str, folder: Path, wait_s: float) -> Generator[None]:
-    """Hold the GPU; raises GpuBusyError where somebody else keeps it for longer than ``wait_s``."""
-    path = folder / f"kernelopt-{uuid}.lock"
+class Lease:
+    """One process's claim to one GPU."""
+
+    def __init__(self, uuid: str, folder: Path, wait_s: float = WAIT_S) -> None:
+        self._uuid = uuid
+        self._wait_s = wait_s
+        self._lock = folder / f"kernelopt-{uuid}.lock"
+        self._turn = folder / f"kernelopt-{uuid}.turn"
+        self._held: int | None = None
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Hold the GPU; raises GpuBusyError where it does not come free in time."""
+        self._take()
+        try:
+            yield
+        finally:
+            self._release()
+
+    def offer(self) -> bool:
+        """Let whoever waits have the GPU first, and take it again; whether somebody did. Nothing where it is not held.
+
+        Raises GpuBusyError where it does not come back in time.
+        """
+        if self._held is None or not _is_held(self._turn):
+            return False
+        self._release()
+        self._take()
+        return True
+
+    def _take(self) -> None:
+        end_s = time.monotonic() + self._wait_s
+        turn = self._locked(self._turn, end_s)
+        try:
+            self._held = self._locked(self._lock, end_s)
+        finally:
+            os.close(turn)
+
+    def _release(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            os.close(held)
+
+    def _locked(self, path: Path, end_s: float) -> int:
+        """A descriptor that holds the lock until it is closed."""
+        descriptor = _opened(path)
+        try:
+            while not _is_locked(descriptor):
+                if time.monotonic() > end_s:
+                    raise GpuBusyError(f"another kernelopt measures on {self._uuid} for more than {self._wait_s:g} s")
+                time.sleep(_POLL_S)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+
+def _is_held(path: Path) -> bool:
+    """Whether some process holds the lock now."""
     descriptor = _opened(path)
     try:
-        end_s = time.monotonic() + wait_s
-        while not _is_locked(descriptor):
-            if time.monotonic() > end_s:
-                raise GpuBusyError(f"another kernelopt measures on {uuid} for more than {wait_s:g} s")
-            time.sleep(_POLL_S)
-        yield
+        return not _is_locked(descriptor)
     finally:
         os.close(descriptor)
 

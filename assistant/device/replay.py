@@ -66,6 +66,7 @@ def replay(state: GpuState, request: ReplayRequest) -> ReplayReply:
         if is_lost:
             return ReplayReply(tuple(replies), is_lost=True)
         clean = case if reply.error is None else clean
+        state.lease.offer()
     return ReplayReply(tuple(replies), is_lost=False)
 
 
@@ -184,7 +185,7 @@ def _run_case(state: GpuState, request: ReplayRequest, case: ReplayCase, blobs: 
     pristine = owned.enter_context(closing(Pristine(state.driver, case, request.fill)))
     places = Random(request.seed)  # noqa: S311 - no secrets
     stage = owned.enter_context(closing(Stage(state.driver, pristine, (image,), places)))
-    return _Repeats(state, request, case, image, stage).run(blobs)
+    return _Repeats(state, request, pristine, image, stage).run(blobs)
 
 
 def _failed(error: str) -> CaseReply:
@@ -194,10 +195,11 @@ def _failed(error: str) -> CaseReply:
 class _Repeats:
     """The runs of one case."""
 
-    def __init__(self, state: GpuState, request: ReplayRequest, case: ReplayCase, image: LoadedImage, stage: Stage) -> None:
+    def __init__(self, state: GpuState, request: ReplayRequest, pristine: Pristine, image: LoadedImage, stage: Stage) -> None:
         self._state = state
         self._request = request
-        self._case = case
+        self._pristine = pristine
+        self._case = pristine.case
         self._image = image
         self._stage = stage
         self._end_s = time.monotonic() + request.wall_s
@@ -214,7 +216,7 @@ class _Repeats:
             guards_intact &= self._stage.broken_guard() is None
             if difference is not None:
                 return CaseReply(None, after, guards_intact, difference, _all_stored(again, blobs))
-        return CaseReply(None, after, guards_intact, None)
+        return CaseReply(None, after, guards_intact and self._pristine.is_untouched(), None)
 
     def _run_once(self, repeat: int) -> dict[int, bytes]:
         driver = self._state.driver

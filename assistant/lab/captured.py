@@ -33,6 +33,8 @@ _RECORDED_ON = "GPU, by CUPTI's time stamps"
 """Device and method of what is known of a launch that nothing counted."""
 _BUILD_S = 240.0
 """The recording library and the program are built before the first run."""
+_LEASE_S = 120.0
+"""How long a program waits for the GPU while another front end measures on it (``device.lease``)."""
 _COUNTED_LAUNCHES = 16
 """Of one recording: each shape's first launch, in program order."""
 
@@ -53,7 +55,7 @@ class CapturedRuns:
         self._run_count += 1
         message = self._message(program, limits, self._scratch / f"captured-{self._run_count}")
         try:
-            reply = await self._worker.request(message, limits.wall_s * (2 if program.build_command else 1) + _BUILD_S)
+            reply = await self._worker.request(message, limits.wall_s * (2 if program.build_command else 1) + _BUILD_S + _LEASE_S)
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
         except WorkerDied as error:
@@ -81,6 +83,7 @@ class CapturedRuns:
             "run_command": encode(program.run_command),
             "is_candidate": program.is_candidate,
             "visible_devices": self._gpu.uuid if self._gpu.index > 0 else None,
+            "gpu_uuid": self._gpu.uuid,
         }
 
 

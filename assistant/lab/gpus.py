@@ -145,10 +145,23 @@ def _listed(nvml: Any, visible: str | None) -> GpuSearch:
 def _handle(nvml: Any, name: str) -> Any:
     try:
         if name.startswith(("GPU-", "MIG-")):
-            return nvml.nvmlDeviceGetHandleByUUID(name)
+            return _by_uuid(nvml, name)
         return nvml.nvmlDeviceGetHandleByIndex(int(name)) if name.isdecimal() else None
     except (nvml.NVMLError_NotFound, nvml.NVMLError_InvalidArgument):
         return None
+
+
+def _by_uuid(nvml: Any, name: str) -> Any:
+    """The device of that UUID, or the only one whose UUID begins so; None where it is none or several.
+
+    CUDA takes any beginning that is one device's alone (CUDA C++ Programming Guide, "CUDA Environment Variables"), of a GPU's UUID.
+    """
+    try:
+        return nvml.nvmlDeviceGetHandleByUUID(name)
+    except (nvml.NVMLError_NotFound, nvml.NVMLError_InvalidArgument):
+        handles = [nvml.nvmlDeviceGetHandleByIndex(index) for index in range(int(nvml.nvmlDeviceGetCount()))]
+        found = [handle for handle in handles if str(nvml.nvmlDeviceGetUUID(handle)).startswith(name)]
+        return found[0] if len(found) == 1 else None
 
 
 def _gpu(nvml: Any, handle: Any, index: int, driver_version: str) -> Gpu:

@@ -1,4 +1,4 @@
-"""Gains that cannot be: a time below what the touched bytes need, or a speed-up above Amdahl's share.
+"""Gains that cannot be: a time below what the touched bytes need.
 
 Example::
 
@@ -16,7 +16,7 @@ from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile
 from assistant.model.timing import MeasuredPeaks
 
-__all__ = ["Quarantine", "amdahl_ratio", "bound_ratio", "least_time_s", "quarantine", "quarantine_cases", "with_measured"]
+__all__ = ["Quarantine", "bound_ratio", "least_time_s", "quarantine", "quarantine_cases", "with_measured"]
 
 _PEAK_TOLERANCE_RATIO = 0.05
 """A measured peak may be so much too low: our own reading kernels need not be the best there are."""
@@ -52,11 +52,6 @@ def least_time_s(profile: LaunchProfile, target: Target) -> float | None:
 def bound_ratio(before_s: float, least_after_s: float) -> float:
     """The most that any version can gain over ``before_s``."""
     return before_s / least_after_s
-
-
-def amdahl_ratio(changed_ratio: float) -> float | None:
-    """The most that removing ``changed_ratio`` (0..1) of the time can gain; None when all of it may go."""
-    return 1 / (1 - changed_ratio) if changed_ratio < 1 else None
 
 
 def quarantine(comparison: Comparison, most_ratio: float) -> Comparison | Quarantine:

@@ -79,10 +79,12 @@ def method_of(timing: PairTiming) -> str:
 
 
 def _way(case: CaseTiming) -> str:
-    slot = (
-        f"graphs of {case.calls_per_slot} calls" if case.method == "graph" else f"events around each of {case.calls_per_slot} calls a slot"
-    )
-    return f"{slot}, {case.empty_s * 1e6:.2f} µs of an empty kernel subtracted, L2 emptied before each, {case.copy_count} sets of buffers"
+    calls = case.calls_per_slot
+    slot = f"graphs of {calls} calls" if case.method == "graph" else f"events around each of {calls} calls a slot"
+    cold = case.cold_call_count
+    warm = "" if cold is None or cold >= calls else f" (the first {cold} calls of each cold, the others warm)"
+    copies = f"{case.copy_count} sets of buffers{warm}"
+    return f"{slot}, {case.empty_s * 1e6:.2f} µs of an empty kernel subtracted, L2 emptied before each, {copies}"
 
 
 def _state(state: GpuState) -> str:

@@ -79,8 +79,10 @@ class CaseTiming:
     """``width``: A against A is known well enough; ``time``: the shape's time was up."""
     seconds: float
     """That the shape took in all."""
-    dropped_block_count: int = 0
-    """Taken while the GPU held its clocks down, or not queued in time; taken again."""
+    late_block_count: int = 0
+    """Dropped, as the host did not queue them in time."""
+    hot_block_count: int = 0
+    """Dropped, as heat or the power supply held the GPU's clocks down meanwhile."""
     checked_count: int = 0
     """Timed calls whose results were compared, bit by bit, with an untimed call's."""
     different_versions: tuple[str, ...] = ()
@@ -89,6 +91,9 @@ class CaseTiming:
     """What could not be done as it should, in words."""
     unchecked_versions: tuple[str, ...] = ()
     """``A`` and ``B`` where untimed calls already differ among themselves, so that timed ones were not compared."""
+    cold_call_count: int | None = None
+    """Of a slot's calls, those that find none of their data in L2; the others may find what an earlier call on the same buffers left
+    there. None where it is not known."""
 
 
 @dataclass(frozen=True)

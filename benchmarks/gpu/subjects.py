@@ -41,7 +41,7 @@ class Subject:
 
 
 class BufferCopies:
-    """Implements ``timing.case.Copies``: fresh buffers of random bits that are small floats."""
+    """Implements ``timing.copies.Copies``: fresh buffers of random bits that are small floats."""
 
     def __init__(self, kit: Kit, a: tuple[ModuleHandle, Subject], b: tuple[ModuleHandle, Subject], rng: random.Random) -> None:
         self._kit = kit
@@ -58,6 +58,10 @@ class BufferCopies:
     @property
     def count(self) -> int:
         return len(self._copies)
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(self._subject.buffers)
 
     def grow(self, count: int) -> None:
         while len(self._copies) < count:

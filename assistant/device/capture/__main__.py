@@ -20,6 +20,7 @@ from typing import Any, cast
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, full_in_words
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest, refusal
 from assistant.device.capture.run import Surroundings, capture
+from assistant.device.lease import GpuBusyError
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
 from assistant.emulator.child import Interrupted
@@ -47,6 +48,8 @@ class Capturer:
             return encode(capture(request, self._surroundings(), Path(tempfile.mkdtemp(prefix="run-", dir=self._scratch))))
         except CaptureFailed as failed:
             return refusal(failed)
+        except GpuBusyError as error:
+            return refusal(CaptureFailed("busy", error.message, "try again, or use --device cpu"))
         except KernelOptError as error:
             return refusal(CaptureFailed("internal", error.message, error.remedy))
         except ValueError as error:

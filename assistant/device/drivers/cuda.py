@@ -136,6 +136,11 @@ class CudaDriver:
         if size_bytes:
             self._call("cuMemsetD8Async", address, byte, size_bytes, self._of(stream))
 
+    def reset_persisting_l2(self) -> None:
+        (status,) = self._cu.cuCtxResetPersistingL2Cache()
+        if status != self._cu.CUresult.CUDA_ERROR_NOT_SUPPORTED and int(status) != 0:  # not supported: before compute capability 8.0
+            raise self._error(status, "cuCtxResetPersistingL2Cache")
+
     def load(self, image: bytes) -> ModuleHandle:
         module = self._call("cuModuleLoadData", image)
         for function in self._functions(module):

@@ -8,6 +8,7 @@ pycuda knows no graphs, no cooperative launches and no parameter layouts; the la
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import itertools
 from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ from assistant.model.launch import LaunchConfig
 __all__ = ["PycudaDriver"]
 
 T = TypeVar("T")
+_DRIVER_LIBRARY = "libcuda.so.1"
 _NAMES = {
     "an illegal memory access was encountered": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "out of memory": "CUDA_ERROR_OUT_OF_MEMORY",
@@ -161,6 +163,10 @@ class PycudaDriver:
     def fill(self, address: Address, byte: int, size_bytes: int, stream: StreamHandle | None = None) -> None:
         if size_bytes:
             self._call("cuMemsetD8Async", lambda: self._cuda.memset_d8_async(address, byte, size_bytes, self._of(stream)))
+
+    def reset_persisting_l2(self) -> None:
+        """pycuda does not know the call: the driver's library is asked itself. A device that keeps no lines refuses, which is as good."""
+        ctypes.CDLL(_DRIVER_LIBRARY).cuCtxResetPersistingL2Cache()
 
     def load(self, image: bytes) -> ModuleHandle:
         module = self._call("cuModuleLoadDataEx", lambda: self._cuda.module_from_buffer(image))

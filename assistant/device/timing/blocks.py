@@ -22,7 +22,7 @@ _ROUND_BLOCK_COUNT = 10
 """Blocks between two looks at the width."""
 _MOST_BLOCK_COUNT = 400
 """By then a median does not get better for another one; bounds memory and messages."""
-_MOST_DROPPED_COUNT = 40
+_MOST_HOT_COUNT = 40
 """A device that holds its clocks down for longer does so always: its blocks count from then on."""
 
 Slot = Callable[[str], float | None]
@@ -34,35 +34,43 @@ class Taken:
     """The blocks, and why there are no more of them."""
 
     blocks: tuple[Block, ...]
+    """Empty where the queue behind the gate could never be filled in time."""
     stop: str
-    dropped_count: int
+    late_count: int
+    """Blocks that were dropped, as the host did not queue them in time."""
+    hot_count: int
+    """Blocks that were dropped, as the clocks were held down."""
+    is_hot: bool
+    """Some of ``blocks`` were taken while the clocks were held down: there was no time for others, or they always are."""
 
 
 def take_blocks(slot: Slot, options: TimingOptions, clock: Callable[[], float], is_held_down: Callable[[], bool]) -> Taken:
-    """``options.least_block_count`` blocks and more, fewer only where the time is up before; ``is_held_down`` is asked after each round.
-
-    No block at all comes back where the queue behind the gate could never be filled in time.
-    """
+    """``options.least_block_count`` blocks and more, fewer only where the time is up before; ``is_held_down`` is asked after each round."""
     rng = random.Random(options.seed)  # noqa: S311 an order, no secret
     end_s = clock() + options.wall_s
     blocks: list[Block] = []
-    dropped_count = 0
+    hot: list[Block] = []
+    late_count, is_hot = 0, False
     while True:
         taken: list[Block] = []
         for _ in range(max(_ROUND_BLOCK_COUNT, options.least_block_count - len(blocks))):
             block = _block(slot, rng.choice(_ORDERS))
             taken += [] if block is None else [block]
-            dropped_count += block is None
+            late_count += block is None
             if clock() > end_s:
                 break
-        if is_held_down() and dropped_count < _MOST_DROPPED_COUNT:
-            dropped_count += len(taken)
+        is_held = is_held_down()
+        if is_held and len(hot) < _MOST_HOT_COUNT:
+            hot += taken
         else:
             blocks += taken
+            is_hot |= is_held and bool(taken)
         if clock() > end_s or len(blocks) >= _MOST_BLOCK_COUNT:
-            return Taken(tuple(blocks), "time", dropped_count)
+            if not blocks:
+                return Taken(tuple(hot), "time", late_count, 0, bool(hot))
+            return Taken(tuple(blocks), "time", late_count, len(hot), is_hot)
         if len(blocks) >= options.least_block_count and aa_half_width_of(blocks, options.seed) <= options.half_width_ratio:
-            return Taken(tuple(blocks), "width", dropped_count)
+            return Taken(tuple(blocks), "width", late_count, len(hot), is_hot)
 
 
 def _block(slot: Slot, order: str) -> Block | None:

@@ -2,7 +2,8 @@
 
 Below 50 µs a slot is one graph of many calls (on an idle stream or launched one by one such kernels read up to 37 % wrong, measured);
 from there on each call stands between two events. L2 is emptied before each graph and each single call, and where a kernel reads what
-it writes, its buffers get their first contents again: outside the timed span. Example::
+it writes, its buffers get their first contents again: outside the timed span. The calls of a graph go through the copies of the buffers
+in turn: where these are smaller than L2 together, all but the first of them are warm, which the timing says. Example::
 
     timing = CaseTimer(kit, copies, options, tools).run("n=4096", 1.0)
 """
@@ -13,17 +14,17 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from assistant.device.driver import Address, GraphHandle, PreparedLaunch
-from assistant.device.timing.blocks import take_blocks
+from assistant.device.driver import GraphHandle
+from assistant.device.timing.blocks import Taken, take_blocks
+from assistant.device.timing.checker import ResultChecker
+from assistant.device.timing.copies import VERSIONS, Copies
 from assistant.device.timing.gate import Action, GatedQueue, Span
-from assistant.device.timing.kit import Kit
+from assistant.device.timing.kit import COLD_L2_FACTOR, Kit
 from assistant.model.timing import CaseTiming, TimingOptions
 
-__all__ = ["VERSIONS", "CaseTimer", "Copies", "Tools"]
+__all__ = ["CaseTimer", "Tools"]
 
-VERSIONS = ("A", "B")
 GRAPH_BELOW_S = 50e-6
 SLOT_S = 0.5e-3
 """Least time of a graph, and of a slot of single calls (DESIGN §6.1: N·t ≥ 0.5 ms)."""
@@ -39,34 +40,11 @@ _PILOT_CALLS = 5
 _EMPTY_SLOTS = 15
 _LEAST_CALL_S = 0.3e-6
 """A call that takes no time is counted as this when slots are sized."""
+_MOVED_RATIO = 0.05
+_FELT_RATIO = 1e-3
+"""An empty kernel whose time moved by more than the first share of itself, and the second of a call's, is spoken of."""
 _CHECKS = 2
 """Slots of each version, at random among the first, whose results are compared with an untimed call's; so are those of one behind all."""
-
-
-class Copies(Protocol):
-    """A case's buffers, several times over, and both versions ready to be started on each."""
-
-    @property
-    def count(self) -> int: ...
-
-    @property
-    def is_restored(self) -> bool:
-        """Whether the kernels read what they write, so that each call needs the first contents again."""
-        ...
-
-    def launches(self, version: str, copy: int) -> Sequence[PreparedLaunch]: ...
-
-    def restore(self, version: str, copy: int) -> None:
-        """Queue the first contents of everything that changes."""
-        ...
-
-    def changed(self, version: str, copy: int) -> Sequence[tuple[Address, int]]:
-        """(address, size in bytes) of what the launches write."""
-        ...
-
-    def grow(self, count: int) -> None:
-        """Make more copies, up to ``count`` as far as memory allows."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -109,13 +87,14 @@ class CaseTimer:
     def run(self, shape: str, weight: float) -> CaseTiming:
         start_s = self._tools.clock()
         try:
-            for version in VERSIONS:
+            for version in self._rng.sample(VERSIONS, len(VERSIONS)):
                 self._checker.expect(version)
             plan = self._planned()
             self._checker.schedule(self._rng, _CHECKS, self._options.least_block_count * 2)
             taken = take_blocks(lambda version: self._slot(version, plan), self._options, self._tools.clock, self._tools.is_held_down)
             for version in VERSIONS:
                 self._slot(version, plan, is_last=True)
+            notes = (*self._notes(plan), *self._disturbances(plan, taken))
         finally:
             self._forget()
         return CaseTiming(
@@ -130,11 +109,13 @@ class CaseTimer:
             is_restored=self._copies.is_restored,
             stop=taken.stop,
             seconds=self._tools.clock() - start_s,
-            dropped_block_count=taken.dropped_count,
+            late_block_count=taken.late_count,
+            hot_block_count=taken.hot_count,
             checked_count=self._checker.checked_count,
             different_versions=self._checker.different_versions,
-            notes=self._notes(plan),
+            notes=notes,
             unchecked_versions=self._checker.unchecked_versions,
+            cold_call_count=self._cold_calls(plan),
         )
 
     def _planned(self) -> _Plan:
@@ -170,6 +151,7 @@ class CaseTimer:
 
         ``is_last``: behind all blocks and no part of them, for what calls leave once a version has seen how often it is called.
         """
+        self._driver.reset_persisting_l2()
         is_checked = self._checker.is_next(version, is_last)
         copies = self._slot_copies(plan)
         if is_checked or (self._copies.is_restored and plan.method == "graph"):
@@ -252,85 +234,27 @@ class CaseTimer:
             notes.append("the empty kernel could not be timed, so that nothing is subtracted")
         return tuple(notes)
 
+    def _disturbances(self, plan: _Plan, taken: Taken) -> list[str]:
+        """What was not as it was while the blocks were taken."""
+        notes = ["heat or the power supply held the GPU's clocks down while it was timed"] if taken.is_hot else []
+        after_s = self._empty_graph(plan.calls) if plan.method == "graph" else self._empty_events()
+        moved_s = abs(after_s - plan.empty_s)
+        call_s = min((time_s for block in taken.blocks for time_s in block.times_s), default=0.0)
+        if plan.empty_s and after_s and moved_s > _MOVED_RATIO * plan.empty_s and moved_s > _FELT_RATIO * call_s:
+            notes.append(f"the empty kernel that is subtracted took {plan.empty_s * 1e6:.2f} µs before and {after_s * 1e6:.2f} µs after")
+        return notes
+
+    def _cold_calls(self, plan: _Plan) -> int:
+        copies = self._copies
+        is_rotated = copies.count * copies.size_bytes >= COLD_L2_FACTOR * self._kit.l2_bytes or not copies.size_bytes
+        return plan.calls if plan.method == "events" or is_rotated else min(plan.calls, copies.count)
+
     def _forget(self) -> None:
         for graph in self._graphs.values():
             self._driver.destroy_graph(graph)
         self._graphs.clear()
         self._queue.close()
         self._checker.close()
-
-
-class ResultChecker:
-    """Compares what timed calls left behind with what one untimed call leaves, bit by bit and on the device."""
-
-    def __init__(self, kit: Kit, copies: Copies) -> None:
-        self._kit = kit
-        self._driver = kit.driver
-        self._copies = copies
-        self._expected: dict[str, tuple[Address, ...]] = {}
-        self._differences = self._driver.allocate(8)
-        self._due: dict[str, list[int]] = {version: [] for version in VERSIONS}
-        self._seen: dict[str, int] = dict.fromkeys(VERSIONS, 0)
-        self._different: dict[str, None] = {}
-        self.checked_count = 0
-        self.unchecked_versions: tuple[str, ...] = ()
-        self.notes: list[str] = []
-
-    @property
-    def different_versions(self) -> tuple[str, ...]:
-        return tuple(self._different)
-
-    def expect(self, version: str) -> None:
-        """Run a version once, untimed, and keep what it leaves; not checked where a second run, on another copy, leaves something else."""
-        self._run(version, 0)
-        kept: list[Address] = []
-        for address, size_bytes in self._copies.changed(version, 0):
-            kept.append(self._driver.allocate(size_bytes))
-            self._driver.copy(kept[-1], address, size_bytes)
-        self._expected[version] = tuple(kept)
-        last = self._copies.count - 1
-        self._run(version, last)
-        if self._differs(version, last):
-            self._drop(version)
-            self.unchecked_versions += (version,)
-            reason = "change from run to run, or with the place of its buffers"
-            self.notes.append(f"results of {version} {reason}, so that those of timed calls were not compared bit by bit")
-
-    def schedule(self, rng: random.Random, count: int, slots: int) -> None:
-        """Choose which slots of each version are checked."""
-        self._due = {version: sorted(rng.sample(range(slots), min(count, slots))) for version in VERSIONS}
-
-    def is_next(self, version: str, is_due: bool) -> bool:
-        """Whether the slot that comes is checked, as it is due or chosen; counts it."""
-        slot = self._seen[version]
-        self._seen[version] += 1
-        return (is_due or slot in self._due[version]) and bool(self._expected.get(version))
-
-    def check(self, version: str, copy: int) -> None:
-        self.checked_count += 1
-        if self._differs(version, copy):
-            self._different[version] = None
-
-    def close(self) -> None:
-        for version in VERSIONS:
-            self._drop(version)
-        self._driver.free(self._differences)
-
-    def _run(self, version: str, copy: int) -> None:
-        self._copies.restore(version, copy)
-        for launch in self._copies.launches(version, copy):
-            self._driver.launch(launch)
-        self._driver.synchronize()
-
-    def _differs(self, version: str, copy: int) -> bool:
-        self._driver.fill(self._differences, 0, 8)
-        for (address, size_bytes), kept in zip(self._copies.changed(version, copy), self._expected[version], strict=True):
-            self._driver.launch(self._kit.compare(address, kept, size_bytes, self._differences))
-        return any(self._driver.read(self._differences, 8))
-
-    def _drop(self, version: str) -> None:
-        for address in self._expected.pop(version, ()):
-            self._driver.free(address)
 
 
 def _calls(least_s: float, most_s: float, most: int) -> int:

@@ -15,14 +15,14 @@ from pathlib import Path
 from assistant.device.driver import Address, Driver, FunctionHandle, PreparedLaunch
 from assistant.model.launch import Dim3, LaunchConfig
 
-__all__ = ["KIT_SOURCE", "Kit", "pointer", "u32", "u64"]
+__all__ = ["COLD_L2_FACTOR", "KIT_SOURCE", "Kit", "pointer", "u32", "u64"]
 
 KIT_SOURCE = Path(__file__).with_name("kit.cu")
 
 GATE_LIMIT_NS = 2_000_000_000
 """A gate that nobody opens opens by itself after this: longer than any queue takes to fill, shorter than a display's watchdog."""
-_SWEEP_L2_FACTOR = 2
-"""Bytes read to empty L2, in sizes of it (DESIGN §6.1: rotate over at least twice L2)."""
+COLD_L2_FACTOR = 2
+"""Bytes read to empty L2, in sizes of it, and bytes of buffers that calls go through so that none finds its own (DESIGN §6.1)."""
 _ONE_THREAD = LaunchConfig(Dim3(1), Dim3(1))
 _THREADS = 256
 _BLOCKS_PER_SM = 8
@@ -53,7 +53,7 @@ class Kit:
         self.sm_count = facts.sm_count
         self.l2_bytes = facts.l2_bytes
         self._flags = driver.allocate_host(8)
-        self._sweep_bytes = max(facts.l2_bytes * _SWEEP_L2_FACTOR, 1 << 20)
+        self._sweep_bytes = max(facts.l2_bytes * COLD_L2_FACTOR, 1 << 20)
         self._swept = driver.allocate(self._sweep_bytes)
         self._sink = driver.allocate(64)
         driver.fill(self._swept, 1, self._sweep_bytes)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assistant.device.driver import Address, PreparedLaunch
-from assistant.device.timing.case import CaseTimer, ResultChecker, Tools
+from assistant.device.timing.case import CaseTimer, Tools
+from assistant.device.timing.checker import ResultChecker
 from assistant.device.timing.kit import Kit, pointer, u64
 from assistant.measure.paired import compare_timing
 from assistant.model.comparison import SpeedOutcome
@@ -45,6 +46,10 @@ class LaunchCopies:
     @property
     def count(self) -> int:
         return len(self._changed)
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(size_bytes for _, size_bytes in self._changed[0])
 
     def launches(self, version: str, copy: int) -> Sequence[PreparedLaunch]:
         return self._launches[version][copy]

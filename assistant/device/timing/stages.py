@@ -1,6 +1,6 @@
 """A recorded case's buffers, several times over, with both versions ready to be started on each: what real comparisons time.
 
-Both versions run on the same buffers. Implements ``case.Copies`` on the replay's stages. Example::
+Both versions run on the same buffers. Implements ``copies.Copies`` on the replay's stages. Example::
 
     with StagedCopies.open(kit, pristine, ((image_a, case_a), (image_b, case_b)), random.Random(1)) as copies:
         CaseTimer(kit, copies, options, tools).run("n=4096", 1.0)
@@ -16,15 +16,14 @@ from assistant.device.driver import Address, DeviceError, PreparedLaunch
 from assistant.device.gpu_state import LoadedImage
 from assistant.device.replay_case import ReplayCase
 from assistant.device.staging import Pristine, Stage
-from assistant.device.timing.case import VERSIONS
-from assistant.device.timing.kit import Kit
+from assistant.device.timing.copies import VERSIONS
+from assistant.device.timing.kit import COLD_L2_FACTOR, Kit
 
 __all__ = ["Side", "StagedCopies"]
 
 Side = tuple[LoadedImage, ReplayCase]
 """A version's code, and the launches that it is started with."""
 
-_ROTATED_L2_FACTOR = 2
 _MOST_ROTATED = 64
 """Copies that calls go through so that none finds its data in L2: at least twice L2 in all, at most 64 (DESIGN §6.1)."""
 _MOST_MEMORY_SHARE = 0.25
@@ -48,7 +47,7 @@ class StagedCopies:
         try:
             self._add()
             self._changed = self._written()
-            self.grow(min(_MOST_ROTATED, -(-kit.l2_bytes * _ROTATED_L2_FACTOR // max(1, pristine.case.size_bytes))))
+            self.grow(min(_MOST_ROTATED, -(-kit.l2_bytes * COLD_L2_FACTOR // max(1, pristine.case.size_bytes))))
         except BaseException:
             self.close()
             raise
@@ -56,6 +55,10 @@ class StagedCopies:
     @property
     def count(self) -> int:
         return len(self._stages)
+
+    @property
+    def size_bytes(self) -> int:
+        return self._pristine.case.size_bytes
 
     @property
     def is_restored(self) -> bool:

@@ -110,6 +110,8 @@ class HostDriver:
     def fill(self, address: Address, byte: int, size_bytes: int, stream: StreamHandle | None = None) -> None:
         self.write(address, bytes([byte]) * size_bytes)
 
+    def reset_persisting_l2(self) -> None: ...
+
     def load(self, image: bytes) -> ModuleHandle:
         code, handle = self._codes[image], next(self._ids)
         symbols: dict[str, tuple[Address, int]] = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +90,7 @@ def test_a_machine_without_a_driver_is_told(error: Exception) -> None:
 
 
 def held_by(folder: Path, body: Callable[[], None]) -> None:
-    with lease.held("GPU-x", folder, wait_s=0):
+    with lease.Lease("GPU-x", folder, wait_s=0).held():
         body()
 
 
@@ -98,8 +100,7 @@ def test_a_lock_made_under_a_strict_umask_is_there_for_other_users(tmp_path: Pat
         held_by(tmp_path, lambda: None)
     finally:
         os.umask(before)
-    (lock,) = tmp_path.iterdir()
-    assert lock.stat().st_mode & 0o777 == 0o444
+    assert {lock.stat().st_mode & 0o777 for lock in tmp_path.iterdir()} == {0o444}
 
 
 def test_one_user_of_a_gpu_at_a_time(tmp_path: Path) -> None:
@@ -109,3 +110,23 @@ def test_one_user_of_a_gpu_at_a_time(tmp_path: Path) -> None:
 
     held_by(tmp_path, other)
     held_by(tmp_path, lambda: None)
+
+
+def test_whoever_waits_has_its_turn_between_two_cases_and_nobody_else(tmp_path: Path) -> None:
+    first, second = (lease.Lease("GPU-x", tmp_path, wait_s=20) for _ in range(2))
+    order: list[str] = []
+
+    def other() -> None:
+        with second.held():
+            order.append("second")
+
+    waiting = threading.Thread(target=other)
+    with first.held():
+        assert not first.offer()
+        waiting.start()
+        while not first.offer():
+            time.sleep(1e-3)
+        order.append("first again")
+        assert not first.offer()
+    waiting.join()
+    assert order == ["second", "first again"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.device.driver import DeviceError
+from assistant.device.driver import Address, DeviceError
 from assistant.device.gpu_protocol import CaseReply, CaseRequest, Image, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
 from assistant.device.lease import GpuBusyError
@@ -213,3 +213,13 @@ def test_a_case_that_no_such_gpu_has_room_for_is_told_so(tmp_path: Path) -> None
     _, total = HostDriver({}).memory()
     reply = Setting(tmp_path, lambda driver, given: None, (replace(POISON, size_bytes=total),)).replay()
     assert reply.cases[0].error == "cudaErrorMemoryAllocation"
+
+
+def test_a_stray_write_that_hits_our_own_copy_of_the_first_contents_is_seen(tmp_path: Path) -> None:
+    def strays(driver: HostDriver, given: tuple[bytes, ...]) -> None:
+        own = address_of(given[0])
+        start = Address(own & ~0xFFFFFFFF)
+        driver.write(Address(start + driver.read(start, own - start).rfind(CONTENTS)), b"X")
+
+    (reply,) = Setting(tmp_path, strays).replay(repeats=1).cases
+    assert (reply.error, reply.guards_intact) == (None, False)

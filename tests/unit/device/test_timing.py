@@ -16,7 +16,7 @@ from assistant.device.timing.kit import Kit, pointer
 from assistant.device.timing.peaks import measure_peaks
 from assistant.device.timing.selftest import LaunchCopies, self_test
 from assistant.device.timing.warm import LEAST_WARM_S, warm_up
-from assistant.measure.paired import compare_timing, pairs_of
+from assistant.measure.paired import compare_timing, method_of, pairs_of
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.timing import Block, CaseTiming, PairTiming, TimedDevice, TimingOptions
@@ -193,7 +193,36 @@ def test_a_slow_shape_stops_when_its_time_is_up() -> None:
 def test_blocks_taken_while_heat_holds_the_clocks_down_are_taken_again() -> None:
     hot = iter([True, False])
     taken = take_blocks(lambda version: 1e-4, OPTIONS, lambda: 0.0, lambda: next(hot))
-    assert (len(taken.blocks), taken.dropped_count) == (20, 20)
+    assert (len(taken.blocks), taken.hot_count, taken.late_count, taken.is_hot) == (20, 20, 0, False)
+
+
+def test_a_slow_shape_on_a_hot_gpu_keeps_its_blocks_and_says_so() -> None:
+    now = iter(range(10_000))
+    taken = take_blocks(lambda version: 1.0, OPTIONS, lambda: float(next(now)), lambda: True)
+    assert taken.blocks and (taken.hot_count, taken.is_hot) == (0, True)
+
+
+def test_blocks_that_were_not_queued_in_time_leave_room_for_those_dropped_for_heat() -> None:
+    slots, hot = iter([None, *[1e-4] * 10_000]), iter([True, False, False])
+    taken = take_blocks(lambda version: next(slots), OPTIONS, lambda: 0.0, lambda: next(hot))
+    assert (taken.late_count, taken.hot_count, len(taken.blocks)) == (1, 19, 20)
+
+
+def test_small_buffers_are_cold_only_in_the_first_calls_of_a_graph_and_that_is_said() -> None:
+    bodies: dict[str, Body] = {"a": lambda gpu, arguments: 5e-6, "b": lambda gpu, arguments: 5e-6}
+    warm, _ = timed(bodies, with_buffer=True)
+    assert (warm.cold_call_count, warm.calls_per_slot > 4) == (4, True)
+    assert "the first 4 calls of each cold, the others warm" in method_of(PairTiming((warm,), TimedDevice("", "", "", "")))
+    nothing_to_find, _ = timed(bodies)
+    assert nothing_to_find.cold_call_count == nothing_to_find.calls_per_slot
+
+
+def test_an_empty_kernel_that_became_slower_is_spoken_of() -> None:
+    def slower(gpu: VirtualGpu, arguments: tuple[bytes, ...]) -> float:
+        return 1e-6 if gpu.now_s > 0.02 else 0.0
+
+    case, _ = timed({"a": lambda gpu, arguments: 60e-6, "b": lambda gpu, arguments: 60e-6, "kernelopt_empty": slower})
+    assert case.notes == ("the empty kernel that is subtracted took 2.80 µs before and 3.80 µs after",)
 
 
 def test_a_block_pairs_the_mean_of_its_two_slots_of_each_version() -> None:

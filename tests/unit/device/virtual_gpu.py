@@ -107,6 +107,8 @@ class VirtualGpu:
         self.bytes_at(address, len(data))[:] = data
         return 1e-6
 
+    def reset_persisting_l2(self) -> None: ...
+
     def load(self, image: bytes) -> ModuleHandle:
         return ModuleHandle(1)
 

@@ -40,10 +40,10 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_devices_are_counted_as_cuda_counts_them(nvml: dict[str, str]) -> None:
-    every, by_number, by_uuid, hidden, unknown = asked(nvml, None, "0", UUID, "", "7,0")
+    every, by_number, by_uuid, shortened, hidden, unknown = asked(nvml, None, "0", UUID, UUID[:12], "", "7,0")
     assert [(gpu["index"], gpu["name"], gpu["uuid"]) for gpu in every] == [(0, "NVIDIA Test", UUID)]
     assert (every[0]["memory_bytes"], every[0]["compute_capability"]) == (8 << 30, [9, 0])
-    assert by_number == by_uuid == every
+    assert by_number == by_uuid == shortened == every
     assert "hides every GPU" in hidden
     assert "hides every GPU" in unknown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.measure import target
-from assistant.measure.bounds import Quarantine, amdahl_ratio, bound_ratio, least_time_s, quarantine
+from assistant.measure.bounds import Quarantine, bound_ratio, least_time_s, quarantine
 from assistant.model.comparison import Comparison, SpeedOutcome
 
 H200 = target("h200")
@@ -48,8 +48,3 @@ def test_a_gain_beyond_the_bound_is_quarantined():
 def test_a_possible_gain_passes_unchanged():
     comparison = faster(2.0, 1.9)
     assert quarantine(comparison, bound_ratio(1e-3, 1e-4)) is comparison
-
-
-def test_half_of_the_time_can_at_most_double_the_speed():
-    assert amdahl_ratio(0.5) == 2.0
-    assert amdahl_ratio(1.0) is None
