@@ -72,7 +72,7 @@ class Worker:
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
                 return success(request_id, run_reference(decode(ReferenceRequest, fields)))
             case "survey":
-                from assistant.device.capture.library import find_cupti
+                from assistant.device.cupti import find_cupti
                 from assistant.device.survey import survey
 
                 cupti = find_cupti(self._find(), installed_wheel_tree())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.device.capture.demangle import function_name, variable_name
-from assistant.device.capture.library import find_cupti
+from assistant.device.cupti import find_cupti
 from assistant.device.toolchain import Nvcc, Toolchain
 from assistant.workload.recorded_log import LogNames, finish_recording
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.device.capture.library import find_cupti
+from assistant.device.cupti import find_cupti
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
