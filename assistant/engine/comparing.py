@@ -35,7 +35,7 @@ _SHOWN_DIGITS = 2
 """Decimal places of a ratio that people see."""
 MODEL_FIT_RATIO = 1.1
 """Factor within which half of the 36 launches stay that the performance model was calibrated on (docs/explanation/performance-model.md):
-while its error on other kernels is unmeasured, a smaller difference is no answer."""
+while its error on other kernels has no bound, a smaller difference is no answer."""
 _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of_memory"})
 """Kinds of failure that speak against B; any other one is the lab's own."""
 
@@ -267,7 +267,7 @@ def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], i
 
 
 def _wholly_below_one(speed: Comparison) -> bool:
-    """A prediction of which even the upper bound is below 1; the model's fit bounds it while its error is unmeasured."""
+    """A prediction of which even the upper bound is below 1; the model's fit bounds it where it has no interval."""
     if speed.outcome is not SpeedOutcome.PREDICTED:
         return False
     high = speed.ratio * MODEL_FIT_RATIO if speed.high is None else speed.high

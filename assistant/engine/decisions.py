@@ -169,7 +169,7 @@ def _decision_event(job: str | None, decision: Decision) -> events.DecisionMade:
 
 
 def _may_take(proposal: Proposal, accept: Accept) -> bool:
-    """Only PASS, and only FASTER or a prediction above 1 (``best``: by its lower bound, which an unmeasured model has not)."""
+    """Only PASS, and only FASTER or a prediction above 1 (``best``: by its lower bound, which a prediction without an interval has not)."""
     if proposal.verification.outcome is not Outcome.PASS:
         return False
     speed = proposal.comparison

@@ -1,8 +1,8 @@
 """Is a candidate kept? The rule every candidate passes or fails, whoever wrote it. Pure.
 
-Of what is not FAIL: measured FASTER is kept, whatever the counters say. Where there is only a prediction and the performance model's error
-is unmeasured, the metric its finding cites must improve, and the predicted ratio be large enough to be shown. Once the error is known,
-the ratio's lower bound must exceed 1 and the cited metric must not get worse.
+Of what is not FAIL: measured FASTER is kept, whatever the counters say. Where there is only a prediction without an
+interval, the metric its finding cites must improve, and the predicted ratio be large enough to be shown. With an interval, the ratio's
+lower bound must exceed 1 and the cited metric must not get worse.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def gate(
 
 
 def is_proved_better(comparison: Comparison) -> bool:
-    """FASTER, or a gain PREDICTED that can be shown, with a lower bound above 1 where the model's error is known."""
+    """FASTER, or a gain PREDICTED that can be shown, with a lower bound above 1 where it has an interval."""
     if comparison.outcome is SpeedOutcome.PREDICTED:
         return comparison.ratio >= SHOWN_GAIN_RATIO and (comparison.low is None or comparison.low > 1.0)
     return comparison.outcome is SpeedOutcome.FASTER

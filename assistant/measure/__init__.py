@@ -1,16 +1,18 @@
 """Speed: the performance model that predicts it and the statistics that judge measured pairs. Pure."""
 
 from assistant.measure.bounds import Quarantine, bound_ratio, least_time_s, quarantine
-from assistant.measure.compare import UNMEASURED, PredictedCase, compare_predictions, sum_predictions
+from assistant.measure.compare import PredictedCase, compare_predictions, sum_predictions
+from assistant.measure.measured_error import MODEL_ACCURACY
 from assistant.measure.model import predict, without_launch
-from assistant.measure.score import ModelError, Scored, score, with_error
+from assistant.measure.score import ModelAccuracy, ModelError, Scored, score, with_error
 from assistant.measure.statistics import Pairs, WeightedPairs, aa_half_width, compare_pairs, judge_pairs
 from assistant.measure.targets import DEFAULT_TARGET, TARGETS, target, target_for_device, target_names
 
 __all__ = [
     "DEFAULT_TARGET",
+    "MODEL_ACCURACY",
     "TARGETS",
-    "UNMEASURED",
+    "ModelAccuracy",
     "ModelError",
     "Pairs",
     "PredictedCase",

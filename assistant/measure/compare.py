@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assistant.measure.measured_error import MODEL_ACCURACY
+from assistant.measure.score import with_error
 from assistant.model.comparison import CaseSpeed, Comparison, ModelTerm, PredictedTime, SpeedOutcome
 
-__all__ = ["UNMEASURED", "PredictedCase", "compare_predictions", "sum_predictions"]
-
-UNMEASURED = "error not yet measured"
-"""Quality of a prediction whose error no GPU has shown yet."""
+__all__ = ["PredictedCase", "compare_predictions", "sum_predictions"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,8 @@ def compare_predictions(cases: tuple[PredictedCase, ...]) -> Comparison:
     """time(A)/time(B) over all shapes: Σ w·t_A / Σ w·t_B; the bottlenecks are those of the heaviest shape, launch overhead aside.
 
     Both times hold the launch overhead, which no edit of the kernel changes: it never explains a ratio, so it is no bottleneck here.
-    Shapes of weight 0 (boundary shapes) are listed and do not count. At least one case must have weight.
+    Shapes of weight 0 (boundary shapes) are listed and do not count. At least one case must have weight. The quality says how far such
+    predictions were off where a GPU re-measured them.
     """
     total_before_s = sum(case.weight * case.before.time_s for case in cases)
     total_after_s = sum(case.weight * case.after.time_s for case in cases)
@@ -39,18 +39,19 @@ def compare_predictions(cases: tuple[PredictedCase, ...]) -> Comparison:
         raise ValueError("no case has weight")
     heaviest = max(cases, key=lambda case: case.weight * case.before.time_s)
     targets = sorted({case.before.target for case in cases} | {case.after.target for case in cases})
-    return Comparison(
+    comparison = Comparison(
         outcome=SpeedOutcome.PREDICTED,
         ratio=total_before_s / total_after_s,
         low=None,
         high=None,
         margin=None,
-        quality=UNMEASURED,
+        quality="",
         cases=tuple(_case_speed(case) for case in cases),
         method=f"performance model for {', '.join(targets)}, from counted accesses, launch overhead included; nothing was timed",
         bottleneck_before=heaviest.before.own_bottleneck,
         bottleneck_after=heaviest.after.own_bottleneck,
     )
+    return with_error(comparison, MODEL_ACCURACY, targets)
 
 
 def sum_predictions(launches: tuple[PredictedTime, ...]) -> PredictedTime:

@@ -74,11 +74,11 @@ class Comparison:
     outcome: SpeedOutcome
     ratio: float
     low: float | None
-    """95 % interval, or the model's measured error; None while unmeasured."""
+    """95 % interval; of a prediction the model's error, None where too few like it were re-measured."""
     high: float | None
     margin: float | None
     quality: str
-    """``good|fair|poor`` of a measurement; ``error not yet measured`` of a prediction."""
+    """``good|fair|poor`` of a measurement; of a prediction how far the model's were off where a GPU re-measured them, in words."""
     cases: tuple[CaseSpeed, ...]
     method: str
     bottleneck_before: str | None = None

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.gpu import parts
 from benchmarks.gpu.bench import Bench, Kept
 from benchmarks.gpu.counters import counters_table, measure_counters
-from benchmarks.gpu.model import measure_model, model_table
+from benchmarks.gpu.model import measure_model, model_table, write_accuracy
 
 _OF_LABS = {"model": (measure_model, model_table), "counters": (measure_counters, counters_table)}
 """Parts that ask a lab as a front end does, each with its table."""
@@ -34,6 +34,8 @@ def main() -> None:
         finally:
             kept.write()
         print(lab_table(kept.rows))
+        if options.part == "model":
+            write_accuracy(kept.rows)
         return
     measure, table = parts.PARTS[options.part]
     bench = Bench.open(options.gpu)

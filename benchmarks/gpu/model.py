@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -15,16 +16,19 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from assistant.measure.calibration import LAUNCH_S
+from assistant.measure.score import ModelError, Scored, score
+from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
 from assistant.model.attempt import Attempt
 from benchmarks.gpu.bench import Kept
 from benchmarks.table import heading, row
 
-__all__ = ["measure_model", "model_table"]
+__all__ = ["measure_model", "model_table", "write_accuracy"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SEARCHED = tuple(path for folder in ("examples", "tests/data/h200") for path in sorted((_ROOT / folder).glob("*.cu")))
@@ -34,6 +38,10 @@ _FIRST = "pipeline.cu"
 _AT_ONCE = 8
 _WALL_S = 120.0
 _LEAST_LEFT_S = 10.0
+
+
+_ACCURACY = _ROOT / "assistant" / "measure" / "measured_error.py"
+"""What the product says of its predictions."""
 
 
 def measure_model(kept: Kept, folder: Path, end_s: float) -> None:
@@ -82,6 +90,57 @@ def _run(command: str, path: Path, folder: Path, end_s: float) -> list[dict[str,
     else:
         rows = [_launch_row(path, event) for event in _events(output) if event["event"] == "profile_summary" and event["measured"]]
     return [*rows, summary if status in (0, 1) else {**summary, "said": said}]
+
+
+def write_accuracy(rows: Sequence[dict[str, Any]], path: Path = _ACCURACY) -> None:
+    """The module that the product reads, from the candidates of all programs; left as it is where there are none."""
+    timed = [found for found in rows if found["what"] == "candidate" and found["predicted"] is not None]
+    if not timed:
+        return
+    scored = [Scored(found["bottleneck"], round(found["predicted"], 6), round(found["ratio"], 6), found["program"]) for found in timed]
+    state = re.search(r"(?P<name>[^;,]+), (?P<rest>driver .+)$", timed[0]["method"])
+    assert state is not None, "a method line ends with device and driver"
+    name = state["name"].strip()
+    own = target_for_device(name)
+    assert own is not None, f"no target for {name}"
+    pairs = "\n".join(f"    {_in_code(item)}," for item in scored)
+    errors = "\n".join(f"        {_in_code(error)}," for error in score(scored))
+    path.write_text(_MODULE.format(name=name, target=own.name, rest=state["rest"], pairs=pairs, errors=errors), "utf-8")
+
+
+def _in_code(value: Scored | ModelError) -> str:
+    """Its constructor's call; numbers to six places."""
+    parts = (getattr(value, field.name) for field in fields(value))
+    shown = (f'"{part}"' if isinstance(part, str) else f"{part:.6f}" if isinstance(part, float) else f"{part}" for part in parts)
+    return f"{type(value).__name__}({', '.join(shown)})"
+
+
+_MODULE = '''"""How wrong the performance model was where a GPU re-measured its predictions.
+
+Written by ``make bench-gpu PART=model``: measure again instead of editing.
+"""
+
+from __future__ import annotations
+
+from assistant.measure.score import ModelAccuracy, ModelError, Scored
+
+__all__ = ["MODEL_ACCURACY", "REMEASURED"]
+
+REMEASURED = (
+{pairs}
+)
+"""Candidates of ``optimize`` that were right, each predicted and timed against the version that it edits, launch overhead left out."""
+
+MODEL_ACCURACY = ModelAccuracy(
+    device_name="{name}",
+    target="{target}",
+    method="paired ABBA blocks; {rest}",
+    errors=(
+{errors}
+    ),
+)
+"""Of `REMEASURED`: all, then by bottleneck; fields as in `ModelError`, in their order."""
+'''
 
 
 def _events(output: str) -> list[dict[str, Any]]:

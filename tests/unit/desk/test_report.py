@@ -158,9 +158,9 @@ def test_an_edit_has_its_interval_in_words_and_its_cases_with_what_went_wrong() 
 
 
 def test_a_prediction_without_a_measured_error_claims_no_interval() -> None:
-    compared = _compared(outcome="PREDICTED", low=None, high=None, quality="error not yet measured")
+    compared = _compared(outcome="PREDICTED", low=None, high=None, quality="model error 1.28x median")
     (part,) = _report(judge=Analysis(_TEXT, (compared,))).kernels[0].comparisons
-    assert (part.low, part.high, part.interval) == (None, None, "No interval: error not yet measured.")
+    assert (part.low, part.high, part.interval) == (None, None, "No interval: model error 1.28x median.")
 
 
 def test_with_nothing_to_show_there_is_one_sentence() -> None:

@@ -83,7 +83,7 @@ def verdict() -> Callable[..., Verification]:
 def predicted() -> Callable[..., Comparison]:
     def make(ratio: float, low: float | None = None) -> Comparison:
         high = None if low is None else ratio * ratio / low
-        quality = "error not yet measured" if low is None else "model error known"
+        quality = "model error 1.28x median" if low is None else "model error known"
         return Comparison(SpeedOutcome.PREDICTED, ratio, low, high, None, quality, (), "performance model for h200", "l2", "launch")
 
     return make
@@ -112,7 +112,7 @@ def offered(tmp_path: Path) -> Proposal:
         labels=(),
         assumptions=(),
         verification=Verification(Outcome.PASS, (), (), (), "kernel", (), ()),
-        comparison=Comparison(SpeedOutcome.PREDICTED, 2.0, None, None, None, "error not yet measured", (), "model"),
+        comparison=Comparison(SpeedOutcome.PREDICTED, 2.0, None, None, None, "model error 1.28x median", (), "model"),
         evidence=(),
         predictions=(),
         explanation="",

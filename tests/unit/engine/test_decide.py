@@ -135,7 +135,7 @@ def test_an_unknown_reason_code_is_refused(store: MemoryStore, proposal: Proposa
 def test_a_rebased_proposal_claims_what_judging_it_on_the_new_text_showed(proposal: Proposal) -> None:
     current, text = "new\n" + _BEFORE, "new\n" + _AFTER
     report = events.VerificationReport("NEEDS_DECISION", (), (), ("precision",), (), ("races: too large",))
-    speed = events.SpeedReport("PREDICTED", 1.25, None, None, None, "error not yet measured", (), "model", "dram", "l2")
+    speed = events.SpeedReport("PREDICTED", 1.25, None, None, None, "model error 1.28x median", (), "model", "dram", "l2")
     judged = events.ComparisonMade("J2", "k()", "kernel", True, "a", "b", report, speed, (), events.Device("emulator", "cpu", "h200"))
     fresh = rebased_proposal(Moved(proposal, current, text), (), judged, speed, 3)
     assert (fresh.before_text, fresh.after_text, fresh.state) == (current, text, ProposalState.OPEN)

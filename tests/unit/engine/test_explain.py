@@ -41,7 +41,7 @@ def test_a_prediction_stands_beside_what_was_counted(verdict, predicted) -> None
 
 def test_speed_says_predicted_how_and_how_well_known(verdict, predicted) -> None:
     text = explain((_kept(),), verdict(), predicted(1.61))
-    assert "PREDICTED 1.61x, limited by l2 before, by launch after (performance model for h200; error not yet measured)" in text
+    assert "PREDICTED 1.61x, limited by l2 before, by launch after (performance model for h200; model error 1.28x median)" in text
     assert "PREDICTED 1.61x [1.20, 2.16]" in explain((_kept(),), verdict(), predicted(1.61, low=1.2))
     assert "FASTER" not in text
 

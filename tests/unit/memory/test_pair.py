@@ -29,7 +29,7 @@ def turn(number: int = 1, kind: TurnKind = TurnKind.START, name: str = "S01", **
 
 
 def judged(number: int = 2) -> Turn:
-    speed = Comparison(SpeedOutcome.PREDICTED, 1.5, None, None, None, "error not yet measured", (), "model")
+    speed = Comparison(SpeedOutcome.PREDICTED, 1.5, None, None, None, "model error 1.28x median", (), "model")
     moved = (MetricChange("shared_wavefronts", 32.0, 1.0, "wavefronts", "emulator", True),)
     return turn(number, TurnKind.EDIT, text=EDITED, outcome=Outcome.PASS, against_baseline=speed, moved=moved, breaks=("keep the launch",))
 

@@ -143,7 +143,7 @@ def test_summarise(snapshot: SnapshotAssertion) -> None:
 
 def story() -> Story:
     verification = Verification(Outcome.PASS, (), (Label.READABILITY,), (), "kernel", (), ())
-    comparison = Comparison(SpeedOutcome.PREDICTED, 1.8, None, None, None, "error not yet measured", (), "model")
+    comparison = Comparison(SpeedOutcome.PREDICTED, 1.8, None, None, None, "model error 1.28x median", (), "model")
     request = request_of()
     left = (replace(request.findings[0], code="KO101", message="each load of a warp touches 32 sectors"),)
     return Story(
