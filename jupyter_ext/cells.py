@@ -25,7 +25,7 @@ from assistant.source.embedded.find import find_embedded
 from assistant.source.embedded.names import own_name
 from assistant.source.embedded.replace import replace as replaced
 
-__all__ = ["Cell", "CellEdit", "Comm", "Replaced", "cell_of", "notebook_path", "replace_cell", "same_cell"]
+__all__ = ["Cell", "CellEdit", "Comm", "Replaced", "captured_cell", "cell_of", "notebook_path", "replace_cell", "same_cell"]
 
 TARGET = "kernelopt.cells"
 """The comm target of the labextension (``jupyterlab-client``)."""
@@ -108,6 +108,13 @@ def cell_of(code: str, notebook: Path, cell_id: str | None, file: Path | None = 
     return Cell(cell_id, code, found[0], path)
 
 
+def captured_cell(code: str, embedded: Embedded | None, text: str, selector: str, notebook: Path, cell_id: str | None) -> Cell:
+    """A kernel's text that Python code launched: the string of the cell that was run, else a CUDA cell that nobody has made yet."""
+    if embedded is not None:
+        return Cell(cell_id, code, embedded, notebook.with_name(f"{notebook.name}.{own_name(text) or _NO_NAME}.cu"))
+    return cell_of(f"%%kernelopt {selector}\n{text}", notebook, None)
+
+
 def notebook_path(namespace: Mapping[str, object]) -> Path:
     """The notebook's file, as far as it is known."""
     told = namespace.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or _NO_NOTEBOOK
@@ -118,9 +125,10 @@ def notebook_path(namespace: Mapping[str, object]) -> Path:
 def same_cell(cell: Cell, text: str) -> Cell:
     """The cell after its CUDA text became ``text``."""
     code = cell.with_text(text)
-    found = find_embedded(code, Container.NOTEBOOK_CELL)
-    assert isinstance(found[0], Embedded), "an edit of the body leaves the magic"
-    return replace(cell, code=code, embedded=found[0])
+    texts = (item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, Embedded))
+    found = next((item for item in texts if item.text == text), None)
+    assert found is not None, "what was put into the cell is read out of it again"
+    return replace(cell, code=code, embedded=found)
 
 
 def replace_cell(edit: CellEdit, open_comm: OpenComm, on_later: Callable[[bool], None], wait_s: float = _ANSWER_S) -> Replaced:

@@ -52,6 +52,14 @@ class NotebookFront:
         told = self._parent().get("metadata", {}).get("cellId")
         return told if isinstance(told, str) and told else None
 
+    def earlier_cells(self) -> list[str]:
+        """The texts of cells that were run before this one, newest first."""
+        return [str(text) for text in reversed(self._shell.history_manager.input_hist_raw[:-1])]
+
+    def run_python(self, code: str) -> bool:
+        """Run Python as a cell of its own; whether it came to its end. What it raises is shown as always."""
+        return bool(self._shell.run_cell(code, store_history=False).success)
+
     def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
         if _is_main_thread() and not self._hears_while_running:
             return Replaced(False, "", "this kernel hears no answer while a cell runs (ipykernel 7 does)")

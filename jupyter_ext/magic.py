@@ -1,6 +1,7 @@
 """``%%kernelopt``: compile a CUDA cell, bind it as a callable, have it verified, profiled and improved behind the notebook's back.
 
 The cell returns when the kernel is compiled and its arrays are copied; what goes on then is `workshop`'s, what it shows `panel`'s.
+With ``--capture`` the cell is Python, and what it launches is recorded (`capturing`).
 ``%kernelopt`` is the line magic beside it (`commands`), ``%%cu`` and ``%%cuda`` are the same for cells that other extensions began.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,8 +21,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
-from assistant.errors import KernelOptError
+from assistant.errors import KernelOptError, UsageError
 from assistant.ports import LabFailure
+from jupyter_ext.capturing import Capturing, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
 from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
 from jupyter_ext.front import NotebookFront
@@ -74,12 +77,13 @@ class KernelOptMagics(Magics):
     @argument("--until", choices=("bind", "check", "profile", "propose"), default="propose", help="what to do behind it (default: propose)")
     @argument("--wait", action="store_true", help="block until all of it is done; an interrupt cancels it")
     @argument("--timeout", type=float, help="seconds that --wait waits at most")
+    @argument("--capture", action="store_true", help="the cell is Python: run it, and record the launches that it makes on a GPU")
     @argument("--accept", metavar="ID", help="put an accepted proposal into this very cell, instead of running it")
     @cell_magic("kernelopt")
     def cell(self, line: str, cell: str) -> None:
         """Compile a CUDA cell and bind its kernels as callables; verify, profile and improve them in the background."""
-        given = _parsed(KernelOptMagics.cell, line)
-        self._guarded(lambda: self._run_cell(given, f"%%kernelopt {line}\n{cell}"))
+        given, code = _parsed(KernelOptMagics.cell, line), f"%%kernelopt {line}\n{cell}"
+        self._guarded(lambda: self._run_captured(given, code, cell) if given.capture else self._run_cell(given, code))
 
     @magic_arguments("kernelopt")
     @argument("verb", nargs="?", default="status", help=f"one of {', '.join(VERBS)}")
@@ -124,10 +128,30 @@ class KernelOptMagics(Magics):
             return
         opened = parts.opening.open(cell, _asked(given))
         self._front.define(opened.callables)
-        for note in opened.notes:
-            sys.stdout.write(f"{note}\n")
         if runs_program and opened.has_main:
             self._run_program(opened)
+        self._go_on(opened, given)
+
+    def _run_captured(self, given: Namespace, fallback: str, body: str) -> None:
+        parts, asked = self._ready(), _asked(given)
+        unfit = captured_option(asked, given.accept)
+        if unfit is not None:
+            raise UsageError(f"{unfit} and --capture do not go together", "a recorded launch has its own arguments, grid and block")
+        code = self._front.running_code(fallback)
+        recorded = parts.capturing.record(code, lambda: self._front.run_python(body))
+        parts.opening.recorded(recorded.captured)
+        for line in recorded.told:
+            sys.stdout.write(f"{line}\n")
+        notebook = notebook_path(self._front.namespace)
+        subject = parts.capturing.subject(recorded, asked.kernel, code, notebook, self._front.running_cell_id())
+        if subject is not None:
+            self._go_on(parts.opening.open(subject.cell, replace(asked, kernel=subject.selector)), given)
+
+    def _go_on(self, opened: Opened, given: Namespace) -> None:
+        """Show what goes on behind the cell."""
+        parts = self._ready()
+        for note in opened.notes:
+            sys.stdout.write(f"{note}\n")
         if opened.run.verbs:
             show_panel(opened.run, parts.workshop, parts.reviewing)
         if given.wait:
@@ -163,6 +187,7 @@ class _Parts:
         self.reviewing = Reviewing(self.workshop, front)
         self.opening = Opening(self.workshop, front.namespace)
         self.commands = Commands(self.workshop, self.reviewing)
+        self.capturing = Capturing(self.workshop, front)
 
 
 def _parser_of(magic: object) -> MagicArgumentParser:

@@ -25,6 +25,7 @@ from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.binding import Bound, bind
 from jupyter_ext.callables import BoundKernel, Emulated, Runner
+from jupyter_ext.captured import Captured, workload_of
 from jupyter_ext.cells import Cell
 from jupyter_ext.compiling import Compiled, compile_text
 from jupyter_ext.gpu_calls import OnGpu
@@ -37,6 +38,8 @@ from jupyter_ext.workshop import Wanted, Workshop
 
 __all__ = ["Asked", "CellRefused", "Opened", "Opening"]
 
+_MOST_CAPTURED = 4
+"""Recordings of captured cells that are kept: each may take 1 GiB of the disk."""
 _ALL = (Verb.CHECK, Verb.PROFILE, Verb.OPTIMIZE)
 _STOPS = {"bind": (), "check": _ALL[:1], "profile": _ALL[:2], "propose": _ALL}
 """What ``--until`` names → the questions up to it."""
@@ -91,6 +94,14 @@ class Opening:
         self._last: dict[str, str] = {}
         """The text of each source when it last compiled."""
         self._written: dict[Path, str] = {}
+        self._captured: list[Captured] = []
+
+    def recorded(self, captured: Captured) -> None:
+        """Launches that cells of their kernels are bound to from now on, unless they bind arrays."""
+        self._captured.append(captured)
+        for old in self._captured[:-_MOST_CAPTURED]:
+            shutil.rmtree(old.folder, ignore_errors=True)
+        del self._captured[:-_MOST_CAPTURED]
 
     def open(self, cell: Cell, asked: Asked) -> Opened:
         """Raises UsageError for whatever the person can mend, CellRefused for what the compiler refuses."""
@@ -106,6 +117,8 @@ class Opening:
         runner_of = self._runners(cell, compiled, asked)
         bound = self._bound(parsed, kernel, signatures, launching, asked)
         live, notes = self._live(cell, bound, asked, wanted)
+        if not bound:
+            live, notes = self._recorded_launches(parsed, kernel, asked)
         wanted = replace(wanted, folder=_folder_of(live))
         is_declared = bool(find_blocks(cell.text)) or sidecar_path(cell.path).is_file()
         can_run = live is not None or parsed.has_main or is_declared
@@ -149,6 +162,9 @@ class Opening:
         self, parsed: ParsedSource, kernel: Kernel | None, signatures: Mapping[str, Signature], launching: Launching, asked: Asked
     ) -> list[ShapeBinding]:
         """The arrays of every shape; none where the line binds none."""
+        is_callable_alone = asked.args is None and asked.until == "bind" and asked.ref is None and asked.shapes is None
+        if is_callable_alone and kernel is not None and not self._knows_arguments(signatures[kernel.name]):
+            return []  # each call says its arguments
         if asked.args is None and not launching.is_given:
             if asked.ref is not None or asked.shapes is not None:
                 raise UsageError("--ref and --shapes need arrays to work on", "add --args x=x,… --grid … --block …")
@@ -170,6 +186,9 @@ class Opening:
             bindings.append(ShapeBinding(bound, launching.config({**shape, **values}, {})))
         return bindings
 
+    def _knows_arguments(self, signature: Signature) -> bool:
+        return any(parameter.name in self._namespace for parameter in signature.parameters)
+
     def _live(self, cell: Cell, bound: Sequence[ShapeBinding], asked: Asked, wanted: Wanted) -> tuple[LiveWorkload | None, tuple[str, ...]]:
         """The arrays, copied for the workers, and what the reference says of them."""
         if not bound or asked.until == "bind":
@@ -189,6 +208,22 @@ class Opening:
         copied = next((array for shape in bound for array in shape.bound.arrays.values() if not array.is_on_cpu), None)
         notes = made.notes if copied is None else (*made.notes, f"arrays on {copied.device} were copied to the host once, for the checks")
         return made.workload, notes
+
+    def _recorded_launches(self, parsed: ParsedSource, kernel: Kernel | None, asked: Asked) -> tuple[LiveWorkload | None, tuple[str, ...]]:
+        """What a captured cell launched of the kernel, newest first. Raises UsageError where it does not fit the text."""
+        if kernel is None or parsed.has_main or asked.until == "bind" or find_blocks(parsed.source.text):
+            return None, ()
+        captured = next((item for item in reversed(self._captured) if item.instances_of(parsed, kernel)), None)
+        if captured is None:
+            return None, ()
+        folder = shared_folder(sum(path.stat().st_size for path in (captured.folder / "blobs").iterdir()))
+        try:
+            made = workload_of(folder, captured, parsed, kernel)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        shapes = "; ".join(case.shape for case in made.workload.cases)
+        return made.workload, (f"{kernel.name} is judged on the launches that were recorded on {captured.device}: {shapes}",)
 
     def _reference(self, text: str) -> Reference:
         function = evaluated(text, "--ref", self._namespace, {})

@@ -45,6 +45,7 @@ from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.errors import KernelOptError
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu_users import NvmlGpuUsers
+from assistant.lab.recorder import LaunchRecorder
 from assistant.memory.store import open_store
 from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
@@ -99,12 +100,14 @@ class Workshop:
     def __init__(self) -> None:
         self.loop = BackgroundLoop()
         remove_left_folders()
-        self._scratch = Path(tempfile.mkdtemp(prefix="kernelopt-jupyter-"))
+        self.scratch = Path(tempfile.mkdtemp(prefix="kernelopt-jupyter-"))
+        """Removed with the workshop."""
         self._runs: list[CellRun] = []
         self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
         self._wanted: dict[str, Wanted] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
         self._store, self.desk, self.lab = self.loop.call(self._open)
+        self.recorder = LaunchRecorder(self.scratch, user_paths().cache)
 
     def _open(self) -> tuple[Store, Desk, CpuLab]:
         settings = load_settings(None).settings
@@ -115,7 +118,7 @@ class Workshop:
         lanes = Lane(JobHost(_FRONT_END)), Lane(JobHost(_FRONT_END), NvmlGpuUsers())
         parts = DeskParts(*lanes, guard, self, self._settings_of, who, ModelConsents(trust, self._may_ask_model))
         self.pairs = PairBook(store, load_catalogue(Path(str(files("prompts"))) / "techniques"), who)
-        return store, Desk(store, parts), CpuLab(self._scratch, user_paths().cache, settings.target)
+        return store, Desk(store, parts), CpuLab(self.scratch, user_paths().cache, settings.target)
 
     @property
     def store(self) -> Store:
@@ -165,7 +168,7 @@ class Workshop:
         self.loop.close(self._end)
         for wanted in self._wanted.values():
             _remove(wanted.folder)
-        _remove(self._scratch)
+        _remove(self.scratch)
 
     # --- on the background thread ---------------------------------------------------------------------------------
 
@@ -243,6 +246,7 @@ class Workshop:
             task.cancel()
         await self.desk.close()
         await self.lab.close()
+        await self.recorder.close()
         self._store.close()
 
     def _settings_of(self, path: Path) -> Settings:

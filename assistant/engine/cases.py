@@ -104,7 +104,8 @@ def live_cases(subject: Subject, live: LiveWorkload, kernels: frozenset[str], ef
         if kernel is None or kernel.key not in kernels:
             continue
         own = _own_case(reader, kernel, 0, live_case(item).origin)
-        given = tuple((one.buffer, reader.blob(one.blob)) for one in item.reference if _is_floating(reader.recording, one.buffer))
+        exact = (one for one in item.reference if not one.is_recorded and _is_floating(reader.recording, one.buffer))
+        given = tuple((one.buffer, reader.blob(one.blob)) for one in exact)
         cases.append(replace(own, launch_index=index, given=given))
         if item.seed == 0:
             cases.extend(replace(variant, launch_index=index) for variant in _derived(own, effort, text))

@@ -17,11 +17,11 @@ from assistant.source.functions import functions
 from assistant.source.parse import parse
 from assistant.source.syntax import SyntaxTree
 
-__all__ = ["without_host_code"]
+__all__ = ["device_part", "without_host_code"]
 
 _LIBRARY = re.compile(
     r"^[ \t]*#[ \t]*include[ \t]*"
-    r'[<"](?:thrust/[^>"\n]+|(?:cublas|cufft|cusparse|cusolver|cudnn|nccl|curand)\w*\.h)[>"][^\n]*$',
+    r'[<"](?:(?:thrust|torch|ATen|c10|pybind11)/[^>"\n]+|(?:cublas|cufft|cusparse|cusolver|cudnn|nccl|curand)\w*\.h)[>"][^\n]*$',
     re.MULTILINE,
 )
 """Include lines of libraries that host code calls."""
@@ -29,11 +29,12 @@ _LIBRARY = re.compile(
 
 def without_host_code(program: Program) -> Program | None:
     """Lines and columns stay. None where no source has host code."""
-    sources = tuple(map(_device_part, program.sources))
+    sources = tuple(map(device_part, program.sources))
     return None if sources == program.sources else replace(program, sources=sources)
 
 
-def _device_part(source: Source) -> Source:
+def device_part(source: Source) -> Source:
+    """The source with everything blank that only host code needs."""
     parsed = parse(source)
     spans = tuple(function.span for function in functions(SyntaxTree(source.text)))
     libraries = (Span(match.start(), match.end()) for match in _LIBRARY.finditer(source.text))

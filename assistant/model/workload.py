@@ -134,6 +134,8 @@ class LiveReference:
     buffer: int
     blob: str
     """Names the file in the case's ``blobs/``: float64 values of a floating buffer, else the elements as they are stored."""
+    is_recorded: bool = False
+    """What a launch left, rounded as the kernel rounds: it shows a kernel that computes something else, and is no measure of error."""
 
 
 @dataclass(frozen=True)

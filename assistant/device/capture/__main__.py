@@ -18,8 +18,18 @@ from types import FrameType
 from typing import Any, cast
 
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, full_in_words
-from assistant.device.capture.protocol import CaptureFailed, CaptureRequest, refusal
-from assistant.device.capture.run import Surroundings, capture
+from assistant.device.capture.library import injection_library
+from assistant.device.capture.protocol import (
+    CaptureFailed,
+    CaptureReply,
+    CaptureRequest,
+    CollectReply,
+    CollectRequest,
+    LibraryReply,
+    LibraryRequest,
+    refusal,
+)
+from assistant.device.capture.run import Surroundings, capture, collect
 from assistant.device.lease import GpuBusyError
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
@@ -42,10 +52,7 @@ class Capturer:
         """The reply to one line; never raises for a bad request. Raises Interrupted when the asker has gone."""
         try:
             message = cast("dict[str, Any]", json.loads(line))
-            if message.pop("op", "") != "capture":
-                raise KernelOptError("unknown op: expected capture")
-            request: CaptureRequest = decode(CaptureRequest, message)
-            return encode(capture(request, self._surroundings(), Path(tempfile.mkdtemp(prefix="run-", dir=self._scratch))))
+            return encode(self._reply(message.pop("op", ""), message))
         except CaptureFailed as failed:
             return refusal(failed)
         except GpuBusyError as error:
@@ -58,6 +65,20 @@ class Capturer:
             if error.errno in FULL_ERRORS:
                 return refusal(CaptureFailed("no_space", full_in_words(error.errno, Path(error.filename or self._scratch)), REMEDY))
             return refusal(CaptureFailed("system", f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), "kernelopt doctor"))
+
+    def _reply(self, op: object, message: dict[str, Any]) -> CaptureReply | LibraryReply | CollectReply:
+        match op:
+            case "capture":
+                request: CaptureRequest = decode(CaptureRequest, message)
+                return capture(request, self._surroundings(), Path(tempfile.mkdtemp(prefix="run-", dir=self._scratch)))
+            case "library":
+                wanted: LibraryRequest = decode(LibraryRequest, message)
+                around = self._surroundings()
+                return LibraryReply(injection_library(around.toolchain, wanted.cache, around.runner))
+            case "collect":
+                return collect(decode(CollectRequest, message))
+            case _:
+                raise KernelOptError("unknown op: expected capture, library or collect")
 
     def _surroundings(self) -> Surroundings:
         if self._around is None:

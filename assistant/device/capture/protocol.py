@@ -17,7 +17,7 @@ from assistant.emulator.protocol import Limits
 from assistant.model.build import Diagnostic, Flags
 from assistant.serialize import encode
 
-__all__ = ["CaptureFailed", "CaptureReply", "CaptureRequest", "refusal"]
+__all__ = ["CaptureFailed", "CaptureReply", "CaptureRequest", "CollectReply", "CollectRequest", "LibraryReply", "LibraryRequest", "refusal"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,34 @@ class CaptureReply:
     recording: str
     missing: tuple[str, ...]
     """Limits of a candidate that could not be put in force."""
+
+
+@dataclass(frozen=True)
+class LibraryRequest:
+    """Build the library that records launches, for a process that loads it by itself."""
+
+    cache: Path
+
+
+@dataclass(frozen=True)
+class LibraryReply:
+    library: Path
+
+
+@dataclass(frozen=True)
+class CollectRequest:
+    """Turn what the library wrote in such a process into a recording."""
+
+    raw: Path
+    """Holds one folder with a log, and is removed."""
+    record: Path
+    texts: tuple[str, ...] = ()
+    """CUDA texts whose device variables may be in it: their element types."""
+
+
+@dataclass(frozen=True)
+class CollectReply:
+    launch_count: int
 
 
 class CaptureFailed(Exception):  # noqa: N818 - a fact, named as the code reads

@@ -16,7 +16,7 @@ from pathlib import Path
 from assistant.device.capture.demangle import function_name, variable_name
 from assistant.device.capture.executable import build_program, run_build_command
 from assistant.device.capture.library import injection_library
-from assistant.device.capture.protocol import CaptureFailed, CaptureReply, CaptureRequest
+from assistant.device.capture.protocol import CaptureFailed, CaptureReply, CaptureRequest, CollectReply, CollectRequest
 from assistant.device.lease import Lease, lock_folder
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Toolchain
@@ -29,7 +29,7 @@ from assistant.model.recording import Recording
 from assistant.workload.recorded_log import LogNames, finish_recording
 from assistant.workload.signature import device_variable_types
 
-__all__ = ["Surroundings", "capture"]
+__all__ = ["Surroundings", "capture", "collect"]
 
 _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
 """The driver's cache of compiled PTX lies in the user's home."""
@@ -56,7 +56,7 @@ def capture(request: CaptureRequest, around: Surroundings, folder: Path) -> Capt
         outcome, missing = _run_candidate(request, around, variables, folder)
     else:
         outcome, missing = _run_own(request, around, variables, folder), ()
-    recording = _finish(raw, request, cut_short(outcome))
+    recording = _finish(raw, request.record, tuple(text for _, text in request.sources), cut_short(outcome))
     return CaptureReply(
         exit_status=outcome.exit_status,
         signal=outcome.signal,
@@ -70,6 +70,12 @@ def capture(request: CaptureRequest, around: Surroundings, folder: Path) -> Capt
         recording=str(request.record),
         missing=missing,
     )
+
+
+def collect(request: CollectRequest) -> CollectReply:
+    """The recording of a process that loaded the library by itself. Raises OSError (disk full)."""
+    recording = _finish(request.raw, request.record, request.texts, ())
+    return CollectReply(sum(shape.count for shape in recording.shape_counts))
 
 
 def _variables(request: CaptureRequest, around: Surroundings, library: Path, raw: Path) -> dict[str, str]:
@@ -180,7 +186,7 @@ def _command_in(request: CaptureRequest, copy: Path) -> tuple[str, ...]:
     return tuple(f"{copy}/{word.removeprefix(own)}" if word.startswith(own) else word for word in request.run_command)
 
 
-def _finish(raw: Path, request: CaptureRequest, notes: tuple[str, ...]) -> Recording:
+def _finish(raw: Path, record: Path, texts: tuple[str, ...], notes: tuple[str, ...]) -> Recording:
     """One recording of what the program's processes wrote: that of the process with the most launches, the others named."""
     processes = sorted((path for path in raw.iterdir() if (path / "log").exists()), key=_launch_lines, reverse=True)
     if not processes:
@@ -189,11 +195,11 @@ def _finish(raw: Path, request: CaptureRequest, notes: tuple[str, ...]) -> Recor
         others = sum(map(_launch_lines, processes[1:]))
         notes = (f"{len(processes) - 1} further processes with {others} launches are not in the recording", *notes)
     if processes:
-        shutil.rmtree(request.record, ignore_errors=True)
-        shutil.move(processes[0], request.record)
-    request.record.mkdir(parents=True, exist_ok=True)
-    types = {name: kind for _, text in request.sources for name, kind in device_variable_types(text).items()}
-    recording = finish_recording(request.record, LogNames(function_name, variable_name, types), notes)
+        shutil.rmtree(record, ignore_errors=True)
+        shutil.move(processes[0], record)
+    record.mkdir(parents=True, exist_ok=True)
+    types = {name: kind for text in texts for name, kind in device_variable_types(text).items()}
+    recording = finish_recording(record, LogNames(function_name, variable_name, types), notes)
     shutil.rmtree(raw, ignore_errors=True)
     return recording
 

@@ -50,6 +50,10 @@ class RecordLog {
   void flush() {
     if (file_) fflush(file_);
   }
+  void close() {
+    if (file_) fclose(file_);
+    file_ = nullptr;
+  }
 
  private:
   FILE* file_;

@@ -24,6 +24,8 @@ _WRITING_MAGICS = frozenset({"writefile", "file"})
 _CUDA_SUFFIXES = (".cu", ".cuh")
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3"})
 """Cell magics whose body is Python for this or another interpreter."""
+_CAPTURE = "--capture"
+"""An option of ``%%kernelopt`` whose cell is Python, of which launches are recorded."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -51,6 +53,8 @@ def head_of(text: str) -> CellHead | None:
     if name in _WRITING_MAGICS:
         kind = EmbeddingKind.WRITEFILE_MAGIC if _file_name(arguments).endswith(_CUDA_SUFFIXES) else None
     is_python = name in _PYTHON_MAGICS or (name in _WRITING_MAGICS and _file_name(arguments).endswith(".py"))
+    if kind is EmbeddingKind.KERNELOPT_MAGIC and _CAPTURE in arguments.split():
+        kind, is_python = None, True
     return CellHead(Span(*match.span("magic")), bool(match["indent"]), kind, is_python, arguments)
 
 

@@ -34,6 +34,7 @@ bool is_capturing(CUstream stream);
 // Waits for all earlier work of the context; of the stream alone while any stream is being captured.
 bool wait_for(CUstream stream);
 void note_capture(int change);  // streams that are being captured into graphs
+void forget_graphs();           // what happens to them is not watched from now on
 
 // What a copy put into the host's memory; nothing where its end is on the device.
 void record_copy(Recorder& recorder, const CUDA_MEMCPY3D& copy);

@@ -310,6 +310,12 @@ void after_end(Recorder&, const Call&) { note_capture(-1); }  // a capture that 
 
 }  // namespace
 
+void forget_graphs() {
+  for (const auto& entry : instances())
+    if (entry.second.copy && driver()) driver()->graph_destroy(entry.second.copy);
+  instances().clear();
+}
+
 const std::vector<Watched>& graph_calls() {
   static const std::vector<Watched> calls = {
       {CAPTURE_ID(cuStreamBeginCapture_v2), nullptr, after_begin, false},

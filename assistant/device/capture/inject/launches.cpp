@@ -1,6 +1,7 @@
 // Launches outside graphs: what they start from before the call, what they left after it.
 #include "calls.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace capture {
@@ -85,7 +86,7 @@ bool wait_for(CUstream stream) {
   return (captured_streams > 0 ? driver()->stream_synchronize(stream) : driver()->ctx_synchronize()) == CUDA_SUCCESS;
 }
 
-void note_capture(int change) { captured_streams += change; }
+void note_capture(int change) { captured_streams = std::max(0, captured_streams + change); }  // one may have begun before the recording
 
 const std::vector<Watched>& launch_calls() {
   static const std::vector<Watched> calls = {

@@ -11,6 +11,13 @@ namespace {
 
 const char* space_name(Space space) { return space == Space::constant ? "constant" : space == Space::managed ? "managed" : "device"; }
 
+// Mangled names of kernels that PyTorch, CuPy and CUDA's own libraries bring.
+bool is_of_a_library(const std::string& kernel) {
+  for (const char* start : {"_ZN2at", "_ZN3c10", "_ZN5torch", "_ZN6thrust", "_ZN3cub", "_ZN4cuda", "_ZN7cutlass", "_ZN5cudnn", "_ZN8internal", "cupy_"})
+    if (kernel.rfind(start, 0) == 0) return true;
+  return false;
+}
+
 // Memory may be gone while the process ends: then this fails where a plain copy would be a fault.
 bool read_host(const void* data, Bytes& bytes) {
   static const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -51,7 +58,8 @@ uint64_t Recorder::identify(const Region& region) {
   auto& ids = region.symbol ? symbol_ids_ : ids_;
   auto [at, is_new] = ids.emplace(region.symbol ? region.begin : region.key, next_id_);
   if (!is_new) return at->second;
-  log_.item("buffer").number(next_id_).number(region.begin).number(region.bytes).word(space_name(region.space));
+  log_.item("buffer").number(next_id_).number(region.begin).number(region.bytes);
+  log_.word(region.is_host ? "host" : space_name(region.space));
   log_.text(region.symbol).text(nullptr);
   return next_id_++;
 }
@@ -79,6 +87,7 @@ std::vector<Recorder::Argument> Recorder::arguments_of(const Launch& launch) {
 
 const char* Recorder::reason_to_skip(const Launch& launch) {
   if (launch.declined) return launch.declined;
+  if (options_.leaves_libraries_out && is_of_a_library(launch.kernel)) return "it is a library's own kernel";
   if (is_full_) return "recording is full";
   // The second half of the space is for shapes not seen yet.
   uint64_t limit = blobs_.written_bytes() > options_.total_bytes / 2 ? 1 : options_.per_shape;

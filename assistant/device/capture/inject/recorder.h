@@ -18,6 +18,7 @@ struct Options {
   uint64_t launch_bytes = 256ull << 20;  // a launch that reaches more is counted only
   uint64_t total_bytes = 2ull << 30;
   uint64_t per_shape = 8;                // launches kept of one kernel with one configuration
+  bool leaves_libraries_out = false;     // kernels of PyTorch, CuPy and CUDA's own libraries are counted only
 };
 
 struct Launch {
@@ -53,6 +54,7 @@ class Recorder {
   void note(const std::string& text) { log_.item("note").text(text.c_str()); }
   void time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns);
   void flush() { log_.flush(); }
+  void close() { log_.close(); }  // nothing is written any more
   void add_texture(uint64_t handle) { textures_.push_back(handle); }
 
   Symbols symbols;

@@ -18,6 +18,7 @@ constexpr size_t BUFFER_BYTES = 1 << 20;
 constexpr CUpti_ActivityKind KIND = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
 
 std::mutex mutex;
+bool is_timing = false;  // a process that is recorded in part keeps its own time stamps, if it takes any
 std::map<Shape, uint64_t>& times() {
   static auto& instance = *new std::map<Shape, uint64_t>;  // CUPTI may hand in records while the process ends
   return instance;
@@ -47,12 +48,17 @@ void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t v
 }  // namespace
 
 void start_times() {
+  is_timing = true;
   cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
   cuptiActivityEnable(KIND);
 }
 
-void stop_times() { cuptiActivityDisable(KIND); }
-void resume_times() { cuptiActivityEnable(KIND); }
+void stop_times() {
+  if (is_timing) cuptiActivityDisable(KIND);
+}
+void resume_times() {
+  if (is_timing) cuptiActivityEnable(KIND);
+}
 
 void write_times(Recorder& recorder) {
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

@@ -1,0 +1,60 @@
+"""Recording of launches in this very process: the library of `assistant.device.capture`, loaded here when a cell first asks for it.
+
+The library watches the driver's calls through CUPTI between ``begin`` and ``end``, whichever Python library makes them, and writes what
+each launch could reach before and after it. Nothing is watched at other times. Example::
+
+    launches = InProcess(library)
+    launches.begin(folder)         # raises CannotRecord, e.g. beside a running profiler
+    …                              # the user's Python
+    launches.end()
+"""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+from assistant.errors import CannotAnswerError
+
+__all__ = ["CannotRecord", "InProcess"]
+
+_LAUNCH_BYTES = 256 << 20
+"""A launch that reaches more is counted, not kept: as much as a launch of bound arrays may have (``limits.launch_bytes``)."""
+_TOTAL_BYTES = 1 << 30
+"""Of one cell, in the folder for temporary files."""
+_BUSY = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
+
+
+class CannotRecord(CannotAnswerError):  # noqa: N818 - a fact, named as the code reads
+    """Launches of this process cannot be recorded now."""
+
+
+class InProcess:
+    """The library, loaded. It stays loaded as long as the process, as every library of CUDA's does."""
+
+    def __init__(self, library: Path) -> None:
+        """Raises CannotRecord where it cannot be loaded."""
+        try:
+            loaded = ctypes.CDLL(str(library))
+        except OSError as error:
+            raise CannotRecord(f"what records launches cannot be loaded: {error}", "kernelopt doctor") from error
+        self._begin = loaded.kernelopt_capture_begin
+        self._begin.restype = ctypes.c_char_p
+        self._begin.argtypes = [ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64]
+        self._end = loaded.kernelopt_capture_end
+
+    def begin(self, folder: Path) -> None:
+        """Record into ``folder``, which is there. Raises CannotRecord with CUPTI's own word."""
+        reason = self._begin(str(folder).encode(), _LAUNCH_BYTES, _TOTAL_BYTES)
+        if reason is None:
+            return
+        told = reason.decode("utf-8", "replace")
+        if told == _BUSY:
+            raise CannotRecord(
+                "another profiler watches this process, and CUPTI lets one do so", "end it (torch.profiler, nsys), then try again"
+            )
+        raise CannotRecord(f"launches of this process cannot be watched: {told}", "kernelopt doctor tells what this machine can do")
+
+    def end(self) -> None:
+        """Once launches that are under way are written."""
+        self._end()
