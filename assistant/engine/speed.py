@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.engine.assess import KernelAssessment
@@ -32,7 +32,7 @@ from assistant.ports import LabFailure, Timing
 from assistant.profile.coach import Standing, advice, is_near_limit
 from assistant.workload.recordings import NewCase
 
-__all__ = ["Speed", "Versions", "judge_timing", "overall_speed", "speed_of", "with_findings"]
+__all__ = ["Speed", "Versions", "judge_timing", "of_memory_timed_elsewhere", "overall_speed", "speed_of", "with_findings"]
 
 _SCREEN_WALL_S = 2.0
 """A shape while candidates are ranked: enough for 20 blocks of kernels up to 10 ms."""
@@ -62,6 +62,8 @@ class Speed:
     """None where nothing was timed."""
     advice: str | None = None
     """That B leaves hardly anything to be gained; None where it does, or where nobody knows."""
+    host_shapes: tuple[str, ...] = ()
+    """Shapes whose buffers lie in the host's memory: they were timed in device memory, which says nothing of the program."""
 
 
 async def speed_of(job: Job, baseline: Baseline, before: Looked, after: Looked, versions: Versions, is_confirming: bool) -> Speed:
@@ -81,7 +83,8 @@ async def speed_of(job: Job, baseline: Baseline, before: Looked, after: Looked, 
         return Speed(predicted, notes=(f"the speed is predicted, as timing failed: {timing.message}",))
     least_s = _least_times(chosen, versions, job.target if timing.peaks is None else with_measured(job.target, timing.peaks))
     alone = predict_speed(*(_without_launch(kernels) for kernels in (versions.before, versions.after)))
-    return judge_timing(timing, alone, least_s, _seed(job, is_confirming))
+    speed = judge_timing(timing, alone, least_s, _seed(job, is_confirming))
+    return of_memory_timed_elsewhere(speed, _spaces(chosen))
 
 
 def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | None) -> Comparison | None:
@@ -91,7 +94,7 @@ def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | Non
         return predicted
     cases = tuple(case for timing in timings for case in timing.cases)
     comparison = compare_timing(replace(timings[-1], cases=cases), job.seeds[-1])
-    is_doubted = any(not _is_self_tested(speed) or any(finding.code != _UNSEEN for finding in speed.findings) for speed in speeds)
+    is_doubted = any(_is_doubted(speed) for speed in speeds)
     return replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE) if is_doubted else comparison
 
 
@@ -160,8 +163,42 @@ def _stop_advice(comparison: Comparison, least_s: dict[str, float]) -> str | Non
     return advice(standing) if is_near_limit(standing) else None
 
 
-def _is_self_tested(speed: Speed) -> bool:
-    return speed.timing is None or speed.timing.self_test is None or speed.timing.self_test.has_passed
+def _is_doubted(speed: Speed) -> bool:
+    """Whether something speaks against believing its time, however clear the verdict."""
+    is_tested = speed.timing is None or speed.timing.self_test is None or speed.timing.self_test.has_passed
+    return not is_tested or bool(speed.host_shapes) or any(finding.code != _UNSEEN for finding in speed.findings)
+
+
+def _spaces(chosen: Sequence[tuple[NewCase, NewCase]]) -> dict[str, frozenset[str]]:
+    """Per shape where the buffers lie that its launches reach (`RecordedBuffer.space`)."""
+    found: dict[str, frozenset[str]] = {}
+    for old, _ in chosen:
+        reached = {state.buffer for launch in old.recording.launches if launch.index in old.launches for state in launch.buffers}
+        found[old.origin.shape] = frozenset(buffer.space for buffer in old.recording.buffers if buffer.id in reached)
+    return found
+
+
+def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]) -> Speed:
+    """The verdict on shapes whose buffers were timed in other memory than the program's: replays have all of them on the device.
+
+    Page-locked memory stays with the host, so that a kernel on it waits for the bus: nothing is concluded. Managed memory comes to the
+    device when it is used, and is timed as it is from then on, which is said. ``spaces``: per shape.
+    """
+    host = tuple(shape for shape, places in spaces.items() if "host" in places)
+    managed = [shape for shape, places in spaces.items() if "managed" in places]
+    of_host = "page-locked host memory was timed as if it lay on the device, so nothing is concluded"
+    of_managed = "managed memory was timed as it is once it lies on the device, without its migration"
+    notes = tuple(f"{_shown(shapes)}: {said}" for shapes, said in ((host, of_host), (managed, of_managed)) if shapes)
+    comparison = speed.comparison
+    if host and comparison is not None:
+        cases = tuple(replace(case, outcome=SpeedOutcome.INCONCLUSIVE) if case.shape in host else case for case in comparison.cases)
+        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, cases=cases)
+    advised = None if host else speed.advice
+    return replace(speed, comparison=comparison, notes=speed.notes + notes, host_shapes=host, advice=advised)
+
+
+def _shown(shapes: Sequence[str]) -> str:
+    return "; ".join(shape or "its only shape" for shape in shapes)
 
 
 def _without_launch(kernels: tuple[KernelAssessment, ...]) -> tuple[KernelAssessment, ...]:

@@ -57,7 +57,7 @@ class RecordedBuffer:
     symbol: str | None
     """Name of the ``__device__``/``__constant__``/``__managed__`` variable; None for an allocation."""
     space: str
-    """``device``, ``constant`` or ``managed``."""
+    """``device``, ``constant``, ``managed``, or ``host`` for page-locked memory of the host's, which replays put into device memory."""
     pointers: tuple[PointerField, ...] = ()
     """Pointers stored inside the buffer itself (one level)."""
     element_type: str | None = None

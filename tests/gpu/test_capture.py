@@ -135,7 +135,7 @@ async def test_it_holds_what_the_emulator_records_of_the_same_program(captured: 
         assert [len(a.pointers) for a in ours.arguments] == [len(a.pointers) for a in theirs.arguments]
         plain = [index for index, argument in enumerate(ours.arguments) if not argument.pointers]
         assert [ours.arguments[i].data_hex for i in plain] == [theirs.arguments[i].data_hex for i in plain]
-        assert sorted(sizes(recording, ours)) == sorted(sizes(emulated.recording, theirs))
+        assert sorted(places(recording, ours)) == sorted(places(emulated.recording, theirs))
     assert {(b.symbol, b.space, b.size_bytes, b.element_type) for b in recording.buffers if b.symbol} == {
         (b.symbol, b.space, b.size_bytes, b.element_type) for b in emulated.recording.buffers if b.symbol
     }
@@ -146,8 +146,9 @@ async def test_it_holds_what_the_emulator_records_of_the_same_program(captured: 
     assert run.stdout == emulated.stdout
 
 
-def sizes(recording: Recording, launch: RecordedLaunch) -> list[int]:
-    by_id = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
+def places(recording: Recording, launch: RecordedLaunch) -> list[tuple[str, int]]:
+    """Where its buffers lie, and how large they are."""
+    by_id = {buffer.id: (buffer.space, buffer.size_bytes) for buffer in recording.buffers}
     return [by_id[state.buffer] for state in launch.buffers]
 
 

@@ -52,7 +52,7 @@ Recorder* recorder() {
   return instance;
 }
 
-const char* space_name(int space) { return space == EMU_MANAGED || space == EMU_PINNED ? "managed" : "device"; }
+const char* space_name(int space) { return space == EMU_MANAGED ? "managed" : space == EMU_PINNED ? "host" : "device"; }
 const char* symbol_space_name(int space) { return space == 1 ? "constant" : space == 2 ? "managed" : "device"; }
 
 // The region's id; announces it in the log at its first use.

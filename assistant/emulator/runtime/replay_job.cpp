@@ -38,7 +38,7 @@ void read_buffer(ReplayJob& job, std::istream& in) {
   std::string space, symbol, path;
   ReplayBuffer buffer;
   in >> id >> buffer.size >> space >> symbol >> path >> buffer.is_poisoned;
-  buffer.space = space == "managed" ? EMU_MANAGED : EMU_DEVICE;
+  buffer.space = space == "managed" ? EMU_MANAGED : space == "host" ? EMU_PINNED : EMU_DEVICE;
   buffer.symbol = decode(symbol);
   buffer.contents_path = decode(path);
   job.buffers[id] = buffer;

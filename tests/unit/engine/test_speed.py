@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.speed import Speed, judge_timing, with_findings
+from assistant.engine.speed import Speed, judge_timing, of_memory_timed_elsewhere, with_findings
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.timing import Block, CaseTiming, PairTiming, SelfTest, TimedDevice
 from assistant.model.verification import Outcome
@@ -71,3 +71,17 @@ def test_notes_of_the_timing_reach_people_once() -> None:
 def test_a_version_at_the_limit_of_its_bytes_is_told_to_be_left_alone() -> None:
     assert _judged(least_s=9.5e-5).advice == "at 95 % of what moving its bytes allows: at most 1.05x is left; stop here"
     assert _judged(least_s=5e-5).advice is None
+
+
+def test_nothing_is_concluded_of_buffers_in_the_hosts_memory() -> None:
+    speed = of_memory_timed_elsewhere(_judged(), {"n=8": frozenset({"device", "host"})})
+    assert _outcome(speed) is SpeedOutcome.INCONCLUSIVE
+    assert speed.comparison is not None and speed.comparison.cases[0].outcome is SpeedOutcome.INCONCLUSIVE
+    assert "page-locked host memory" in speed.notes[0]
+
+
+def test_managed_memory_is_judged_as_it_is_on_the_device_and_that_is_said() -> None:
+    speed = of_memory_timed_elsewhere(_judged(), {"n=8": frozenset({"managed"})})
+    assert _outcome(speed) is SpeedOutcome.FASTER
+    assert "without its migration" in speed.notes[0]
+    assert of_memory_timed_elsewhere(_judged(), {"n=8": frozenset({"device", "constant"})}) == _judged()
