@@ -53,6 +53,6 @@ export function activate(context: vscode.ExtensionContext): void {
     registerStatusBar(server, watch),
     registerMcp(launcher, server),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server.trustGranted()),
-    startWithCuda(server),
+    startWithCuda(server, () => launcher.canStart()),
   );
 }

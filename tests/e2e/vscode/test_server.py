@@ -1,4 +1,4 @@
-"""The language server behind the window: it comes back when it dies, and its jobs end when they are cancelled."""
+"""The language server behind the window: when it starts, that it comes back when it dies, that its jobs end when they are cancelled."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ def running_programs() -> list[int]:
     return [process.pid for process in alive() if process.name == "program"]
 
 
-async def test_a_server_that_was_killed_comes_back(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+async def test_a_server_starts_with_a_folder_of_cuda_files_and_comes_back_when_killed(
+    open_window: OpenWindow, cli: Cli, folder: Path
+) -> None:
     cli.write("halve.cu", HALVE)
     window = await open_window(folder)
+    (first,) = await window.until(servers)
     await window.open_file("halve.cu")
     await window.see(window.lens("Optimize"))
-    (first,) = await window.until(servers)
+    assert servers() == [first]
     os.kill(first, signal.SIGKILL)
     await window.until(lambda: servers() and first not in servers())
     await window.go_to(2)

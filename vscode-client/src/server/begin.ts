@@ -1,4 +1,4 @@
-/** When the server starts: with the first document that holds CUDA, and again when a setting names another one. */
+/** When the server starts: with a folder that holds CUDA files, else with the first document that holds CUDA; again when a setting names another one. */
 
 import * as vscode from "vscode";
 
@@ -8,11 +8,17 @@ import type { LanguageServer } from "./server.ts";
 
 const SETTINGS = ["server", "program", ...KEY_SETTINGS.map((name) => `provider.${name}`)].map((name) => `kernelopt.${name}`);
 
-export function startWithCuda(server: LanguageServer): vscode.Disposable {
+const SOURCES = "**/*.{cu,cuh}";
+/** CUDA of packages, which nobody came to work on. */
+const PACKAGES = "**/{node_modules,site-packages}/**";
+
+/** `canStart`: whether there is a server, so that nothing need be asked for it. */
+export function startWithCuda(server: LanguageServer, canStart: () => Promise<boolean>): vscode.Disposable {
   const look = (document: vscode.TextDocument): void => {
     if (server.state.kind === "idle" && isCuda(document)) void server.start();
   };
   vscode.workspace.textDocuments.forEach(look);
+  void startAhead(server, canStart);
   return vscode.Disposable.from(
     vscode.workspace.onDidOpenTextDocument(look),
     vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
@@ -25,4 +31,10 @@ export function startWithCuda(server: LanguageServer): vscode.Disposable {
       if (isOurs && server.state.kind !== "idle" && server.state.kind !== "installing") void server.restart();
     }),
   );
+}
+
+/** The first lens need not wait for a server that was started with the window. */
+async function startAhead(server: LanguageServer, canStart: () => Promise<boolean>): Promise<void> {
+  const found = await vscode.workspace.findFiles(SOURCES, PACKAGES, 1);
+  if (found.length > 0 && (await canStart()) && server.state.kind === "idle") void server.start();
 }

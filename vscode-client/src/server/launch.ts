@@ -33,6 +33,11 @@ export class Launcher {
     this.#context = context;
   }
 
+  /** Whether there is something to start; a person has named it, or agreed to install it. */
+  async canStart(): Promise<boolean> {
+    return configuredPython() !== "" || (await isInstalled(this.place));
+  }
+
   /** The language server, with the keys of model endpoints; a failure where there is nothing to run. */
   async server(): Promise<Command | Failure> {
     return await this.#command("lsp", await readKeys(this.#context.secrets, keyVariables()));
@@ -61,7 +66,7 @@ export class Launcher {
 
   async #command(name: string, keys: ReadonlyMap<string, string>): Promise<Command | Failure> {
     const python = configuredPython();
-    if (python === "" && !(await isInstalled(this.place))) return { kind: "not_installed" };
+    if (!(await this.canStart())) return { kind: "not_installed" };
     const program = python === "" ? privatePython(this.place) : python;
     if (python === "") await markUsed(this.place);
     return { program, args: [...PLAIN, "-m", "assistant", name], environment: environment(process.env, keys, programPython()) };

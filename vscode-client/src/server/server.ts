@@ -107,9 +107,10 @@ export class LanguageServer implements Server, vscode.Disposable {
 
   async #begin(): Promise<ServerState> {
     this.#become({ kind: "starting" });
+    const connection = import("./connection.ts"); // is read while VS Code looks for keys
     const command = await this.#launcher.server();
     if (isFailure(command)) return this.#fail(command);
-    const { connect } = await import("./connection.ts");
+    const { connect } = await connection;
     const client = connect(command, { ...this.#outside, changed: this.onDidChangeDocuments, closed: () => this.#closed(client) });
     client.onNotification("kernelopt/event", (event: KernelOptEvent) => this.#told.fire(event));
     client.onNotification("kernelopt/changed", ({ uris }: { readonly uris: readonly string[] }) => this.#moved.fire(uris));
