@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Mapping
@@ -47,8 +48,8 @@ def blob_name(data: bytes) -> str:
 def write_case(folder: Path, case: NewCase, shared: Path | None = None) -> Case:
     """``case`` written into ``folder`` (made if need be); ``shared`` as for `RecordingWriter`."""
     writer = RecordingWriter(folder, shared)
-    for data in case.blobs.values():
-        writer.add_blob(data)
+    for name, data in case.blobs.items():
+        writer.add_named_blob(name, data)
     writer.write(case.recording)
     return Case(folder, case.launches, case.origin)
 
@@ -64,33 +65,28 @@ class RecordingWriter:
     """Writes one recording; blobs first, ``recording.json`` last, so that a torn folder has no recording."""
 
     def __init__(self, folder: Path, shared: Path | None = None) -> None:
-        """``shared``: a folder on the same file system that keeps one file per contents for many recordings, which link to it."""
+        """``shared``: a folder that holds the blobs of many recordings, which link to it: making folders and files costs the most."""
         self._folder = folder
-        self._shared = shared
-        (folder / "blobs").mkdir(parents=True, exist_ok=True)
-        if shared is not None:
-            shared.mkdir(parents=True, exist_ok=True)
+        self._blobs = folder / "blobs"
+        if shared is None:
+            self._blobs.mkdir(parents=True, exist_ok=True)
+            return
+        shared.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            self._blobs.symlink_to(shared.absolute(), target_is_directory=True)
 
     def add_blob(self, data: bytes) -> str:
         """Stores ``data`` once and returns its name."""
         name = blob_name(data)
-        path = self._folder / "blobs" / name
-        if not path.exists() and not self._is_linked(path, name, data):
-            _write_whole(path, data)
+        self.add_named_blob(name, data)
         return name
 
-    def _is_linked(self, path: Path, name: str, data: bytes) -> bool:
-        """Whether the blob could be had as a link: making a file costs far more than naming one again."""
-        if self._shared is None:
-            return False
-        kept = self._shared / name
-        if not kept.exists():
-            _write_whole(kept, data)
-        try:
-            path.hardlink_to(kept)
-        except OSError:  # a file system without links
-            return False
-        return True
+    def add_named_blob(self, name: str, data: bytes) -> None:
+        """Stores ``data``, whose sha256 ``name`` is, once."""
+        path = self._blobs / name
+        if not path.exists():
+            _write_whole(path, data)
 
     def write(self, recording: Recording) -> None:
         _write_whole(self._folder / "recording.json", dumps(recording).encode())
