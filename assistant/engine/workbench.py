@@ -88,7 +88,7 @@ async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | 
     """Count and assess; a source that the CUDA compiler refuses is a failure of kind ``not_built``."""
     counted = await count(job, subject)
     if isinstance(counted, LabFailure):
-        return counted
+        return await _blamed(job, subject, counted)
     assessment = await assess(job, subject, counted, first_evidence)
     if isinstance(assessment, Assessment) and isinstance(assessment.build, Build) and is_moderate(counted):
         counted = await _count_again(job, subject, counted, proposed_corrections(subject, assessment))
@@ -97,6 +97,15 @@ async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | 
         message = f"{assessment.compiler} does not compile {subject.source.path.name}"
         return LabFailure("not_built", message, "mend the errors above", assessment.diagnostics)
     return Looked(subject, counted, assessment)
+
+
+async def _blamed(job: Job, subject: Subject, failure: LabFailure) -> LabFailure:
+    """What only the emulator's own compiler refuses is beyond the emulator, and no mistake in the source."""
+    build = await job.lab.build(subject.program, job.target.architecture) if failure.kind == "not_built" else None
+    if not isinstance(build, Build):
+        return failure
+    message = f"the emulator cannot build what {build.compiler} compiles"
+    return replace(failure, kind="unsupported", message=message, remedy="compare on a GPU, or in a source without what is named above")
 
 
 async def look_at_failed(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | LabFailure:

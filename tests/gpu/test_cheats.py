@@ -21,7 +21,9 @@ import pytest
 TESTS = Path(__file__).parents[1]
 CHEATS, HONEST, FAST = TESTS / "cheats", TESTS / "data" / "honest", TESTS / "gpu" / "honest"
 EXPECTED: dict[str, dict[str, Any]] = tomllib.loads((CHEATS / "expected.toml").read_text("utf-8"))
-WRONG = tuple(EXPECTED)
+WRONG = tuple(name for name, expected in EXPECTED.items() if expected["outcome"] != "CANNOT_JUDGE")
+NOT_TOLD = tuple(set(EXPECTED) - set(WRONG))
+"""What no values of their workload can tell from the original."""
 RIGHT = tuple(sorted({path.name.split(".")[0] for path in HONEST.glob("*.cu")}))
 FASTER = tuple(sorted({path.name.split(".")[0] for path in FAST.glob("*.cu")}))
 """In sizes that keep a GPU busy."""
@@ -50,15 +52,19 @@ def compared(home: Path, name: str) -> list[dict[str, Any]]:
 def comparisons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[list[dict[str, Any]]]]]:
     home = tmp_path_factory.mktemp("home")
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {name: pool.submit(compared, home, name) for name in (*FASTER, *RIGHT, *WRONG)}
+        yield {name: pool.submit(compared, home, name) for name in (*FASTER, *RIGHT, *WRONG, *NOT_TOLD)}
         pool.shutdown(wait=True, cancel_futures=True)
 
 
 Comparisons = dict[str, Future[list[dict[str, Any]]]]
 
 
+def events_of(comparisons: Comparisons, name: str) -> list[dict[str, Any]]:
+    return comparisons[name].result(timeout=DEADLINE_S * len(comparisons) / AT_ONCE)
+
+
 def verdict(comparisons: Comparisons, name: str) -> dict[str, Any]:
-    events = comparisons[name].result(timeout=DEADLINE_S * len(comparisons) / AT_ONCE)
+    events = events_of(comparisons, name)
     found = [event for event in events if event["event"] == "comparison"]
     assert found, events[-3:]
     return found[-1]
@@ -77,6 +83,13 @@ def test_an_edit_gets_the_verdict_it_deserves(comparisons: Comparisons, name: st
     speed: dict[str, Any] = comparison["speed"]
     assert speed["outcome"] in ("FASTER", "SAME", "SLOWER", "INCONCLUSIVE")
     assert expected.get("gains", True) or speed["outcome"] != "FASTER", speed
+
+
+@pytest.mark.parametrize("name", NOT_TOLD)
+def test_what_no_values_can_tell_gets_no_verdict(comparisons: Comparisons, name: str) -> None:
+    events = events_of(comparisons, name)
+    assert not [event for event in events if event["event"] == "comparison"]
+    assert events[-1]["exit_code"] == 3 and any(EXPECTED[name]["reason"] in str(event) for event in events)
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -1,5 +1,6 @@
 // Streams and events. Work runs in the order in which it is issued, at once, so a stream is only a name and an event a time.
 #include <chrono>
+#include <map>
 
 #include "host.h"
 
@@ -10,6 +11,7 @@ using emu_host::synchronize;
 struct CUstream_st {
   unsigned flags;
   int priority;
+  std::map<int, cudaLaunchAttributeValue> attributes;  // kept for whoever asks; an emulator without caches has no use for them
 };
 struct CUevent_st {
   std::chrono::steady_clock::time_point time;
@@ -24,7 +26,7 @@ bool is_default(cudaStream_t stream) { return stream == nullptr || stream == cud
 extern "C" {
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
-  *stream = new CUstream_st{flags, priority};
+  *stream = new CUstream_st{flags, priority, {}};
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
@@ -47,6 +49,17 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   *priority = is_default(stream) ? 0 : stream->priority;
   return cudaSuccess;
 }
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaStreamAttrID id, const union cudaStreamAttrValue* value) {
+  if (!value) return fail(cudaErrorInvalidValue);
+  if (!is_default(stream)) stream->attributes[id] = *value;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, enum cudaStreamAttrID id, union cudaStreamAttrValue* value) {
+  if (!value) return fail(cudaErrorInvalidValue);
+  *value = is_default(stream) ? cudaLaunchAttributeValue{} : stream->attributes[id];
+  return cudaSuccess;
+}
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   if (!callback) return fail(cudaErrorInvalidValue);
   callback(stream, device_fault(), data);

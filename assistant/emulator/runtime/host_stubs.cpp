@@ -4,7 +4,7 @@
 #define EMU_NOT_IMPLEMENTED(X)                                                                                                   \
   X(cudaStreamBeginCapture) X(cudaStreamEndCapture) X(cudaStreamBeginCaptureToGraph) X(cudaStreamGetCaptureInfo)                  \
   X(cudaStreamUpdateCaptureDependencies) X(cudaThreadExchangeStreamCaptureMode) X(cudaStreamCopyAttributes)                       \
-  X(cudaStreamGetAttribute) X(cudaStreamSetAttribute) X(cudaStreamGetId) X(cudaStreamGetDevice) X(cudaCtxResetPersistingL2Cache)  \
+  X(cudaStreamGetId) X(cudaStreamGetDevice)                                                                                        \
   X(cudaGraphCreate) X(cudaGraphInstantiate) X(cudaGraphInstantiateWithFlags) X(cudaGraphInstantiateWithParams) X(cudaGraphLaunch) \
   X(cudaGraphDestroy) X(cudaGraphExecDestroy) X(cudaGraphUpload) X(cudaGraphClone) X(cudaGraphGetNodes) X(cudaGraphGetRootNodes)   \
   X(cudaGraphGetEdges) X(cudaGraphAddNode) X(cudaGraphAddKernelNode) X(cudaGraphAddMemcpyNode) X(cudaGraphAddMemcpyNode1D)         \

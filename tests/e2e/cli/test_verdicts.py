@@ -24,6 +24,10 @@ def test_a_version_gets_the_verdict_it_deserves(cli: Cli, name: str) -> None:
     expected = EXPECTED[name]
     version = CHEATS / f"{name}.cu"
     ended = cli.run("compare", version.with_name("original.cu"), version, "--json")
+    if expected["outcome"] == "CANNOT_JUDGE":
+        assert ended.code == 3 and not ended.all("comparison")
+        assert expected["reason"] in ended.out
+        return
     comparison = ended.one("comparison")
     verification = comparison["verification"]
     assert verification["outcome"] == expected["outcome"], verification["findings"]
@@ -97,6 +101,15 @@ def test_a_version_that_does_not_compile_fails(cli: Cli) -> None:
     ended = cli.run("compare", CHEATS / "original.cu", cli.write("b.cu", text.replace("__syncthreads();", "__syncthreads()")))
     assert ended.code == 1
     assert "FAIL" in ended.out and "b.cu" in ended.out
+
+
+def test_what_only_the_emulators_compiler_refuses_is_no_fault_of_the_version(cli: Cli) -> None:
+    text = (CHEATS / "original.cu").read_text("utf-8")
+    before = cli.write("before.cu", text)
+    after = cli.write("after.cu", text.replace("int main() {", "int main() {\n  unsigned long long id;\n  cudaStreamGetId(nullptr, &id);"))
+    ended = cli.run("compare", before, after, "--json")
+    assert ended.code == 3 and not ended.all("comparison")
+    assert "the emulator cannot build what nvcc" in ended.one("job_ended")["reason"]
 
 
 def test_a_racy_original_cannot_judge_anything(cli: Cli) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from assistant.verify.cheats import find_cheats
 from assistant.verify.labels import Version, detect_labels
 
 FOLDER = Path(__file__).parents[2] / "cheats"
+ROOT = FOLDER.parents[1]
 EXPECTED: dict[str, Any] = tomllib.loads((FOLDER / "expected.toml").read_text())
 
 
@@ -31,6 +33,14 @@ def original(name: str) -> ParsedSource:
 def test_every_file_has_an_expectation() -> None:
     names = {path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.cu")}
     assert {name for name in names if not name.endswith("original")} == set(EXPECTED)
+
+
+def test_every_known_way_to_fool_a_judge_is_shown_by_something_that_exists() -> None:
+    rows = re.findall(r"^\| (\d+) \|.*\| (.+) \|$", (ROOT / "docs" / "explanation" / "fooled.md").read_text("utf-8"), re.MULTILINE)
+    shown = [name for _, names in rows for name in re.findall(r"`([^`]+)`", names)]
+    assert [int(number) for number, _ in rows] == list(range(1, 35))
+    assert {name for name in shown if name not in EXPECTED and not (ROOT / name).exists()} == set()
+    assert set(EXPECTED) <= set(shown)
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
