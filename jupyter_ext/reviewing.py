@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from assistant.desk.review import Apply
+from assistant.desk.review import NO_WHY, Apply, Why
 from assistant.desk.staging import Trigger
 from assistant.engine.decide import Moved
 from assistant.errors import UsageError
-from assistant.model.proposal import Proposal
+from assistant.model.proposal import DecisionKind, Proposal
 from jupyter_ext.cells import Cell, CellEdit, Replaced, same_cell
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
@@ -51,13 +51,14 @@ class Reviewing:
         self._placed: dict[str, CellRun] = {}
         """Where a proposal was accepted, by its id."""
 
-    def accept(self, proposal_id: str, hunk_ids: tuple[str, ...], shown: CellRun | None = None) -> str:
+    def accept(self, proposal_id: str, hunk_ids: tuple[str, ...], shown: CellRun | None = None, why: Why = NO_WHY) -> str:
         """What came of it, in a sentence. Raises UsageError, and CannotAnswerError where the edit clashes with the cell.
 
         ``shown``: the run whose panel was pressed; cells whose kernel has one name are told apart by it, else by their texts.
+        ``why``: of a part, why the rest is left out.
         """
         run, proposal = self._held(proposal_id, shown)
-        begun = self._workshop.loop.call(self._workshop.desk.review.begin, proposal.id, hunk_ids, run.cell.text)
+        begun = self._workshop.loop.call(self._workshop.desk.review.begin, proposal.id, hunk_ids, run.cell.text, why)
         if isinstance(begun, Moved):
             self._workshop.loop.call(self._workshop.desk.rebase, run.cell.key, proposal.id, hunk_ids)
             return f"the cell changed since {proposal.id} was made: its edit is judged again on the text as it is now"
@@ -94,7 +95,7 @@ class Reviewing:
         was_replaced = self._place(run, apply.proposal, apply.after)
         self._placed[apply.proposal.id] = run
         told = "the cell was replaced; run it to use it" if was_replaced else "the new text is in a cell below"
-        return f"{apply.proposal.id} accepted: {told}"
+        return f"{apply.proposal.id} {_part(apply)}accepted: {told}"
 
     def _place(self, run: CellRun, proposal: Proposal, text: str) -> bool:
         """Whether the cell itself now holds ``text``; else a new one does. Raises UsageError where neither can be."""
@@ -142,3 +143,9 @@ class Reviewing:
         if run is None:
             raise UsageError(f"{proposal.id} is for {proposal.path.stem}, which was not run in this kernel", "run its cell first")
         return run, proposal
+
+
+def _part(apply: Apply) -> str:
+    """``2 of 3 hunks ``; empty for all of it."""
+    taken, count = len(apply.request.hunk_ids), len(apply.proposal.hunks)
+    return f"{taken} of {count} hunks " if apply.request.kind is DecisionKind.PARTIALLY_ACCEPTED else ""

@@ -9,12 +9,15 @@ Example::
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assistant.desk.tasks import Verb
+from assistant.engine.spending_words import caps_words, spent_words
 from assistant.errors import KernelOptError
 from assistant.model import events
+from assistant.model.completion import Caps
 from jupyter_ext.cells import Cell
 
 __all__ = ["CellRun", "Phase", "RunState", "Step"]
@@ -42,6 +45,8 @@ class Step:
     """What it is doing, then what it came to."""
     exit_code: int | None = None
     """As on the command line; None until it ended by itself."""
+    taken_s: float | None = None
+    """From its beginning to its end; None before, and where it never began."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class RunState:
     messages: tuple[str, ...] = ()
     """Warnings and errors of its jobs, the newest last."""
     budget: str = ""
-    """What models have cost so far; empty before a call."""
+    """What models have cost so far, and the caps; empty where none is asked."""
     comparison: events.ComparisonMade | None = None
     """The cell against its previous version."""
     proposal_count: int = 0
@@ -93,10 +98,12 @@ class CellRun:
     job_id: str | None = None
     """Of the step that runs."""
     is_cancelled: bool = False
+    clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
         self.state = RunState(tuple(Step(verb) for verb in self.verbs), is_over=not self.verbs)
         self._over = threading.Event()
+        self._began_s: dict[Verb, float] = {}
         if not self.verbs:
             self._over.set()
 
@@ -106,6 +113,7 @@ class CellRun:
 
     def begin(self, verb: Verb, job_id: str) -> None:
         self.job_id = job_id
+        self._began_s[verb] = self.clock()
         self._step(verb, Phase.RUNNING, "")
 
     def told(self, verb: Verb, event: events.Event) -> None:
@@ -123,9 +131,9 @@ class CellRun:
                 self._become(replace(self.state, proposal_count=self.state.proposal_count + 1))
             case events.PairTurn(answer=answer):
                 self.say(answer)
-            case events.BudgetSpent(spent=spent) if spent.call_count:
-                tokens = spent.input_token_count + spent.output_token_count
-                self._become(replace(self.state, budget=f"{spent.call_count} model calls, {tokens} tokens"))
+            case events.BudgetSpent(spent=spent, caps=caps, estimate=estimate) if spent.call_count or estimate is not None:
+                capped = "" if caps == Caps() else f"; {caps_words(caps)}"
+                self._become(replace(self.state, budget=f"{spent_words(spent)}{capped}"))
             case events.JobEnded(exit_code=exit_code, reason=reason):
                 self._step(verb, Phase.DONE, reason, exit_code)
             case _:
@@ -160,8 +168,10 @@ class CellRun:
             self._become(replace(self.state, messages=(*self.state.messages, message)[-_SHOWN_MESSAGES:]))
 
     def _step(self, verb: Verb, phase: str, told: str, exit_code: int | None = None) -> None:
-        steps = tuple(Step(verb, phase, told or step.told, exit_code) if step.verb is verb else step for step in self.state.steps)
-        self._become(replace(self.state, steps=steps))
+        began_s = None if phase == Phase.RUNNING else self._began_s.get(verb)
+        taken_s = None if began_s is None else self.clock() - began_s
+        steps = (Step(verb, phase, told or step.told, exit_code, taken_s) if step.verb is verb else step for step in self.state.steps)
+        self._become(replace(self.state, steps=tuple(steps)))
 
     def _become(self, state: RunState) -> None:
         self.state = state

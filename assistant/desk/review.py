@@ -21,10 +21,22 @@ from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Store
 
-__all__ = ["Apply", "Review"]
+__all__ = ["NO_WHY", "Apply", "Review", "Why"]
 
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REVERSIBLE = frozenset({ProposalState.ACCEPTED, ProposalState.UNDONE})
+
+
+@dataclass(frozen=True)
+class Why:
+    """A person's reason; either may be left open."""
+
+    code: str | None = None
+    """Of ``REASON_CODES``."""
+    words: str | None = None
+
+
+NO_WHY = Why()
 
 
 @dataclass(frozen=True)
@@ -57,17 +69,17 @@ class Review:
         self._seen: set[str] = set()
         """Proposals whose accepted text stood here: only what was here can be undone here."""
 
-    def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str) -> Apply | Moved:
-        """What accepting means for ``current``.
+    def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str, why: Why = NO_WHY) -> Apply | Moved:
+        """What accepting means for ``current``; ``why``: of a part, why the rest is left out.
 
-        Raises UsageError for a proposal that is decided or closed and for unknown hunks, CannotAnswerError where the change clashes with
-        the current text (the proposal is stale then).
+        Raises UsageError for a proposal that is decided or closed, for unknown hunks and reason codes, CannotAnswerError where the
+        change clashes with the current text (the proposal is stale then).
         """
         proposal = self._store.find_proposal(proposal_id)
         if proposal.state not in _OFFERED:
             raise UsageError(self._why_closed(proposal), "kernelopt history shows who decided what")
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
-        request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        request = as_partial(proposal, DecisionRequest(kind, hunk_ids, why.code, why.words))
         if current != proposal.before_text:
             return self._decider().moved(proposal, current, chosen_text(proposal, request))
         apply = Apply(proposal, request, current, chosen_text(proposal, request))

@@ -41,6 +41,7 @@ class DecisionRequest:
     hunk_ids: tuple[str, ...] = ()
     """For a partial accept; unique prefixes are enough."""
     reason_code: str | None = None
+    """Of a rejection; of a partial accept, why the rest is left out."""
     reason: str | None = None
 
 
@@ -88,8 +89,7 @@ class Decider:
 
     def reject(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided:
         """Keep the reason; the planner ranks the technique lower here. Raises UsageError for an unknown reason code."""
-        if request.reason_code is not None and request.reason_code not in REASON_CODES:
-            raise UsageError(f"unknown reason code {request.reason_code!r}", f"use one of: {', '.join(REASON_CODES)}")
+        _check_reason(request)
         if proposal.state in (ProposalState.STALE, ProposalState.SUPERSEDED):
             raise self._closed(proposal)
         return self._append(proposal, request, None)
@@ -180,11 +180,17 @@ def chosen_text(proposal: Proposal, request: DecisionRequest) -> str:
 
 
 def as_partial(proposal: Proposal, request: DecisionRequest) -> DecisionRequest:
-    """All hunks named one by one are a full accept."""
+    """All hunks named one by one are a full accept. Raises UsageError for unknown hunks and for an unknown reason code."""
+    _check_reason(request)
     taken = _taken(proposal, request)
     if request.kind is DecisionKind.PARTIALLY_ACCEPTED and len(taken) == len(proposal.hunks):
         return DecisionRequest(DecisionKind.ACCEPTED)
     return replace(request, hunk_ids=taken)
+
+
+def _check_reason(request: DecisionRequest) -> None:
+    if request.reason_code is not None and request.reason_code not in REASON_CODES:
+        raise UsageError(f"unknown reason code {request.reason_code!r}", f"use one of: {', '.join(REASON_CODES)}")
 
 
 def _taken(proposal: Proposal, request: DecisionRequest) -> tuple[str, ...]:

@@ -250,8 +250,13 @@ def _where(query: RecallQuery, workspace: Path, kernel: str) -> str:
 
 
 def _why(judgement: Judgement) -> str:
-    if judgement.kind not in (DecisionKind.REJECTED, DecisionKind.UNDONE, DecisionKind.PARTIALLY_ACCEPTED):
-        return ""
+    if judgement.kind is DecisionKind.PARTIALLY_ACCEPTED:
+        why = _reason(judgement)
+        return f", the rest left out{why}" if why else ""
+    return _reason(judgement) if judgement.kind in (DecisionKind.REJECTED, DecisionKind.UNDONE) else ""
+
+
+def _reason(judgement: Judgement) -> str:
     code = f": {judgement.reason_code}" if judgement.reason_code else ""
     quoted = f'"{judgement.reason}"' if judgement.reason else ""
     if not quoted:

@@ -83,20 +83,33 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     page = await open_notebook("waves.ipynb", BEGIN, WAVES, WAIT, "%kernelopt history")
     await page.run(0)
     await page.run(1)
-    panel = page.page.locator(".kernelopt-panel")
-    await page.see(panel, "check")
+    report, controls = page.page.locator(".kernelopt-report"), page.page.locator(".kernelopt-controls")
+    await page.see(page.page.locator(".kernelopt-progress"), "check")
     await page.shoot("progress")
     await page.see(page.page.get_by_role("button", name="Accept hunk 2", exact=True))
+    await page.gone(page.page.get_by_role("button", name="Cancel", exact=True))
+    for words in ("PREDICTED", "one launch, predicted", "Verified:", "Hunk 2 of 3"):
+        await page.see(report, words)
     await page.shoot("proposal")
 
     await command_keys(page, "a")  # a new cell above: every index is another now
     await page.begin(3)
-    await press(page, "Accept hunk 2")
+    await press(page, "Reject hunk 1")
+    await page.page.get_by_label("Reason for hunk 1").select_option("Changes results")
+    await controls.get_by_label("In words").locator("visible=true").first.fill("a long sum")
+    await page.page.keyboard.press("Tab")
+    await press(page, "Reject hunk 3")
+    await page.see(controls, "left out of Accept")
+    await page.shoot("chosen")
+    await press(page, "Accept 1 of 3 hunks")
     await page.until_source(2, "0.01f * s")
     assert await page.is_running(3), "another cell runs all the while"
     source = await page.source(2)
     assert "0.9 * sum" in source and source.startswith("%%kernelopt smooth"), "one hunk of three, in the judged cell"
     await page.until(lambda: decisions(lab_cli) == ["partially_accepted"])
+    with open_store(lab_cli.home / "memory.sqlite3") as store:
+        (decision,) = store.decisions()
+    assert (decision.reason_code, decision.reason) == ("precision", "hunk 1: a long sum")
     await page.shoot("accepted")
 
     await page.editor(2).click()
@@ -106,7 +119,8 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
 
     ended = lab_cli.run("reject", proposals(lab_cli)[-1], "--reason-code", "precision")
     assert ended.code == 0, ended.said
-    await page.see(panel, "rejected")
+    await page.see(report, "rejected")
+    await page.gone(controls)
     lab_cli.write("go", "")
 
     await page.command("Kernelopt History")
@@ -120,7 +134,8 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
 
     await command_keys(page, "0", "0")
     await page.page.get_by_role("button", name="Confirm Kernel Restart").click()
-    await page.see(page.page.locator(".jupyter-widgets-disconnected"))
+    await page.gone(page.page.locator(".jp-Dialog"))
+    await page.see(page.page.locator("#jp-main-statusbar"), "| Idle")
     await page.begin(1)
     await page.run(4)
     await page.see(page.output(4), re.compile(rf"{proposals(lab_cli)[-1]} +rejected +waves"))

@@ -1,0 +1,238 @@
+"""What can be pressed below a cell, as core ipywidgets: Cancel while something runs, and the decision on each open proposal.
+
+Buttons do their work on threads of their own: a handler that waits would keep the kernel from hearing the answer. What is read stands
+beside them as HTML, not in them. Example::
+
+    controls = Controls(run, reviewing)     # raises ImportError without ipywidgets
+    controls.found(picture.proposals)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from assistant.desk.review import Why
+from assistant.errors import KernelOptError
+from assistant.model.proposal import REASON_CODES, Proposal, ProposalState
+from assistant.model.source import Hunk
+from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
+from jupyter_ext.comms import heard_at_once
+from jupyter_ext.page import course_html
+from jupyter_ext.proposal_page import MONO, OPEN, PROSE
+from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.runs import CellRun
+
+__all__ = ["Controls", "Progress"]
+
+_NO_REASON = "no reason"
+_WIDE = {"width": "auto"}
+_ROW = {"flex_flow": "row wrap", "align_items": "center"}
+
+
+class Progress:
+    """How far a run is, and Cancel: shown while it goes on."""
+
+    def __init__(self, run: CellRun, cancel: Callable[[CellRun], None]) -> None:
+        """Raises ImportError without ipywidgets."""
+        self._run = run
+        make = _widgets()
+        self._course = make.HTML(course_html(run.state))
+        button = _button("Cancel", "End what goes on for this cell", lambda: cancel(run))
+        self._root = make.VBox([self._course, button])
+        self._root.add_class("kernelopt-progress")
+
+    @property
+    def model_id(self) -> str:
+        return self._root.model_id
+
+    def changed(self) -> None:
+        self._course.value = course_html(self._run.state)
+
+
+class Controls:
+    """The decisions on one run's proposals; empty while there is nothing to decide."""
+
+    def __init__(self, run: CellRun, reviewing: Reviewing) -> None:
+        """Raises ImportError without ipywidgets."""
+        self._run = run
+        self._reviewing = reviewing
+        make = _widgets()
+        self._boxes: dict[tuple[str, ProposalState], ProposalBox] = {}
+        self._proposals = make.VBox([])
+        self._notice = make.HTML()
+        self._root = make.VBox([self._proposals, self._notice])
+        self._root.add_class("kernelopt-controls")
+
+    @property
+    def model_id(self) -> str:
+        return self._root.model_id
+
+    def found(self, proposals: tuple[Proposal, ...]) -> None:
+        """Offer what is open; boxes that stay the same stay in place, with what was chosen in them."""
+        boxes = {
+            (item.id, item.state): self._boxes.get((item.id, item.state)) or ProposalBox(item, self._run, self._reviewing, self._say)
+            for item in proposals
+            if item.state in OPEN
+        }
+        if boxes.keys() != self._boxes.keys():
+            self._boxes = boxes
+            self._proposals.children = tuple(box.root for box in boxes.values())
+
+    def _say(self, told: str) -> None:
+        self._notice.value = f'<div role="status" style="{PROSE}">{escape(told)}</div>'
+
+
+class ProposalBox:
+    """One open proposal: accept it, leave some of its hunks out and say why, or reject it and say why."""
+
+    def __init__(self, proposal: Proposal, run: CellRun, reviewing: Reviewing, say: Callable[[str], None]) -> None:
+        self._proposal = proposal
+        self._run = run
+        self._reviewing = reviewing
+        self._say = say
+        self._choice = everything(proposal.hunks)
+        make = _widgets()
+        self._accept = _button("Accept", f"Put {proposal.id} into the cell", lambda: self._apart(self._accepted))
+        self._accept.button_style = "primary"
+        self._reject = _button("Reject", f"Turn {proposal.id} down; the reason is remembered", lambda: self._apart(self._rejected))
+        self._why = Reason("Reason to reject")
+        rows = [HunkRow(self, hunk).root for hunk in proposal.hunks] if len(proposal.hunks) > 1 else []
+        last = make.HBox([self._accept, self._reject, *self._why.widgets], layout=_ROW)
+        title = make.HTML(f'<div style="{PROSE}"><b>{escape(proposal.id)}</b>: {escape(" + ".join(proposal.techniques))}</div>')
+        self.root = make.VBox([title, *rows, last])
+        self.root.add_class("kernelopt-decision")
+
+    def heading(self, hunk: Hunk) -> str:
+        return self._choice.heading(hunk)
+
+    def is_taken(self, hunk: Hunk) -> bool:
+        return hunk.id in self._choice.taken
+
+    def leave_out(self, hunk: Hunk, why: LeftOut) -> None:
+        self._choose(self._choice.without(hunk.id, why))
+
+    def take(self, hunk: Hunk) -> None:
+        self._choose(self._choice.having(hunk.id))
+
+    def accept_only(self, hunk: Hunk) -> None:
+        """One hunk, whatever else was chosen; what was said of the others goes with it."""
+        self._apart(lambda: self._taken((hunk.id,), self._choice.having(hunk.id).reason))
+
+    def _choose(self, choice: Choice) -> None:
+        self._choice = choice
+        self._accept.description = choice.label
+        self._accept.disabled = not choice.taken
+
+    def _accepted(self) -> str:
+        choice = self._choice
+        return self._taken(() if not choice.left_out else choice.taken, choice.reason)
+
+    def _taken(self, hunk_ids: tuple[str, ...], why: LeftOut) -> str:
+        return self._reviewing.accept(self._proposal.id, hunk_ids, self._run, Why(why.code, why.words or None))
+
+    def _rejected(self) -> str:
+        """What was said of all of it counts, else what was said of its hunks."""
+        said = self._why.given
+        why = said if said != LeftOut() else self._choice.reason
+        return self._reviewing.reject(self._proposal.id, why.code, why.words or None)
+
+    def _apart(self, action: Callable[[], str]) -> None:
+        def work() -> None:
+            try:
+                told = action()
+            except KernelOptError as error:
+                told = f"{error.message}; {error.remedy}" if error.remedy else error.message
+            self._say(told)
+
+        threading.Thread(target=work, name="kernelopt-button", daemon=True).start()
+
+
+class HunkRow:
+    """One hunk of several: taken, until it is left out with a reason."""
+
+    def __init__(self, box: ProposalBox, hunk: Hunk) -> None:
+        self._box = box
+        self._hunk = hunk
+        make = _widgets()
+        number = box.heading(hunk).split(" ")[1]
+        self._number = number
+        self._told = make.HTML()
+        only = _button(f"Accept hunk {number}", "Put this hunk alone into the cell", lambda: box.accept_only(hunk))
+        self._other = _button(f"Reject hunk {number}", "", self._turn)
+        self._why = Reason(f"Reason for hunk {number}")
+        self._why.on_change(self._said)
+        self.root = make.VBox([self._told, make.HBox([only, self._other, *self._why.widgets], layout=_ROW)])
+        self._show()
+
+    def _turn(self) -> None:
+        if self._box.is_taken(self._hunk):
+            self._box.leave_out(self._hunk, self._why.given)
+        else:
+            self._box.take(self._hunk)
+        self._show()
+
+    def _said(self, why: LeftOut) -> None:
+        if not self._box.is_taken(self._hunk):
+            self._box.leave_out(self._hunk, why)
+
+    def _show(self) -> None:
+        is_taken = self._box.is_taken(self._hunk)
+        lines = self._hunk.after or self._hunk.before
+        line = f'<code style="{MONO}">{escape(lines[0].strip())}</code>'
+        self._told.value = f'<div style="{PROSE}">{escape(self._box.heading(self._hunk))}<br>{line}</div>'
+        self._other.description = f"Reject hunk {self._number}" if is_taken else f"Take hunk {self._number} again"
+        self._other.tooltip = "Leave it out of Accept, with a reason" if is_taken else "Have Accept take it again"
+        self._why.show(not is_taken)
+
+
+class Reason:
+    """A pick list and a line of words, each with a name of its own."""
+
+    def __init__(self, name: str) -> None:
+        make = _widgets()
+        options = [(_NO_REASON, None), *((REASONS[code], code) for code in REASON_CODES)]
+        style = {"description_width": "initial"}
+        self._code = make.Dropdown(options=options, description=name, style=style, layout=_WIDE)
+        self._words = make.Text(description="In words", placeholder="optional", style=style)
+        for choice in self.widgets:
+            heard_at_once(choice.comm)
+
+    @property
+    def widgets(self) -> tuple[Any, Any]:
+        return (self._code, self._words)
+
+    @property
+    def given(self) -> LeftOut:
+        return LeftOut(self._code.value, self._words.value.strip())
+
+    def on_change(self, heard: Callable[[LeftOut], None]) -> None:
+        def changed(_: object) -> None:
+            heard(self.given)
+
+        for choice in self.widgets:
+            choice.observe(changed, names="value")
+
+    def show(self, is_shown: bool) -> None:
+        for choice in self.widgets:
+            choice.layout.display = "" if is_shown else "none"
+
+
+def _button(name: str, hint: str, pressed: Callable[[], object]) -> Any:
+    button = _widgets().Button(description=name, tooltip=hint, layout=_WIDE)
+    heard_at_once(button.comm)
+
+    def clicked(_: object) -> None:
+        pressed()
+
+    button.on_click(clicked)
+    return button
+
+
+def _widgets() -> Any:
+    """ipywidgets, whose members carry no types. Raises ImportError where it is not installed."""
+    import ipywidgets
+
+    return ipywidgets

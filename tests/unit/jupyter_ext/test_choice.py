@@ -1,0 +1,43 @@
+"""Which hunks are taken, and what is said of the others."""
+
+import re
+from pathlib import Path
+
+from assistant.model.proposal import REASON_CODES
+from assistant.source.hunks import hunks
+from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
+
+HUNKS = hunks("a\nb\nc\nd\ne\n", "A\nb\nC\nd\nE\nF\n")
+_ASKED_IN_VSCODE = Path(__file__).parents[3] / "vscode-client" / "src" / "review" / "reasons.ts"
+
+
+def check(*left_out: tuple[int, LeftOut]) -> Choice:
+    """The choice without the hunks of these numbers."""
+    choice = everything(HUNKS)
+    for number, why in left_out:
+        choice = choice.without(HUNKS[number - 1].id, why)
+    return choice
+
+
+def test_everything_is_taken_until_something_is_left_out() -> None:
+    assert check().label == "Accept" and check().reason == LeftOut()
+    choice = check((2, LeftOut()))
+    assert choice.label == "Accept 2 of 3 hunks" and choice.taken == (HUNKS[0].id, HUNKS[2].id)
+    assert choice.having(HUNKS[1].id) == check()
+
+
+def test_a_hunk_says_where_it_is_and_whether_it_is_taken() -> None:
+    choice = check((1, LeftOut()))
+    assert choice.heading(HUNKS[0]) == "Hunk 1 of 3 · line 1 · 1 line changed · left out of Accept"
+    assert choice.heading(HUNKS[2]) == "Hunk 3 of 3 · line 5 · 1 line becomes 2 · taken"
+
+
+def test_one_reason_stands_for_itself_and_several_are_told_apart() -> None:
+    assert check((2, LeftOut("precision", "a long sum"))).reason == LeftOut("precision", "hunk 2: a long sum")
+    several = check((1, LeftOut("style")), (2, LeftOut("precision", "a long sum")), (3, LeftOut()))
+    assert several.reason == LeftOut("other", "hunk 1: Style; hunk 2: Changes results: a long sum")
+
+
+def test_reasons_are_asked_for_in_the_words_of_the_other_editor() -> None:
+    there = re.findall(r'code: "([^"]+)", label: "([^"]+)"', _ASKED_IN_VSCODE.read_text("utf-8"))
+    assert dict(there) == REASONS and tuple(REASONS) == REASON_CODES
