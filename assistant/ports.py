@@ -112,6 +112,8 @@ class ReplayOptions:
     """Count at most this many blocks a launch; 0 counts all."""
     corrections: tuple[Correction, ...] = ()
     """Accesses to be counted as the machine code does them."""
+    is_fresh: bool = False
+    """In processes that have run no version before: nothing that another one left there can be found."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,8 @@ async def side_runs(
         for mode, count, chosen in batches:
             if not chosen:
                 continue
-            options = ReplayOptions(mode=mode, fill=fill, repeats=count)
+            is_first = not any(found)
+            options = ReplayOptions(mode=mode, fill=fill, repeats=count, is_fresh=effort.is_fresh and is_first)
             replayed = await job.lab.replay(program, [written[index] for index in chosen], options, job.limits)
             if isinstance(replayed, LabFailure):
                 return replayed

@@ -63,6 +63,8 @@ class Effort:
     with_injected: bool
     with_boundary: bool
     is_confirming: bool
+    is_fresh: bool = False
+    """The runs begin in processes that have run no version before."""
 
 
 @dataclass(frozen=True)

@@ -128,10 +128,14 @@ async def verify(
     version: Version,
     stated_labels: tuple[DetectedLabel, ...] = (),
 ) -> VerificationResult | LabFailure:
-    """Run the candidate on the baseline's cases and judge it. ``stated_labels``: those its author admits to."""
+    """Run the candidate on the baseline's cases and judge it. ``stated_labels``: those its author admits to.
+
+    Both orders: screening runs it behind the original, in the same process; a confirmation first, in one that has run neither.
+    """
     pairing = _pairing(baseline.recorded, counted)
     chosen = runnable_cases(baseline, candidate, counted)
-    runs = await side_runs(job, candidate, [new for _, new in chosen], baseline.effort, [fills(item.case) for item, _ in chosen])
+    effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
+    runs = await side_runs(job, candidate, [new for _, new in chosen], effort, [fills(item.case) for item, _ in chosen])
     if isinstance(runs, LabFailure):
         return runs
     limits = () if counted.run is None else counted.run.missing_limits

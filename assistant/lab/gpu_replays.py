@@ -75,6 +75,8 @@ class GpuReplays:
         helpers = await self.helper_code()
         if isinstance(helpers, LabFailure):
             return helpers
+        if options.is_fresh:
+            await asyncio.gather(*(client.restart() for client in self._clients))
         self._run_count += 1
         out = self._scratch / f"gpu-replay-{self._run_count}"
         await asyncio.to_thread(out.mkdir, parents=True)

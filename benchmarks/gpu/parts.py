@@ -24,8 +24,9 @@ _SPIN_CLOCKS = 10_000
 _GAINS = (0.01, 0.03, 0.10)
 _LENGTHS_S = (3e-6, 20e-6, 500e-6)
 _KINDS = ("spin", "polynomial")
-_GAIN_COUNT = 100
-_TRUTH_COUNT = 30
+_GAIN_COUNT = 50
+"""Of each kind of kernel: 100 of each length and gain."""
+_TRUTH_COUNT = 20
 
 
 def measure_aa(bench: Bench, kept: Kept, end_s: float) -> None:

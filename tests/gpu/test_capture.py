@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
+from assistant.device.lease import lock_folder
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
@@ -234,3 +235,23 @@ def test_versions_of_a_kernel_are_compared_in_the_program_that_starts_it(
     comparisons = [event for event in events if event["event"] == "comparison"]
     assert comparisons, done.stdout[-3000:] + done.stderr[-3000:]
     assert comparisons[-1]["verification"]["outcome"] == outcome, comparisons[-1]
+
+
+LOOKS = """
+import fcntl, sys
+try:
+    fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    print("free")
+except BlockingIOError:
+    print("held")
+"""
+
+
+async def test_nobody_of_ours_measures_while_the_program_runs(captured: CapturedRuns, gpu: Gpu, folder: Path, tmp_path: Path) -> None:
+    """The program itself looks whether the GPU's lock is held."""
+    (tmp_path / "looks.py").write_text(LOOKS)
+    lock = lock_folder() / f"kernelopt-{gpu.uuid}.lock"
+    given = replace(program("vectors"), working_directory=tmp_path, run_command=(sys.executable, "looks.py", str(lock)))
+    run = await captured.run(given, RunLimits())
+    assert isinstance(run, ProgramRun), run
+    assert run.stdout == b"held\n"

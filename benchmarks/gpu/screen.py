@@ -1,0 +1,101 @@
+"""How long a candidate takes to be screened and an edit to be confirmed, as whoever reads `optimize`'s events sees it.
+
+One program at a time, each in a process of its own, whose worker starts with the first candidate. Example::
+
+    measure_screen(kept, folder, end_s)
+    print(screen_table(kept.rows))
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gpu.bench import Kept
+from benchmarks.table import heading, row
+
+__all__ = ["measure_screen", "screen_table"]
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PROGRAMS = (
+    *(f"examples/{name}.cu" for name in ("accumulator", "transpose", "bank_conflicts", "row_walk", "block_size", "double_literals")),
+    *(f"tests/data/h200/{name}.cu" for name in ("grade_loops", "histogram", "matmul", "more")),
+    "examples/pipeline.cu",
+)
+_WALL_S = 150.0
+_LEAST_LEFT_S = 20.0
+_ENDED = "candidate"
+_CONFIRMED = "confirm"
+_BEHIND_A_CONFIRMATION = ("proposal", "message")
+
+
+def measure_screen(kept: Kept, folder: Path, end_s: float) -> None:
+    """Rows ``first`` (with the original's runs and the worker's start), ``screen`` and ``confirm``, by program."""
+    for name in _PROGRAMS:
+        left_s = min(_WALL_S, end_s - time.monotonic())
+        if left_s > _LEAST_LEFT_S and not kept.count(program=Path(name).name):
+            for found in _rows(_events(_ROOT / name, folder / "screened", left_s)):
+                kept.add({"program": Path(name).name, **found})
+            kept.write()
+
+
+def screen_table(rows: Sequence[dict[str, Any]]) -> str:
+    """As it stands in docs/measurements.md."""
+    names = {
+        "first": "first candidate of a kernel, with the original's own runs",
+        "screen": "further candidates: screened",
+        "confirm": "confirmation",
+    }
+    lines = [_line(words, rows, [found for found in rows if found["what"] == what]) for what, words in names.items()]
+    screened = [found["seconds"] for found in rows if found["what"] == "screen"]
+    rate = f"{60 * len(screened) / sum(screened):.0f} further candidates a minute" if screened else "no candidate was timed"
+    return "\n".join((heading("what", "n", "programs", "p50, s", "p95, s", "longest, s"), *lines, "", rate))
+
+
+def _line(words: str, rows: Sequence[dict[str, Any]], of: Sequence[dict[str, Any]]) -> str:
+    seconds = [found["seconds"] for found in of]
+    if len(seconds) < 2:
+        return row(words, str(len(seconds)), *("–",) * 4)
+    cuts = statistics.quantiles(seconds, n=100, method="inclusive")
+    programs = str(len({found["program"] for found in of}))
+    return row(words, str(len(seconds)), programs, *(f"{value:.2f}" for value in (cuts[49], cuts[94], max(seconds))))
+
+
+def _events(path: Path, place: Path, wall_s: float) -> list[tuple[float, dict[str, Any]]]:
+    """(seconds since the start, event) as they came; those until the time was up."""
+    place.mkdir(parents=True, exist_ok=True)
+    copied = Path(shutil.copy(path, place / path.name)).resolve()
+    line = (sys.executable, "-m", "assistant", "optimize", copied.name, "--device", "gpu:0", "--json", "--accept", "none")
+    environment = {**os.environ, "KERNELOPT_HOME": str((place / "home").resolve())}
+    start_s = time.monotonic()
+    found: list[tuple[float, dict[str, Any]]] = []
+    with subprocess.Popen((*line, "--allow-host-code"), cwd=place, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for text in process.stdout:
+            found.append((time.monotonic() - start_s, json.loads(text)))
+            if found[-1][0] > wall_s:
+                process.kill()
+    return found
+
+
+def _rows(events: Sequence[tuple[float, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Spans between a candidate's verdict and what came before it; between a confirmation's start and its end."""
+    rows: list[dict[str, Any]] = []
+    known: set[str] = set()
+    for (before_s, before), (at_s, event) in pairwise(events):
+        if event["event"] == _ENDED and event["ratio"] is not None:
+            what = "screen" if event["kernel"] in known else "first"
+            rows.append({"what": what, "kernel": event["kernel"], "outcome": event["outcome"], "seconds": at_s - before_s})
+            known.add(event["kernel"])
+        if before["event"] == "stage_started" and before["stage"] == _CONFIRMED and event["event"] in _BEHIND_A_CONFIRMATION:
+            rows.append({"what": "confirm", "kernel": None, "outcome": event["event"], "seconds": at_s - before_s})
+    return rows
