@@ -7,16 +7,20 @@ import tempfile
 from pathlib import Path
 
 from assistant.device.protocol import CompileReply
+from assistant.disk.cached import note_use
 from assistant.serialize import DecodeError, dumps, loads
 
 __all__ = ["load", "store", "store_cubin"]
 
 
 def load(directory: Path, key: str) -> CompileReply | None:
+    entry = _entry(directory, key)
     try:
-        return loads(CompileReply, _entry(directory, key).read_bytes())
+        kept = loads(CompileReply, entry.read_bytes())
     except (OSError, DecodeError):
         return None
+    note_use(entry)
+    return kept
 
 
 def store(directory: Path, key: str, reply: CompileReply) -> None:
@@ -35,7 +39,9 @@ def store(directory: Path, key: str, reply: CompileReply) -> None:
 def store_cubin(directory: Path, image: bytes) -> Path:
     """Where machine code is kept, by its content; raises OSError where it cannot be."""
     path = directory / "cubin" / f"{hashlib.sha256(image).hexdigest()}.cubin"
-    if not path.exists():
+    if path.exists():
+        note_use(path)
+    else:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
             file.write(image)

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any, cast
 
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, check_space, full_in_words
+from assistant.disk.temporary import OwnFolder
 from assistant.emulator.child import Interrupted
 from assistant.emulator.protocol import BuildMessage, ReplayRequest, RunRequest, failure
 from assistant.emulator.replay import replay
@@ -171,8 +172,8 @@ def main() -> int:
     os.dup2(2, 1)
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        with tempfile.TemporaryDirectory(prefix="kernelopt-emulator-", ignore_cleanup_errors=True) as scratch:
-            emulator = Emulator(os.environ, Path(scratch))
+        with OwnFolder("emulator") as scratch:
+            emulator = Emulator(os.environ, scratch)
             for line in sys.stdin:
                 if line.strip():
                     replies.write(json.dumps(emulator.answer(line), ensure_ascii=False, allow_nan=False) + "\n")

@@ -18,6 +18,7 @@ from typing import Literal
 
 from assistant import serialize
 from assistant.build.full_disk import FULL_ERRORS, full_in_words
+from assistant.disk.cached import note_use
 from assistant.emulator import toolchain
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import registration_text
@@ -118,6 +119,7 @@ def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
     flags = toolchain.compile_flags(request.flavour, request.standard, has_openmp)
     final = request.cache_dir / "builds" / _key(request, units, compiler, own, flags)
     if (final / _REPLY_FILE).is_file():
+        note_use(final)
         return _cached(final)
     with toolchain.staging(final.parent) as folder:
         job = _Job(request, compiler, has_openmp, own, folder)

@@ -19,6 +19,7 @@ from typing import Literal
 from filelock import FileLock
 
 from assistant.build.full_disk import REMEDY
+from assistant.disk.cached import note_use
 from assistant.emulator.tools import Run, run_tool, run_tools
 from assistant.model.build import CompilerMissing
 
@@ -227,6 +228,7 @@ def publish(folder: Path, final: Path) -> None:
 
 def _once(final: Path, build: Callable[[Path], None]) -> Path:
     if final.is_dir():
+        note_use(final)
         return final
     final.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{final}.lock"):
@@ -244,6 +246,8 @@ def _runtime_objects(compiler: Compiler, folder: Path, own: Digests) -> tuple[Pa
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / "lock"):
             _compile_runtime(compiler, [(source, path) for source, path in keyed if not path.is_file()])
+    for _, path in keyed:
+        note_use(path)
     return tuple(path for _, path in keyed)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, full_in_words
+from assistant.disk.temporary import OwnFolder
 from assistant.errors import CannotAnswerError
 
 __all__ = ["scratch_folder", "unusable"]
@@ -18,13 +18,11 @@ __all__ = ["scratch_folder", "unusable"]
 def scratch_folder() -> Generator[Path]:
     """A folder that ends with the block, whatever is in it; raises CannotAnswerError where none can be made."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix="kernelopt-"))
+        folder = OwnFolder()
     except OSError as error:
         raise unusable(error) from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with folder as path:
+        yield path
 
 
 def unusable(error: OSError) -> CannotAnswerError:

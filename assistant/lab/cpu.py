@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assistant.lab.cache import keep_small
 from assistant.lab.compiler import Compiler
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
@@ -160,6 +161,7 @@ class CpuLab:
     async def close(self) -> None:
         await self._emulator.close()
         await self._device.close()
+        await keep_small(self.cache)
 
     async def _replay(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, promotion: Promotion

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -33,6 +32,7 @@ from assistant.device.capture.run import Surroundings, capture, collect
 from assistant.device.lease import GpuBusyError
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
+from assistant.disk.temporary import OwnFolder
 from assistant.emulator.child import Interrupted
 from assistant.emulator.workspace import Workspace
 from assistant.errors import KernelOptError
@@ -92,18 +92,16 @@ def main() -> int:
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     signal.signal(signal.SIGTERM, _leave)
-    scratch = Path(tempfile.mkdtemp(prefix="kernelopt-capture-"))
     try:
-        capturer = Capturer(os.environ, scratch)
-        while line := sys.stdin.readline():
-            if line.strip():
-                replies.write(json.dumps(capturer.answer(line), ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
-                replies.flush()
-        return 0
+        with OwnFolder("capture") as scratch:
+            capturer = Capturer(os.environ, scratch)
+            while line := sys.stdin.readline():
+                if line.strip():
+                    replies.write(json.dumps(capturer.answer(line), ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
+                    replies.flush()
+            return 0
     except Interrupted:
         return 1
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

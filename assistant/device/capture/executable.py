@@ -19,6 +19,7 @@ from assistant.build.safe_flags import is_read_by_shell
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Toolchain
+from assistant.disk.cached import note_use
 from assistant.emulator.child import Bounds, Command, run_child
 from assistant.emulator.sandbox import Confinement
 
@@ -39,6 +40,7 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
     folder.mkdir(parents=True, exist_ok=True)
     built = folder / _key(request, toolchain.nvcc.version)
     if built.exists():
+        note_use(built)
         return built
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
         staged, place = Path(scratch) / "program", Path(scratch)

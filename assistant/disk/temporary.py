@@ -1,0 +1,88 @@
+"""Temporary folders that go with their owner, however it ends: what a killed process left is removed by the next one that needs a folder.
+
+Each folder holds a file that its owner keeps locked; the system lets go of a lock when its process ends. Example::
+
+    with OwnFolder("emulator") as folder:
+        (folder / "report").write_text("…")     # /tmp/kernelopt-emulator-1p2x7f/report
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+__all__ = ["OwnFolder"]
+
+_PREFIX = "kernelopt-"
+_UNFINISHED = ".kernelopt-"
+"""Of a folder that is not locked yet."""
+_OWNER_FILE = ".owner"
+
+
+class OwnFolder:
+    """A new folder in the temporary folder, this process's until it is removed. Raises OSError where none can be made."""
+
+    def __init__(self, kind: str = "") -> None:
+        """``kind``: whose it is, for people who look."""
+        parent = Path(tempfile.gettempdir())
+        _remove_ownerless(parent)
+        made = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{kind}-" if kind else _UNFINISHED))
+        try:
+            self._lock = os.open(made / _OWNER_FILE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            with contextlib.suppress(OSError):  # a file system without locks: nobody else can lock it either, so it stays
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.path = made.rename(made.with_name(made.name.removeprefix(".")))
+        except OSError:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
+
+    def remove(self) -> None:
+        """Whatever is in it; once is enough."""
+        _remove(self.path)
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.remove()
+
+
+def _remove_ownerless(parent: Path) -> None:
+    for folder in list(_own_folders(parent)):
+        with contextlib.suppress(OSError):
+            lock = os.open(folder / _OWNER_FILE, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove(folder)
+            finally:
+                os.close(lock)
+
+
+def _remove(folder: Path) -> None:
+    """The owner's file last: a removal that is broken off can be gone on with."""
+    with contextlib.suppress(OSError), os.scandir(folder) as listing:
+        for entry in list(listing):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.name != _OWNER_FILE:
+                Path(entry.path).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _own_folders(parent: Path) -> Iterator[Path]:
+    """Folders of this user's that are named as ours are: others may name theirs so in a temporary folder that all share."""
+    user = os.getuid()
+    with contextlib.suppress(OSError), os.scandir(parent) as listing:
+        for entry in listing:
+            with contextlib.suppress(OSError):
+                is_ours = entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False)
+                if is_ours and entry.stat(follow_symlinks=False).st_uid == user:
+                    yield Path(entry.path)

@@ -1,0 +1,26 @@
+"""What the workers keep in the cache folder; all of it can be made again, so that any of it may go."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from assistant.disk.cached import make_room
+
+__all__ = ["ENTRIES", "keep_small"]
+
+ENTRIES = (
+    "emulator/builds/*",
+    "emulator/*-*[!k]",  # what bears a hash in its name, but for the .lock beside it, which others may be waiting for
+    "emulator/runtime/*.o",
+    "emulator/runtime/*.partial",
+    "compiler/compile/*/*",
+    "compiler/cubin/*",
+    "programs/*",
+)
+"""Each is looked up before it is used, in the same request: one that is gone is made again."""
+
+
+async def keep_small(cache: Path) -> None:
+    """Removes what was used longest ago, above the limit; a second at most."""
+    await asyncio.to_thread(make_room, cache, ENTRIES)

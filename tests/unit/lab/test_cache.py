@@ -1,0 +1,39 @@
+"""The cache folder: everything that takes room in it can go."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from assistant.build.flags import DEFAULT_FLAGS
+from assistant.lab.cache import ENTRIES
+from assistant.lab.cpu import CpuLab
+from assistant.model.source import Source
+from assistant.ports import Program, ProgramRun, RunLimits
+
+_LARGE_BYTES = 4096
+_RECORDERS = "capture"
+"""Libraries of some hundred kB, which programs that run for hours are told the path of."""
+_PROGRAM = Program((Source(Path("/k.cu"), "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n"),), DEFAULT_FLAGS)
+
+
+async def test_whatever_takes_room_is_an_entry(tmp_path: Path) -> None:
+    cache, kept = tmp_path / "cache", Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
+    kept.mkdir(exist_ok=True)
+    cache.mkdir()
+    (cache / "emulator").symlink_to(kept)
+    lab = CpuLab(tmp_path, cache, "h200")
+    try:
+        await lab.inspect(_PROGRAM, "sm_90")
+        ran = await lab.run(_PROGRAM, "plain", RunLimits(), record=False)
+        assert isinstance(ran, ProgramRun) and ran.exit_status == 0
+        entries = {entry for pattern in ENTRIES for entry in cache.glob(pattern)}
+        large = [path for path in _files(cache) if path.stat().st_size > _LARGE_BYTES and path.parent.name != _RECORDERS]
+        assert large and [path for path in large if not entries & {path, *path.parents}] == []
+    finally:
+        await lab.close()
+
+
+def _files(folder: Path) -> list[Path]:
+    return [Path(place, name) for place, _, names in os.walk(folder, followlinks=True) for name in names]
