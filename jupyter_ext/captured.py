@@ -9,6 +9,7 @@ that a text that computes something else is told. Example::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 
 from assistant.errors import UsageError
 from assistant.model.elements import ElementType, parse_element_type
-from assistant.model.recording import RecordedLaunch, Recording
+from assistant.model.recording import RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.workload import CaseOrigin, LiveCase, LiveReference, LiveWorkload
 from assistant.source.match import kernel_of_instance
@@ -70,15 +71,20 @@ def workload_of(folder: Path, captured: Captured, parsed: ParsedSource, kernel: 
         for chosen in select_launches(reader.recording, instance, signature.parameters):
             launch = reader.recording.launches[_position(reader.recording, chosen.index)]
             _demand_fit(parsed, reader.recording, launch, signature)
-            cases.append(_case(folder / str(len(cases)), captured, reader, launch, signature, chosen))
+            cases.append(_case(folder / str(len(cases)), captured, reader, launch, signature, chosen, parsed.source.text))
     return CapturedCases(LiveWorkload(tuple(cases), _REFERENCE), tuple(signatures))
 
 
 def _case(
-    folder: Path, captured: Captured, reader: RecordingReader, launch: RecordedLaunch, signature: Signature, chosen: SelectedLaunch
+    folder: Path,
+    captured: Captured,
+    reader: RecordingReader,
+    launch: RecordedLaunch,
+    signature: Signature,
+    chosen: SelectedLaunch,
+    text: str,
 ) -> LiveCase:
-    reached = {state.buffer for state in launch.buffers}
-    alone = Recording(tuple(b for b in reader.recording.buffers if b.id in reached), (replace(launch, index=0),), (), ())
+    alone = _alone(reader.recording, launch, text)
     cut = narrowed(alone, reader.blob, captured.extents)
     blob = _blobs(cut.blobs, reader)
     recorded = cut.recording.launches[0]
@@ -87,6 +93,19 @@ def _case(
     written = write_case(folder, replace(new, recording=named))
     references = tuple(_references(RecordingWriter(folder), replace(new, recording=named), recorded, signature, blob))
     return LiveCase(written.recording, chosen.shape, chosen.weight, 0, references)
+
+
+def _alone(recording: Recording, launch: RecordedLaunch, text: str) -> Recording:
+    """The one launch, without variables of its module that the text does not have."""
+
+    def is_known(buffer: RecordedBuffer) -> bool:
+        return buffer.symbol is None or re.search(rf"\b{re.escape(buffer.symbol.rpartition('::')[2])}\b", text) is not None
+
+    reached = {state.buffer for state in launch.buffers}
+    buffers = tuple(buffer for buffer in recording.buffers if buffer.id in reached and is_known(buffer))
+    kept = {buffer.id for buffer in buffers}
+    states = tuple(state for state in launch.buffers if state.buffer in kept)
+    return Recording(buffers, (replace(launch, index=0, buffers=states),), (), ())
 
 
 def _references(

@@ -12,9 +12,10 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.gpus import NoGpu, list_gpus
@@ -24,7 +25,6 @@ from assistant.source.match import select_kernels
 from assistant.workload.select import kernel_name
 from jupyter_ext.captured import Captured
 from jupyter_ext.cells import Cell, captured_cell
-from jupyter_ext.front import NotebookFront
 from jupyter_ext.opening import Asked
 from jupyter_ext.recording import CannotRecord, InProcess
 from jupyter_ext.sources import KnownText, declined_reasons, known_texts, text_of
@@ -57,12 +57,23 @@ class Subject:
     """Names the instance in the cell's text."""
 
 
+class Notebook(Protocol):
+    """What of a front end is asked."""
+
+    @property
+    def namespace(self) -> Mapping[str, object]: ...
+
+    def earlier_cells(self) -> Sequence[str]:
+        """Their texts, newest first."""
+        ...
+
+
 class Capturing:
     """Records cells of one notebook."""
 
-    def __init__(self, workshop: Workshop, front: NotebookFront) -> None:
+    def __init__(self, workshop: Workshop, notebook: Notebook) -> None:
         self._workshop = workshop
-        self._front = front
+        self._notebook = notebook
         self._library: InProcess | None = None
         self._build: Callable[[Path], InProcess] = InProcess
 
@@ -85,7 +96,7 @@ class Capturing:
         if not has_ended:
             shutil.rmtree(folder, ignore_errors=True)
             raise UsageError("nothing was recorded: the cell's Python failed, as told above", "mend it and run the cell again")
-        texts = known_texts(code, self._front.earlier_cells(), self._front.namespace)
+        texts = known_texts(code, self._notebook.earlier_cells(), self._notebook.namespace)
         work = self._workshop.recorder.collect(raw, folder / "recording", tuple(text.text for text in texts))
         recording = self._workshop.loop.wait(work)
         if isinstance(recording, LabFailure):

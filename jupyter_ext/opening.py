@@ -201,13 +201,13 @@ class Opening:
         reference = None if asked.ref is None else self._reference(asked.ref)
         folder = shared_folder(sum(shape.bound.size_bytes for shape in bound))
         try:
-            made = live_workload(folder, bound, str(cell.path), reference, ReferenceLimits(asked.ref_time_s))
+            made = live_workload(folder, bound, str(cell.path), reference, ReferenceLimits(asked.ref_time_s), self._workshop.shared.names)
         except BaseException:  # the reference is the user's, and so is an interrupt
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        copied = next((array for shape in bound for array in shape.bound.arrays.values() if not array.is_on_cpu), None)
-        notes = made.notes if copied is None else (*made.notes, f"arrays on {copied.device} were copied to the host once, for the checks")
-        return made.workload, notes
+        reason = self._workshop.shared.note()
+        copied = () if reason is None else (f"arrays on {bound[0].bound.device} were copied by this process for the checks: {reason}",)
+        return made.workload, (*made.notes, *copied)
 
     def _recorded_launches(self, parsed: ParsedSource, kernel: Kernel | None, asked: Asked) -> tuple[LiveWorkload | None, tuple[str, ...]]:
         """What a captured cell launched of the kernel, newest first. Raises UsageError where it does not fit the text."""

@@ -50,9 +50,8 @@ class InProcess:
             return
         told = reason.decode("utf-8", "replace")
         if told == _BUSY:
-            raise CannotRecord(
-                "another profiler watches this process, and CUPTI lets one do so", "end it (torch.profiler, nsys), then try again"
-            )
+            told = "another profiler watches this process, and CUPTI lets one do so"
+            raise CannotRecord(told, "restart the kernel, and capture before torch.profiler is used: it watches until the process ends")
         raise CannotRecord(f"launches of this process cannot be watched: {told}", "kernelopt doctor tells what this machine can do")
 
     def end(self) -> None:

@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from assistant.workload.recordings import RecordingWriter
 from jupyter_ext.arrays import BindingError, LiveArray, chunks, refill
 from jupyter_ext.binding import Bound
 
-__all__ = ["Region", "regions_of", "remove_left_folders", "restore", "shared_folder", "write_launch"]
+__all__ = ["ReadRegions", "Region", "regions_of", "remove_left_folders", "restore", "shared_folder", "write_launch"]
 
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - POSIX shared memory; the folder made in it is the user's alone
 _SPARE_RATIO = 0.5
@@ -44,6 +44,10 @@ class Region:
     @property
     def size_bytes(self) -> int:
         return max(array.address + array.size_bytes for array in self.arrays) - self.address
+
+
+ReadRegions = Callable[[tuple[Region, ...], Path], "tuple[str, ...] | None"]
+"""(regions on one GPU, a folder) → the files in it that hold them now, by their names; None where that could not be done."""
 
 
 def shared_folder(size_bytes: int) -> Path:
@@ -80,11 +84,14 @@ def regions_of(bound: Bound) -> tuple[Region, ...]:
     return tuple(Region(index, group[0].address, tuple(group)) for index, group in enumerate(groups))
 
 
-def write_launch(folder: Path, bound: Bound, config: LaunchConfig, file: str) -> Recording:
-    """The launch as a recording in ``folder``; ``file`` is whose launch it is."""
+def write_launch(folder: Path, bound: Bound, config: LaunchConfig, file: str, read: ReadRegions | None = None) -> Recording:
+    """The launch as a recording in ``folder``; ``file`` is whose launch it is, ``read`` copies arrays that are on a GPU."""
     writer = RecordingWriter(folder)
     regions = regions_of(bound)
-    states = tuple(BufferState(region.id, _copied(folder / "blobs", region), None) for region in regions)
+    names = read(regions, folder / "blobs") if read is not None and regions and bound.device != "cpu" else None
+    if names is None:
+        names = tuple(_copied(folder / "blobs", region) for region in regions)
+    states = tuple(BufferState(region.id, name, None) for region, name in zip(regions, names, strict=True))
     launch = RecordedLaunch(
         index=0,
         kernel=bound.signature.symbol,

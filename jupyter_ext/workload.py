@@ -23,7 +23,7 @@ from assistant.workload.recordings import NewCase, RecordingReader, RecordingWri
 from assistant.workload.select import shape_of
 from jupyter_ext.binding import Bound
 from jupyter_ext.references import Reference, call_reference
-from jupyter_ext.snapshot import Region, regions_of, write_launch
+from jupyter_ext.snapshot import ReadRegions, Region, regions_of, write_launch
 
 __all__ = ["MadeWorkload", "ReferenceLimits", "ShapeBinding", "live_workload"]
 
@@ -58,10 +58,18 @@ class MadeWorkload:
 
 
 def live_workload(
-    folder: Path, shapes: Sequence[ShapeBinding], file: str, reference: Reference | None, limits: ReferenceLimits = ReferenceLimits()
+    folder: Path,
+    shapes: Sequence[ShapeBinding],
+    file: str,
+    reference: Reference | None,
+    limits: ReferenceLimits = ReferenceLimits(),
+    read: ReadRegions | None = None,
 ) -> MadeWorkload:
-    """Write every shape below ``folder``. Raises BindingError and BadReference; what the reference raises passes."""
-    own = [_own_case(folder / f"shape-{index}", shape, file) for index, shape in enumerate(shapes)]
+    """Write every shape below ``folder``; ``read`` copies arrays that are on a GPU.
+
+    Raises BindingError and BadReference; what the reference raises passes.
+    """
+    own = [_own_case(folder / f"shape-{index}", shape, file, read) for index, shape in enumerate(shapes)]
     if reference is None:
         return MadeWorkload(LiveWorkload(tuple(own)), ())
     asked = _Asked(reference, limits)
@@ -71,8 +79,8 @@ def live_workload(
     return MadeWorkload(LiveWorkload(tuple(judged), reference.name), asked.notes())
 
 
-def _own_case(folder: Path, shape: ShapeBinding, file: str) -> LiveCase:
-    recording = write_launch(folder, shape.bound, shape.config, file)
+def _own_case(folder: Path, shape: ShapeBinding, file: str, read: ReadRegions | None) -> LiveCase:
+    recording = write_launch(folder, shape.bound, shape.config, file, read)
     return LiveCase(folder, shape_of(recording.launches[0], shape.bound.signature.parameters), 1.0, 0)
 
 

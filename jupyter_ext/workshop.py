@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -38,6 +37,7 @@ from assistant.desk.report import Report
 from assistant.desk.staging import Trigger
 from assistant.desk.tasks import Verb
 from assistant.desk.view import View
+from assistant.disk.temporary import OwnFolder
 from assistant.engine.job import DONE
 from assistant.engine.pair_book import PairBook
 from assistant.engine.planning import ModelNotice
@@ -55,6 +55,7 @@ from assistant.ports import Store
 from jupyter_ext.cells import Cell
 from jupyter_ext.loop import BackgroundLoop
 from jupyter_ext.runs import CellRun
+from jupyter_ext.sharing import SharedReader
 from jupyter_ext.snapshot import remove_left_folders
 
 __all__ = ["Picture", "Wanted", "Workshop"]
@@ -100,13 +101,15 @@ class Workshop:
     def __init__(self) -> None:
         self.loop = BackgroundLoop()
         remove_left_folders()
-        self.scratch = Path(tempfile.mkdtemp(prefix="kernelopt-jupyter-"))
+        self._own_folder = OwnFolder("jupyter")
+        self.scratch = self._own_folder.path
         """Removed with the workshop."""
         self._runs: list[CellRun] = []
         self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
         self._wanted: dict[str, Wanted] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
         self._store, self.desk, self.lab = self.loop.call(self._open)
+        self.shared = SharedReader(self.loop)
         self.recorder = LaunchRecorder(self.scratch, user_paths().cache)
 
     def _open(self) -> tuple[Store, Desk, CpuLab]:
@@ -168,7 +171,7 @@ class Workshop:
         self.loop.close(self._end)
         for wanted in self._wanted.values():
             _remove(wanted.folder)
-        _remove(self.scratch)
+        self._own_folder.remove()
 
     # --- on the background thread ---------------------------------------------------------------------------------
 
@@ -245,9 +248,12 @@ class Workshop:
         for task in self._following.values():
             task.cancel()
         await self.desk.close()
-        await self.lab.close()
         await self.recorder.close()
-        self._store.close()
+        await self.shared.close()
+        try:
+            await self.lab.close()
+        finally:
+            self._store.close()
 
     def _settings_of(self, path: Path) -> Settings:
         """The workspace's, with what the cell's magic says; nothing runs unasked."""

@@ -1,6 +1,6 @@
 """The GPU worker's loop: ``python -m assistant.device --gpu N``. One process, one context, one request after another.
 
-Every request that touches the device runs while the GPU's lock is held, so that no two front ends disturb each other's measurement;
+Every request that works the device runs while the GPU's lock is held, so that no two front ends disturb each other's measurement;
 between two cases of a request others get their turn.
 After a request that cost the context the worker answers and ends; whoever started it starts another.
 """
@@ -14,6 +14,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from assistant.device.lease import GpuBusyError
 from assistant.device.protocol import PROTOCOL_VERSION, failure, success
 from assistant.device.replay import replay
 from assistant.device.sanitizer.run import SanitizeRequest, sanitize
+from assistant.device.shared_arrays import ReadSharedRequest, read_shared
 from assistant.device.timing.ops import PeaksRequest, TimeRequest, peaks, time_pairs
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.serialize import decode
@@ -48,6 +50,8 @@ class Operation:
     """(state, request) → the result, a dataclass. May raise DeviceError and KernelOptError."""
     is_lost: Callable[[Any], bool] = lambda reply: False
     """Whether a result tells that the context is gone."""
+    takes_turns: bool = True
+    """False: it waits for nobody's measurement, and disturbs one no more than the user's own program does."""
 
 
 def _facts(state: GpuState, request: None) -> object:
@@ -70,6 +74,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "peaks": Operation(PeaksRequest, peaks),
     "counters": Operation(CountersRequest, collect),
     "sanitize": Operation(SanitizeRequest, sanitize),
+    "read_shared": Operation(ReadSharedRequest, read_shared, takes_turns=False),
 }
 
 
@@ -117,7 +122,7 @@ class GpuWorker:
             raise KernelOptError(f"unknown op {name!r}; known: {known}")
         request = None if operation.request_type is None else decode(operation.request_type, fields)
         state = self._opened()
-        with state.lease.held():
+        with state.lease.held() if operation.takes_turns else nullcontext():
             result = operation.run(state, request)
         self.is_lost |= operation.is_lost(result)
         return result

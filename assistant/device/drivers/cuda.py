@@ -116,6 +116,14 @@ class CudaDriver:
     def free_host(self, memory: HostMemory) -> None:
         self._call("cuMemFreeHost", ctypes.addressof(ctypes.c_char.from_buffer(memory.view)))
 
+    def open_shared(self, handle: bytes) -> Address:
+        shared = self._cu.CUipcMemHandle()
+        ctypes.memmove(shared.getPtr(), handle, len(handle))
+        return Address(int(self._call("cuIpcOpenMemHandle", shared, int(self._cu.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS))))
+
+    def close_shared(self, address: Address) -> None:
+        self._call("cuIpcCloseMemHandle", address)
+
     def write(self, address: Address, data: bytes | memoryview, stream: StreamHandle | None = None) -> None:
         if len(data):
             self._call("cuMemcpyHtoDAsync", address, data, len(data), self._of(stream))

@@ -144,6 +144,16 @@ class PycudaDriver:
         array = self._objects.pop(memory.address)
         self._call("cuMemFreeHost", array.base.free)
 
+    def open_shared(self, handle: bytes) -> Address:
+        flags = self._cuda.ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS
+        shared: Any = self._call("cuIpcOpenMemHandle", lambda: self._cuda.IPCMemoryHandle(bytearray(handle), flags))
+        address = Address(int(shared))
+        self._objects[address] = shared
+        return address
+
+    def close_shared(self, address: Address) -> None:
+        self._call("cuIpcCloseMemHandle", self._objects.pop(address).close)
+
     def write(self, address: Address, data: bytes | memoryview, stream: StreamHandle | None = None) -> None:
         if len(data):
             self._call("cuMemcpyHtoDAsync", lambda: self._cuda.memcpy_htod_async(address, data, self._of(stream)))

@@ -130,3 +130,15 @@ def test_whoever_waits_has_its_turn_between_two_cases_and_nobody_else(tmp_path: 
         assert not first.offer()
     waiting.join()
     assert order == ["second", "first again"]
+
+
+def test_memory_of_another_process_is_read_into_files_while_somebody_measures(tmp_path: Path) -> None:
+    driver = HostDriver({})
+    address = driver.allocate(64)
+    driver.write(address, bytes(range(64)))
+    regions = [{"handle": address.to_bytes(8, "little").hex(), "offset_bytes": at, "size_bytes": 4} for at in (8, 40)]
+    worker = GpuWorker(lambda: driver, OPERATIONS)
+    with lease.Lease(driver.facts().uuid, lease.lock_folder()).held():
+        blobs = ask(worker, op="read_shared", regions=regions, out=str(tmp_path))["result"]["blobs"]
+    assert [(tmp_path / name).read_bytes() for name in blobs] == [bytes(range(8, 12)), bytes(range(40, 44))]
+    assert {path.name for path in tmp_path.iterdir()} == set(blobs)

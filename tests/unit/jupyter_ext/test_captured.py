@@ -48,9 +48,10 @@ def captured(folder: Path, factor: float = 0.5) -> Captured:
     state = BufferState(0, writer.add_blob(before.tobytes()), writer.add_blob(after.tobytes()))
     pointers = [RecordedArgument(8, (BASE + at).to_bytes(8, "little").hex(), (PointerField(0, 0, at),)) for at in (OUT, X)]
     number = RecordedArgument(4, N.to_bytes(4, "little").hex(), ())
-    launch = RecordedLaunch(3, "halve", CONFIG, (*pointers, number), (state,), "", 0)
-    buffer = RecordedBuffer(0, SEGMENT, BASE, None, "device")
-    writer.write(Recording((buffer,), (launch,), (), (), shape_counts=(ShapeCount("halve", CONFIG, 5),)))
+    ones = writer.add_blob(np.ones(1, np.float32).tobytes())
+    launch = RecordedLaunch(3, "halve", CONFIG, (*pointers, number), (state, BufferState(1, ones, ones)), "", 0)
+    buffer, variable = RecordedBuffer(0, SEGMENT, BASE, None, "device"), RecordedBuffer(1, 4, 4096, "of_another_kernel", "constant")
+    writer.write(Recording((buffer, variable), (launch,), (), (), shape_counts=(ShapeCount("halve", CONFIG, 5),)))
     extents = (Extent(BASE + OUT, 4 * N), Extent(BASE + X, 4 * N))
     return Captured(folder, RecordingReader(folder).recording, extents, "a GPU")
 

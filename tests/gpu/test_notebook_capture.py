@@ -1,0 +1,142 @@
+"""Cells whose Python launches kernels, recorded in this very process: pycuda's, PyTorch extensions', and what comes of them."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jupyter_ext.capturing import Capturing, Recorded
+from jupyter_ext.opening import Asked, Opened, Opening
+from jupyter_ext.workshop import Workshop
+
+PYCUDA = '''
+import numpy as np
+import pycuda.autoprimaryctx, pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+module = SourceModule("""
+__constant__ float factor;
+__global__ void scale(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = x[i] * factor;
+}
+""")
+cuda.memcpy_htod(module.get_global("factor")[0], np.float32(3.0))
+x = np.linspace(-1, 1, 1000).astype(np.float32)
+out = np.zeros_like(x)
+for _ in range(2):
+    module.get_function("scale")(cuda.Out(out), cuda.In(x), np.int32(1000), grid=(4, 1), block=(256, 1, 1))
+'''
+EXTENSION = """
+__global__ void halve_kernel(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = x[i] * 0.5f;
+}
+torch::Tensor halve(torch::Tensor x) {
+  auto out = torch::empty_like(x);
+  int n = x.numel();
+  halve_kernel<<<(n + 255) / 256, 256>>>(out.data_ptr<float>(), x.data_ptr<float>(), n);
+  return out;
+}
+"""
+
+
+@dataclass
+class Notebook:
+    """Its variables; no cell was run before."""
+
+    namespace: dict[str, object] = field(default_factory=dict[str, object])
+
+    def earlier_cells(self) -> list[str]:
+        return []
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNELOPT_HOME", str(tmp_path_factory.mktemp("home")))
+        made = Workshop()
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def notebook() -> Notebook:
+    return Notebook()
+
+
+@pytest.fixture
+def capturing(workshop: Workshop, notebook: Notebook) -> Capturing:
+    return Capturing(workshop, notebook)
+
+
+def record(capturing: Capturing, notebook: Notebook, body: str) -> tuple[Recorded, str]:
+    """The recording and the cell's text."""
+
+    def run() -> bool:
+        exec(body, notebook.namespace)
+        return True
+
+    code = f"%%kernelopt --capture\n{body}"
+    return capturing.record(code, run), code
+
+
+def checked(workshop: Workshop, capturing: Capturing, recorded: Recorded, code: str, folder: Path) -> Opened:
+    """The recorded kernel's text, checked on what was recorded."""
+    subject = capturing.subject(recorded, None, code, folder / "lab.ipynb", "a1")
+    assert subject is not None, recorded.told
+    opening = Opening(workshop, {})
+    opening.recorded(recorded.captured)
+    opened = opening.open(subject.cell, Asked(kernel=subject.selector, until="check", device="gpu:0"))
+    assert opened.run.wait(180.0)
+    return opened
+
+
+def test_a_kernel_of_pycuda_is_recorded_with_its_constants_and_checked(
+    workshop: Workshop, capturing: Capturing, notebook: Notebook, tmp_path: Path
+) -> None:
+    pytest.importorskip("pycuda", reason="pycuda is not installed here")
+    recorded, code = record(capturing, notebook, PYCUDA)
+    assert recorded.told[0].startswith("scale: 2 launches on "), recorded.told
+    assert recorded.told[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: SourceModule in this cell"), recorded.told
+    assert {buffer.symbol for buffer in recorded.captured.recording.buffers} == {None, "factor"}
+    out: Any = notebook.namespace["out"]
+    np.testing.assert_allclose(out, np.linspace(-1, 1, 1000) * 3, rtol=1e-6)
+    opened = checked(workshop, capturing, recorded, code, tmp_path)
+    assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
+
+
+def test_a_second_recording_knows_nothing_of_the_first(capturing: Capturing, notebook: Notebook) -> None:
+    pytest.importorskip("pycuda", reason="pycuda is not installed here")
+    for _ in range(2):
+        recorded, _ = record(capturing, notebook, PYCUDA)
+        assert len(recorded.captured.recording.launches) == 2
+    nothing, _ = record(capturing, notebook, "x = 1")
+    assert nothing.told == (f"recorded on {nothing.captured.device}: no launch of a kernel of your own",)
+
+
+def test_a_pytorch_extension_is_recorded_on_its_tensors(
+    workshop: Workshop, capturing: Capturing, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str
+) -> None:
+    torch: Any = pytest.importorskip("torch", reason="PyTorch is not installed here")
+    if shutil.which("ninja") is None:
+        pytest.skip("ninja is not installed here, by which PyTorch builds extensions")
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", f"{architecture[3:-1]}.{architecture[-1]}")
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    build: Any = importlib.import_module("torch.utils.cpp_extension").load_inline
+    declared = "torch::Tensor halve(torch::Tensor x);"
+    notebook.namespace["extension"] = build("kernelopt_halve", declared, EXTENSION, functions=["halve"])
+    notebook.namespace["torch"] = torch
+    body = "x = torch.randn(1000, device='cuda')\ngone = x * 2\ndel gone\nout = extension.halve(x)\ntorch.cuda.synchronize()"
+    recorded, code = record(capturing, notebook, body)
+    assert "halve_kernel(float*, float const*, int): 1 launch" in recorded.told[0], recorded.told
+    assert "load_inline built kernelopt_halve" in recorded.told[0], recorded.told
+    assert {extent.size_bytes for extent in recorded.captured.extents} >= {4000}
+    opened = checked(workshop, capturing, recorded, code, tmp_path)
+    assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
