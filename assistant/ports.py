@@ -16,6 +16,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, ModelCall, ModelRole, SentCall, ServedModel
 from assistant.model.device import Architecture, LabDescription, Target
 from assistant.model.pair import PairSession, Turn
+from assistant.model.placement import Placement, PlacementState
 from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwritten
 from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Problem
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
@@ -492,6 +493,22 @@ class Store(Protocol):
 
     def turns(self, session_id: str) -> tuple[Turn, ...]:
         """In order."""
+        ...
+
+    def ask_placement(self, placement: Placement) -> None:
+        """Ask whichever editor has a notebook open for an edit of a cell."""
+        ...
+
+    def placements(self, since_ms: int) -> tuple[Placement, ...]:
+        """What nobody took yet, oldest first."""
+        ...
+
+    def placement_state(self, placement_id: str) -> PlacementState | None:
+        """None for one that was asked for long ago."""
+        ...
+
+    def move_placement(self, placement_id: str, before: PlacementState, after: PlacementState) -> bool:
+        """Whether it was still in the state ``before``, and nobody else has moved it."""
         ...
 
     def data_version(self) -> int:

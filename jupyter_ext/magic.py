@@ -26,6 +26,7 @@ from assistant.ports import LabFailure
 from jupyter_ext.capturing import Capturing, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
 from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
+from jupyter_ext.editor import EditorCells
 from jupyter_ext.front import NotebookFront
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.options import unquoted, without_accept
@@ -184,7 +185,7 @@ class _Parts:
 
     def __init__(self, front: NotebookFront) -> None:
         self.workshop = Workshop()
-        self.reviewing = Reviewing(self.workshop, front)
+        self.reviewing = Reviewing(self.workshop, front, EditorCells(self.workshop, front.namespace))
         self.opening = Opening(self.workshop, front.namespace)
         self.commands = Commands(self.workshop, self.reviewing)
         self.capturing = Capturing(self.workshop, front)

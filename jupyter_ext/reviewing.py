@@ -1,7 +1,7 @@
 """Decisions on proposals in a notebook: the front end makes the edit, and what the cell became is the decision.
 
-The judged cell is found by its id and replaced through JupyterLab's extension; where there is none, the accepted text is put into a new
-cell below. Nothing is kept as accepted before the text stands somewhere. Example::
+The judged cell is found by its id and replaced through JupyterLab's extension, or by its text through VS Code's; where
+there is neither, the accepted text is put into a new cell below. Nothing is kept as accepted before the text stands somewhere. Example::
 
     reviewing.accept("P01", ())           # 'P01 accepted: the cell was replaced; run it to use it'
     reviewing.reject("P01", "not_worth_it", None)
@@ -21,7 +21,7 @@ from jupyter_ext.cells import Cell, CellEdit, Replaced, same_cell
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
-__all__ = ["CellFront", "Reviewing"]
+__all__ = ["CellFront", "Elsewhere", "Reviewing"]
 
 _REFUSALS = {
     "changed": "the cell was changed since it was run: run it again, then accept",
@@ -42,12 +42,21 @@ class CellFront(Protocol):
         ...
 
 
+class Elsewhere(Protocol):
+    """An editor that has the notebook open, and is asked past the front end."""
+
+    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced:
+        """Have the text with these hunks, without any the text before the proposal, put where ``current`` is."""
+        ...
+
+
 class Reviewing:
     """Of one notebook's proposals."""
 
-    def __init__(self, workshop: Workshop, front: CellFront) -> None:
+    def __init__(self, workshop: Workshop, front: CellFront, elsewhere: Elsewhere | None = None) -> None:
         self._workshop = workshop
         self._front = front
+        self._elsewhere = elsewhere
         self._placed: dict[str, CellRun] = {}
         """Where a proposal was accepted, by its id."""
 
@@ -88,17 +97,21 @@ class Reviewing:
         run, proposal = self._held(proposal_id, self._placed.get(proposal_id))
         if run.cell.text == proposal.before_text:
             raise UsageError(f"{proposal.id} is not in the cell", "nothing to undo")
-        self._place(run, proposal, proposal.before_text)
+        self._place(run, proposal, proposal.before_text, ())
         return f"{proposal.id} undone"
 
     def _applied(self, run: CellRun, apply: Apply) -> str:
-        was_replaced = self._place(run, apply.proposal, apply.after)
+        hunk_ids = apply.request.hunk_ids or tuple(hunk.id for hunk in apply.proposal.hunks)
+        was_replaced = self._place(run, apply.proposal, apply.after, hunk_ids)
         self._placed[apply.proposal.id] = run
         told = "the cell was replaced; run it to use it" if was_replaced else "the new text is in a cell below"
         return f"{apply.proposal.id} {_part(apply)}accepted: {told}"
 
-    def _place(self, run: CellRun, proposal: Proposal, text: str) -> bool:
-        """Whether the cell itself now holds ``text``; else a new one does. Raises UsageError where neither can be."""
+    def _place(self, run: CellRun, proposal: Proposal, text: str, hunk_ids: tuple[str, ...]) -> bool:
+        """Whether the cell itself now holds ``text``; else a new one does. Raises UsageError where neither can be.
+
+        ``hunk_ids``: the proposal's hunks that ``text`` has.
+        """
         cell = run.cell
         code = cell.with_text(text)
         answer = Replaced(False)
@@ -109,6 +122,8 @@ class Reviewing:
                 self._stands(run, text if is_kept else before)
 
             answer = self._front.replace(CellEdit(cell.id, cell.code, code, proposal.id), later)
+        if not answer.is_done and answer.reason not in _REFUSALS and self._elsewhere is not None:
+            answer = self._elsewhere.place(proposal, hunk_ids, cell.text)
         if answer.is_done:
             self._stands(run, text)
             return True

@@ -40,6 +40,7 @@ __all__ = [
     "edit_source",
     "explain",
     "explain_kernel",
+    "make_edit",
     "preview",
     "reject",
 ]
@@ -190,22 +191,34 @@ def edit_source(server: KernelOptServer, unit: Unit, after: str, what: str, labe
 
     Raises UsageError where the text around an embedded source cannot hold it, and while another edit of the document is under way.
     """
+    edits = _begun(server, unit, after, what)
+    if edits:
+        server.spawn(_edit_document(server, unit, edits, label))
+    return bool(edits)
+
+
+async def make_edit(server: KernelOptServer, unit: Unit, after: str, what: str, label: str) -> bool:
+    """As ``edit_source``, and wait: whether the editor says that the text is ``after`` now."""
+    edits = _begun(server, unit, after, what)
+    return not edits or await _edit_document(server, unit, edits, label)
+
+
+def _begun(server: KernelOptServer, unit: Unit, after: str, what: str) -> tuple[types.TextEdit, ...]:
+    """The edits to ask for; none where the text is ``after`` already."""
     edits = _text_edits(unit, unit.text, after, what)
-    if not edits:
-        return False
-    server.under_way.begin(unit.uri, Edit(unit.key, unit.text, after, server.client.takes_versioned_edits))
-    server.spawn(_edit_document(server, unit, edits, label))
-    return True
+    if edits:
+        server.under_way.begin(unit.uri, Edit(unit.key, unit.text, after, server.client.takes_versioned_edits))
+    return edits
 
 
-async def _edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> None:
-    """Ask for the edit; a client that says that it did not make it is believed, and the person told.
+async def _edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> bool:
+    """Ask for the edit; whether it was made. A client that says that it did not make it is believed, and the person told.
 
     What the client typed before it was asked is read by now: the edit was made for the text before that, and is not asked for.
     """
     if text_of(server.workspace, unit.uri) != unit.document:
         _not_made(server, unit, label)
-        return
+        return False
     if server.client.takes_versioned_edits:
         versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, version_of(server.workspace, unit.uri))
         edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(versioned, list(edits))])
@@ -218,6 +231,7 @@ async def _edit_document(server: KernelOptServer, unit: Unit, edits: tuple[types
         is_made = False
     if not is_made:
         _not_made(server, unit, label)
+    return is_made
 
 
 def _not_made(server: KernelOptServer, unit: Unit, label: str) -> None:

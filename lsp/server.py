@@ -29,16 +29,16 @@ from lsp.protocol import ServerProtocol
 from lsp.texts import SYNC
 
 if TYPE_CHECKING:
-    from tempfile import TemporaryDirectory
-
     from assistant.desk.desk import Desk
     from assistant.desk.guard import Guard
+    from assistant.disk.temporary import OwnFolder
     from assistant.engine.pair_book import PairBook
     from assistant.model.proposal import Decision
     from assistant.ports import Store
     from lsp.edits import ScratchEdits
     from lsp.late import LateReads
     from lsp.models import EditorModel
+    from lsp.placing import Placing
     from lsp.settings import EditorConfiguration
     from lsp.under_way import UnderWay
     from lsp.units import Units
@@ -74,7 +74,7 @@ class KernelOptServer(LanguageServer):
         self._tasks: set[asyncio.Task[None]] = set()
         self._desk: Desk | None = None
         self._store: Store | None = None
-        self._scratch: TemporaryDirectory[str] | None = None
+        self._scratch: OwnFolder | None = None
         self._pairs: PairBook | None = None
         self.units: Units  # these come with `load`
         self.configuration: EditorConfiguration
@@ -82,6 +82,7 @@ class KernelOptServer(LanguageServer):
         self.late: LateReads
         self.under_way: UnderWay
         self.model: EditorModel
+        self._placing: Placing | None = None
         self.guard: Guard
 
     def load(self) -> None:
@@ -129,12 +130,11 @@ class KernelOptServer(LanguageServer):
 
     def _store_of_this_run(self) -> Store:
         """Where memory cannot be opened; the person has been told."""
-        from tempfile import TemporaryDirectory
-
+        from assistant.disk.temporary import OwnFolder
         from assistant.memory.store import open_store
 
-        self._scratch = TemporaryDirectory(prefix="kernelopt-")
-        return open_store(Path(self._scratch.name, "memory.sqlite3"))
+        self._scratch = OwnFolder()
+        return open_store(self._scratch.path / "memory.sqlite3")
 
     @property
     def pairs(self) -> PairBook:
@@ -164,6 +164,15 @@ class KernelOptServer(LanguageServer):
             lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp", self.model), NvmlGpuUsers())
             self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, self._who, models))
         return self._desk
+
+    @property
+    def placing(self) -> Placing:
+        """What kernels of notebooks ask for; most people have none open."""
+        if self._placing is None:
+            from lsp.placing import Placing
+
+            self._placing = Placing(self)
+        return self._placing
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a coroutine that no handler waits for; nothing may cancel one that awaits the client."""
@@ -229,12 +238,14 @@ class KernelOptServer(LanguageServer):
             task.cancel()
         await asyncio.gather(*self.watching, return_exceptions=True)
         self.watching = []
+        if self._placing is not None:
+            await self._placing.close()
         if self._desk is not None:
             await self._desk.close()
         if self._store is not None:
             self._store.close()
         if self._scratch is not None:
-            self._scratch.cleanup()
+            self._scratch.remove()
 
 
 def build_server(open_store: OpenStore, open_pairs: OpenPairs) -> KernelOptServer:

@@ -68,6 +68,8 @@ class Review:
         self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
         self._seen: set[str] = set()
         """Proposals whose accepted text stood here: only what was here can be undone here."""
+        self._awaited: dict[Path, Apply] = {}
+        """Edits that another front end has asked for, and decides on."""
 
     def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str, why: Why = NO_WHY) -> Apply | Moved:
         """What accepting means for ``current``; ``why``: of a part, why the rest is left out.
@@ -95,6 +97,10 @@ class Review:
         self._begun[proposal.path] = apply
         return apply
 
+    def await_other(self, path: Path, apply: Apply) -> None:
+        """Another front end accepts, and has the edit made here: the text that arrives is no decision, but may be undone here."""
+        self._awaited[path] = apply
+
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> Decision:
         """Raises UsageError where somebody else decided first, or for an unknown reason code."""
         request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
@@ -120,6 +126,10 @@ class Review:
             self._seen.add(begun.proposal.id)
             yield self._recorded(begun.proposal, begun.request, text)
             return
+        awaited = self._awaited.get(path)
+        if awaited is not None and text == awaited.after:
+            del self._awaited[path]
+            self._seen.add(awaited.proposal.id)
         for item in self._reversible_of(path):
             is_accepted = item.proposal.state is ProposalState.ACCEPTED
             if text == item.accepted_text:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from assistant.errors import MemoryFileError, UsageError
-from assistant.memory import analyses, calls, pair, records
+from assistant.memory import analyses, calls, pair, placements, records
 from assistant.memory.database import Database, Row, open_database
 from assistant.memory.experience import read_judgements, read_trials
 from assistant.memory.forget import ForgetScope, Forgotten, forget
@@ -27,6 +27,7 @@ from assistant.memory.recordings import NotReplayable, RecordingArchive
 from assistant.model.attempt import Attempt, JobRow, RecallQuery
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn
+from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Recalled, StoredAnalysis
 from assistant.serialize import DecodeError
@@ -313,6 +314,20 @@ class MemoryStore:
 
     def turns(self, session_id: str) -> tuple[Turn, ...]:
         return pair.read_turns(self.database, session_id, self._text)
+
+    # --- edits of notebook cells --------------------------------------------------------------------------------------
+
+    def ask_placement(self, placement: Placement) -> None:
+        placements.add(self.database, placement)
+
+    def placements(self, since_ms: int) -> tuple[Placement, ...]:
+        return placements.waiting(self.database, since_ms)
+
+    def placement_state(self, placement_id: str) -> PlacementState | None:
+        return placements.state(self.database, placement_id)
+
+    def move_placement(self, placement_id: str, before: PlacementState, after: PlacementState) -> bool:
+        return placements.move(self.database, placement_id, before, after)
 
     # --- inside -----------------------------------------------------------------------------------------------------
 

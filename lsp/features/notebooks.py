@@ -30,6 +30,7 @@ def register(server: KernelOptServer) -> None:
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenNotebookDocumentParams) -> None:
         put((cell.uri for cell in params.cell_text_documents), Trigger.OPENED)
+        server.placing.watch()
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeNotebookDocumentParams) -> None:

@@ -17,6 +17,7 @@ NAMES = (
     "0005_pair",
     "0006_model_calls",
     "0007_sent_calls",
+    "0008_placements",
 )
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from assistant.errors import MemoryFileError
 from assistant.memory import MemoryStore, open_store
 from assistant.memory.database import open_database
 from assistant.memory.migrations import NAMES
+from assistant.model.placement import Placement, PlacementState
 
 ROOT = Path(__file__).parents[3]
 DATA = ROOT / "tests" / "data" / "memory"
@@ -208,3 +210,17 @@ def test_every_older_file_is_brought_up_to_date(path: Path, given: Any, version:
         assert store.decisions() == (given.decision(),)
         store.add_attempt(given.attempt("C02"))
         assert store.verify().damages == ()
+
+
+def test_what_a_kernel_asks_of_editors_is_taken_by_one_of_them(path: Path, given: Any) -> None:
+    asked = Placement("a1", "P01", ("h1", "h2"), "0" * 64, "jupyter 7", 1_000_000)
+    with open_store(path) as kernel, open_store(path) as editor, open_store(path) as other:
+        kernel.ask_placement(asked)
+        assert editor.placements(asked.asked_ms) == other.placements(0) == (asked,)
+        assert editor.placements(asked.asked_ms + 1) == ()
+        assert editor.move_placement("a1", PlacementState.ASKED, PlacementState.TAKEN)
+        assert not other.move_placement("a1", PlacementState.ASKED, PlacementState.TAKEN)
+        assert editor.move_placement("a1", PlacementState.TAKEN, PlacementState.DONE)
+        assert kernel.placement_state("a1") is PlacementState.DONE
+        kernel.ask_placement(replace(asked, id="a2", asked_ms=asked.asked_ms + 61_000))
+        assert kernel.placement_state("a1") is None

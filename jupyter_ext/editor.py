@@ -1,0 +1,67 @@
+"""A cell that is open in VS Code: its language server is asked, through memory, to make the edit there.
+
+VS Code gives a kernel no way to change a cell, but its extension may edit what it has open. Example::
+
+    EditorCells(workshop, namespace).place(proposal, ("h1",), cell_text)     # Replaced(is_done=True)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+import uuid
+from collections.abc import Mapping
+
+from assistant.model.placement import Placement, PlacementState
+from assistant.model.proposal import Proposal
+from jupyter_ext.cells import Replaced
+from jupyter_ext.workshop import Workshop
+
+__all__ = ["EditorCells"]
+
+_OF_VS_CODE = "__vsc_ipynb_file__"
+"""The variable that VS Code's Jupyter extension puts into a notebook's namespace."""
+_TAKEN_S = 2.0
+"""An editor that has the cell takes the request within a fifth of a second; longer, and there is none."""
+_MADE_S = 10.0
+_POLL_S = 0.05
+
+
+class EditorCells:
+    """The cells of one notebook, as far as VS Code has it open."""
+
+    def __init__(self, workshop: Workshop, namespace: Mapping[str, object]) -> None:
+        self._workshop = workshop
+        self._namespace = namespace
+
+    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced:
+        """Have the text with these hunks, without any the text before the proposal, put where ``current`` is; blocks until it is known."""
+        if _OF_VS_CODE not in self._namespace:
+            return Replaced(False, "", "this front end gives no way to change a cell")
+        expected = hashlib.sha256(current.encode("utf-8", "surrogatepass")).hexdigest()
+        asked = Placement(uuid.uuid4().hex, proposal.id, hunk_ids, expected, f"jupyter {os.getpid()}", time.time_ns() // 1_000_000)
+        self._workshop.loop.call(self._workshop.store.ask_placement, asked)
+        try:
+            return self._answer(asked.id)
+        finally:
+            self._withdrawn(asked.id)  # an interrupt: nobody waits any more
+
+    def _answer(self, placement_id: str) -> Replaced:
+        begun_s = time.monotonic()
+        while (waited_s := time.monotonic() - begun_s) < _MADE_S:
+            match self._workshop.loop.call(self._workshop.store.placement_state, placement_id):
+                case PlacementState.DONE:
+                    return Replaced(True)
+                case PlacementState.REFUSED:
+                    return Replaced(False, "changed", "VS Code did not make the edit")
+                case PlacementState.ASKED if waited_s > _TAKEN_S and self._withdrawn(placement_id):
+                    return Replaced(False, "", "VS Code has no kernelopt extension, or not this notebook")
+                case _:
+                    time.sleep(_POLL_S)
+        return Replaced(False, "", "VS Code did not say whether it made the edit")
+
+    def _withdrawn(self, placement_id: str) -> bool:
+        """Whether nobody had taken it."""
+        move = self._workshop.store.move_placement
+        return self._workshop.loop.call(move, placement_id, PlacementState.ASKED, PlacementState.WITHDRAWN)

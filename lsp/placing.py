@@ -1,0 +1,110 @@
+"""Edits of notebook cells that the notebook's own kernel asks for: accepted there, made here, where the cell is open.
+
+VS Code gives a kernel no way to change a cell. The kernel decides, and keeps the decision when it hears that the edit stands; this only
+makes the edit, as one that the editor can undo, and only in a cell whose text is still the one that was judged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assistant.desk.review import Apply
+from assistant.engine.decide import DecisionRequest, chosen_text
+from assistant.errors import KernelOptError, UsageError
+from assistant.model.placement import Placement, PlacementState
+from assistant.model.proposal import DecisionKind, Proposal
+from lsp.proposals import make_edit
+from lsp.units import Unit
+
+if TYPE_CHECKING:
+    from lsp.server import KernelOptServer
+
+__all__ = ["Placing"]
+
+_POLL_S = 0.2
+"""A person waits for the answer, in the notebook."""
+_FRESH_MS = 10_000
+"""Older requests are nobody's any more: a kernel waits for less."""
+_NOTEBOOK = ".ipynb"
+
+
+class Placing:
+    """Of one client's notebooks."""
+
+    def __init__(self, server: KernelOptServer) -> None:
+        self._server = server
+        self._watching: asyncio.Task[None] | None = None
+
+    def watch(self) -> None:
+        """A notebook was opened: listen to kernels from now on."""
+        if self._watching is None:
+            self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    async def close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+
+    async def _watch(self) -> None:
+        seen: int | None = None
+        while True:
+            version = self._server.store.data_version()
+            if version != seen:
+                seen = version
+                for asked in self._server.store.placements(time.time_ns() // 1_000_000 - _FRESH_MS):
+                    self._look(asked)
+            await asyncio.sleep(_POLL_S)
+
+    def _look(self, asked: Placement) -> None:
+        """Take what is for a cell that is open here; another editor may have it otherwise."""
+        store = self._server.store
+        try:
+            proposal = store.find_proposal(asked.proposal)
+        except UsageError:
+            return  # it was forgotten meanwhile
+        cells = [unit for unit in self._units() if _notebook(unit.path) == _notebook(proposal.path)]
+        judged = [unit for unit in cells if _sha256(unit.text) == asked.expected_sha256]
+        unit = next((unit for unit in judged if unit.path == proposal.path), next(iter(judged), None))
+        if unit is not None and store.move_placement(asked.id, PlacementState.ASKED, PlacementState.TAKEN):
+            self._server.spawn(self._place(asked, proposal, unit))
+        elif unit is None and any(cell.path == proposal.path for cell in cells):
+            store.move_placement(asked.id, PlacementState.ASKED, PlacementState.REFUSED)
+
+    async def _place(self, asked: Placement, proposal: Proposal, unit: Unit) -> None:
+        is_made = False
+        try:
+            after = self._after(asked, proposal, unit)
+            is_made = await make_edit(self._server, unit, after, proposal.id, f"kernelopt {proposal.id}: {proposal.summary}")
+        except KernelOptError as error:
+            self._server.client.say_once(f"{proposal.id} was not put into its cell: {error.message}")
+        finally:
+            answer = PlacementState.DONE if is_made else PlacementState.REFUSED
+            self._server.store.move_placement(asked.id, PlacementState.TAKEN, answer)
+
+    def _after(self, asked: Placement, proposal: Proposal, unit: Unit) -> str:
+        """The text with the hunks; without any, the one before the proposal."""
+        if not asked.hunk_ids:
+            return proposal.before_text
+        request = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, asked.hunk_ids)
+        after = chosen_text(proposal, request)
+        self._server.desk.review.await_other(unit.path, Apply(proposal, request, unit.text, after))
+        return after
+
+    def _units(self) -> Iterator[Unit]:
+        for uri in self._server.units.uris():
+            yield from self._server.units.of(uri)
+
+
+def _notebook(path: Path) -> Path | None:
+    """The notebook that a cell's text is of (``/w/lab.ipynb.halve.cu``); None for a file."""
+    name, found, _ = path.name.rpartition(_NOTEBOOK)
+    return path.with_name(name + found) if found else None
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
