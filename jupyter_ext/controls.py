@@ -20,14 +20,14 @@ from assistant.model.proposal import REASON_CODES, Proposal, ProposalState
 from assistant.model.source import Hunk
 from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
 from jupyter_ext.comms import heard_at_once
-from jupyter_ext.page import course_html
+from jupyter_ext.page import answer_html, course_html
 from jupyter_ext.proposal_page import MONO, OPEN, PROSE
 from jupyter_ext.reviewing import Reviewing
 from jupyter_ext.runs import CellRun
 
 __all__ = ["Controls", "Progress"]
 
-_NO_REASON = "no reason"
+_NO_REASON = ("no reason", "")
 _WIDE = {"width": "auto"}
 _ROW = {"flex_flow": "row wrap", "align_items": "center"}
 
@@ -65,6 +65,7 @@ class Controls:
         self._notice = make.HTML()
         self._root = make.VBox([self._proposals, self._notice])
         self._root.add_class("kernelopt-controls")
+        self._heard: list[Callable[[str], object]] = []
 
     @property
     def model_id(self) -> str:
@@ -81,8 +82,14 @@ class Controls:
             self._boxes = boxes
             self._proposals.children = tuple(box.root for box in boxes.values())
 
+    def on_answer(self, heard: Callable[[str], object]) -> None:
+        """Have somebody told what came of each decision."""
+        self._heard.append(heard)
+
     def _say(self, told: str) -> None:
-        self._notice.value = f'<div role="status" style="{PROSE}">{escape(told)}</div>'
+        self._notice.value = answer_html(told)
+        for heard in self._heard:
+            heard(told)
 
 
 class ProposalBox:
@@ -193,7 +200,7 @@ class Reason:
 
     def __init__(self, name: str) -> None:
         make = _widgets()
-        options = [(_NO_REASON, None), *((REASONS[code], code) for code in REASON_CODES)]
+        options = [_NO_REASON, *((REASONS[code], code) for code in REASON_CODES)]
         style = {"description_width": "initial"}
         self._code = make.Dropdown(options=options, description=name, style=style, layout=_WIDE)
         self._words = make.Text(description="In words", placeholder="optional", style=style)
@@ -206,7 +213,7 @@ class Reason:
 
     @property
     def given(self) -> LeftOut:
-        return LeftOut(self._code.value, self._words.value.strip())
+        return LeftOut(self._code.value or None, self._words.value.strip())
 
     def on_change(self, heard: Callable[[LeftOut], None]) -> None:
         def changed(_: object) -> None:

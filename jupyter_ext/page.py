@@ -8,20 +8,35 @@ ground. Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from assistant.desk.picture import comparison_sentence
 from assistant.desk.report import FindingPart, LaunchPart, Row
 from assistant.desk.report_comparison import judgement_part
 from assistant.desk.view import Note
+from assistant.model.proposal import Decision
 from jupyter_ext.plots import comparison_html, roofline_html
 from jupyter_ext.proposal_page import MONO, NUMBER, OPEN, PROSE, proposal_html, proposal_lines
 from jupyter_ext.runs import RunState, Step
 from jupyter_ext.workshop import Picture
 
-__all__ = ["course_html", "course_text", "how_to_decide", "panel_html", "panel_text", "report_html", "report_text"]
+__all__ = [
+    "NO_DECISIONS",
+    "Decisions",
+    "answer_html",
+    "course_html",
+    "course_text",
+    "how_to_decide",
+    "panel_html",
+    "panel_text",
+    "report_html",
+    "report_text",
+]
 
+Decisions = Mapping[str, Decision]
+"""The last decision on each proposal that has one, by the proposal's id."""
+NO_DECISIONS: Decisions = {}
 _MARKS = {"waiting": "·", "running": "▶", "done": "✓", "failed": "✗", "cancelled": "–"}
 _SEVERITY_GROUND = {"error": "#b71c1c", "warning": "#8a4b00", "information": "#0d47a1"}
 """Behind white letters: more than 4.5 to 1."""
@@ -31,9 +46,9 @@ _CELL = "padding:0 6px;white-space:pre;text-align:left;vertical-align:top"
 _CHECK_STAGES = frozenset({"compile", "check"})
 
 
-def panel_html(state: RunState, picture: Picture | None) -> str:
+def panel_html(state: RunState, picture: Picture | None, decisions: Decisions = NO_DECISIONS) -> str:
     """All of it, without anything to press."""
-    return course_html(state) + ("" if picture is None else report_html(state, picture))
+    return course_html(state) + ("" if picture is None else report_html(state, picture, decisions))
 
 
 def panel_text(state: RunState, picture: Picture | None) -> str:
@@ -57,13 +72,13 @@ def course_text(state: RunState) -> str:
     return "\n".join([*lines, *state.messages])
 
 
-def report_html(state: RunState, picture: Picture) -> str:
+def report_html(state: RunState, picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:
     """What was found and what is proposed: the comparison with the previous version, findings, the source with its heat, proposals."""
     parts = [_judged(state), "".join(_note(note) for note in _defects(picture.view.notes))]
     for kernel in picture.report.kernels:
         parts.append(f'<div style="margin:6px 0 2px"><b>{escape(kernel.name)}</b> {escape(kernel.headline)}</div>')
         parts += [_launch(launch) for launch in kernel.launches[:1]]
-    parts += [proposal_html(proposal, is_newest=index == 0) for index, proposal in enumerate(picture.proposals)]
+    parts += [proposal_html(item, decisions.get(item.id), is_newest=index == 0) for index, item in enumerate(picture.proposals)]
     return f'<div class="kernelopt-report" style="{PROSE}">{"".join(parts)}</div>'
 
 
@@ -76,6 +91,11 @@ def report_text(state: RunState, picture: Picture) -> str:
         lines += [f"  {f.code} line {f.line}: {f.message}" for launch in part.launches[:1] for f in launch.findings]
     lines += [f"  {note.severity.value} line {note.line}: {note.message}" for note in _defects(picture.view.notes)]
     return "\n".join([*lines, *(line for proposal in picture.proposals for line in proposal_lines(proposal))])
+
+
+def answer_html(told: str) -> str:
+    """What came of a decision."""
+    return f'<div role="status" style="{PROSE}">{escape(told)}</div>'
 
 
 def how_to_decide(picture: Picture) -> str:
@@ -129,7 +149,10 @@ def _launch(launch: LaunchPart) -> str:
 
 def _finding(finding: FindingPart) -> str:
     cost = f" <i>{escape(finding.cost)}.</i>" if finding.cost else ""
-    evidence = "".join(f"<li>{escape(' · '.join(part for part in item if part))}</li>" for item in finding.evidence)
+    evidence = "".join(
+        f"<li>{escape(' · '.join(part for part in (fact, metric, value, line and f'line {line}', method, grade) if part))}</li>"
+        for fact, metric, value, line, method, grade in finding.evidence
+    )
     return (
         f"<details><summary>{_badge(finding.severity, finding.code)} line {finding.line}: {escape(finding.message)}{cost}</summary>"
         f"<ul>{evidence}</ul></details>"
@@ -139,7 +162,7 @@ def _finding(finding: FindingPart) -> str:
 def _source(rows: Sequence[Row]) -> str:
     shown = "".join(_row(row) for row in rows)
     table = f'<table class="kernelopt-source" style="{MONO};border-collapse:collapse;margin:4px 0">{shown}</table>'
-    return f'<div role="region" tabindex="0" aria-label="The source with its heat" style="overflow-x:auto">{table}</div>'
+    return f'<div role="group" tabindex="0" aria-label="The source with its heat" style="overflow-x:auto">{table}</div>'
 
 
 def _row(row: Row) -> str:

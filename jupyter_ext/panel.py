@@ -12,9 +12,20 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.model.proposal import ProposalState
 from jupyter_ext.controls import Controls, Progress
 from jupyter_ext.front import Output, show
-from jupyter_ext.page import course_html, course_text, how_to_decide, panel_html, panel_text, report_html, report_text
+from jupyter_ext.page import (
+    Decisions,
+    answer_html,
+    course_html,
+    course_text,
+    how_to_decide,
+    panel_html,
+    panel_text,
+    report_html,
+    report_text,
+)
 from jupyter_ext.proposal_page import OPEN
 from jupyter_ext.reviewing import Reviewing
 from jupyter_ext.runs import CellRun, RunState
@@ -43,7 +54,7 @@ def show_panel(run: CellRun, workshop: Workshop, reviewing: Reviewing) -> None:
 def show_static(run: CellRun, workshop: Workshop) -> None:
     """Display what is known of a run, without widgets."""
     picture = workshop.picture(run.cell.key)
-    show({"text/plain": panel_text(run.state, picture), "text/html": panel_html(run.state, picture)})
+    show({"text/plain": panel_text(run.state, picture), "text/html": panel_html(run.state, picture, _decisions(workshop, picture))})
 
 
 @dataclass(frozen=True)
@@ -71,6 +82,10 @@ class _Shown:
         self._outputs = outputs
         self._seen: object = None
         self._open: tuple[str, ...] = ()
+        self._answer = ""
+        """What came of the last button that was pressed."""
+        if widgets is not None:
+            widgets.controls.on_answer(lambda told: workshop.loop.call(self._answered, told))
 
     def changed(self, run: CellRun) -> None:
         state = run.state
@@ -91,13 +106,23 @@ class _Shown:
     def _show(self, state: RunState, picture: Picture, is_waited_for: bool) -> None:
         if state.is_over or self._widgets is None:
             self._update(self._outputs.progress, _progress(state, None if state.is_over else self._widgets))
-        self._update(self._outputs.report, {"text/plain": report_text(state, picture), "text/html": report_html(state, picture)})
+        html = report_html(state, picture, _decisions(self._workshop, picture))
+        self._update(self._outputs.report, {"text/plain": report_text(state, picture), "text/html": html})
         names = tuple(proposal.id for proposal in picture.proposals if proposal.state in OPEN)
         if self._widgets is not None:
             self._widgets.controls.found(picture.proposals)
         if names != self._open or is_waited_for:
             self._open = names
-            self._update(self._outputs.controls, _controls(picture, self._widgets) if names else _NOTHING)
+            self._update(self._outputs.controls, _controls(picture, self._widgets) if names else self._last_word())
+
+    def _answered(self, told: str) -> None:
+        """Said beside the buttons while there are any, and in their place when there are none any more."""
+        self._answer = told
+        if not self._open:
+            self._update(self._outputs.controls, self._last_word())
+
+    def _last_word(self) -> Bundle:
+        return {"text/plain": self._answer, "text/html": answer_html(self._answer)} if self._answer else _NOTHING
 
     def _update(self, output: Output, bundle: Bundle) -> None:
         output.update(bundle, raw=True)
@@ -111,6 +136,16 @@ def _progress(state: RunState, widgets: Widgets | None) -> Bundle:
 def _controls(picture: Picture, widgets: Widgets | None) -> Bundle:
     told = how_to_decide(picture)
     return {"text/plain": told} | ({} if widgets is None else _view(widgets.controls))
+
+
+def _decisions(workshop: Workshop, picture: Picture) -> Decisions:
+    """Read on the desk's thread, as memory is."""
+
+    def read() -> Decisions:
+        found = ((item.id, workshop.store.decisions(item.id)) for item in picture.proposals if item.state is not ProposalState.OPEN)
+        return {name: decisions[-1] for name, decisions in found if decisions}
+
+    return workshop.loop.call(read)
 
 
 def _view(widget: Progress | Controls) -> Bundle:

@@ -9,6 +9,7 @@ words take the colour of the text around them, and before and after differ in sh
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -17,7 +18,7 @@ from assistant.desk.report_roofline import RooflinePart
 from assistant.desk.report_versions import PairPart, VersionsPart
 from assistant.profile.roofline_plot import Plot, Spot
 
-__all__ = ["comparison_html", "roofline_html"]
+__all__ = ["comparison_html", "prose", "roofline_html"]
 
 _INK = 'fill="currentColor" font-size="11"'
 _AFTER = "#ef6c00"
@@ -33,11 +34,12 @@ _ROOM = 1.08
 _LABEL_GAP = 0.15
 """The ratio is written below the line where it is so far from 1.00x, of the width, that both can be read."""
 _BAR_WIDTH, _BAR_HEIGHT = 160, 10
+_CODE = re.compile(r"`([^`]+)`")
 
 
 def comparison_html(part: ComparisonPart) -> str:
     """Verdict, ratio with its interval, both versions' figures, each shape, and each prediction beside what came of it."""
-    reasons = "".join(f"<li>{escape(reason)}</li>" for reason in part.reasons)
+    reasons = "".join(f"<li>{prose(reason)}</li>" for reason in part.reasons)
     limits = f" Limited by: {escape(part.limits)}." if part.limits else ""
     method = f" Method: {escape(part.method)}." if part.method else ""
     told = f"<div>{escape(part.interval)}{method}{limits} Verified: {escape(part.verified)}.</div>"
@@ -52,6 +54,11 @@ def comparison_html(part: ComparisonPart) -> str:
             _predictions(part.predictions) if part.predictions else "",
         )
     )
+
+
+def prose(text: str) -> str:
+    """A sentence as HTML, what stands between backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
 def roofline_html(part: RooflinePart) -> str:
@@ -189,7 +196,7 @@ def _spots(spots: Sequence[Spot], look: str, name: str | None = None) -> str:
 
 def _table(caption: str, head: str, rows: str) -> str:
     """Scrolls by itself where the cell is narrow, also by keyboard."""
-    scroll = f'<div role="region" tabindex="0" aria-label="{escape(caption)}" style="overflow-x:auto">'
+    scroll = f'<div role="group" tabindex="0" aria-label="{escape(caption)}" style="overflow-x:auto">'
     return f'{scroll}<table style="border-collapse:collapse;margin:2px 0">{head}<tbody>{rows}</tbody></table></div>'
 
 

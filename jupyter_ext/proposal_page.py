@@ -13,13 +13,14 @@ from html import escape
 
 from assistant.desk.picture import proposal_title
 from assistant.desk.report_comparison import comparison_part
-from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.source import Hunk
 from assistant.source.edits import lines_of
 from assistant.source.hunks import unified_diff
-from jupyter_ext.plots import comparison_html
+from jupyter_ext.choice import LeftOut
+from jupyter_ext.plots import comparison_html, prose
 
-__all__ = ["MONO", "NUMBER", "OPEN", "PROSE", "diff_html", "proposal_html", "proposal_lines"]
+__all__ = ["MONO", "NUMBER", "OPEN", "PROSE", "decision_words", "diff_html", "proposal_html", "proposal_lines"]
 
 OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 """States in which there is something to decide."""
@@ -34,19 +35,23 @@ _SIGN = {True: ("-", "+"), False: (" ", " ")}
 """Beside a changed line, so that it is not told by its colour alone."""
 
 
-def proposal_html(proposal: Proposal, is_newest: bool = True) -> str:
-    """All of it; an earlier one that is decided is folded. The newest stays as it was read: a page that shrinks loses its reader's place."""
+def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newest: bool = True) -> str:
+    """All of it, with what was last decided; an earlier one that is decided is folded.
+
+    The newest stays as it was read: a page that shrinks loses its reader's place.
+    """
     head = f"<b>{escape(proposal.id)}</b> <b>{escape(proposal.state.value)}</b>: {escape(proposal_title(proposal))}"
     labels = ", ".join(label.value for label in proposal.verification.labels)
-    told = escape(f"{proposal.summary}{f' Labels: {labels}.' if labels else ''}")
-    assumed = "".join(f"<li>assumes: {escape(text)}</li>" for text in proposal.assumptions)
+    told = prose(f"{proposal.summary}{f' Labels: {labels}.' if labels else ''}")
+    assumed = "".join(f"<li>assumes: {prose(text)}</li>" for text in proposal.assumptions)
     evidence = comparison_html(comparison_part(proposal))
-    change = diff_html(proposal.before_text, proposal.after_text, proposal.hunks)
+    change = diff_html(proposal.before_text, proposal.after_text, proposal.hunks, decision)
     if proposal.state not in OPEN:
         is_open = " open" if is_newest else ""
         evidence, change = f"<details{is_open}><summary>Evidence and change</summary>{evidence}{change}</details>", ""
     return (
-        f'<div class="kernelopt-proposal" style="margin-top:10px;{PROSE}"><div>{head}</div><div>{told}</div>'
+        f'<div class="kernelopt-proposal" style="margin-top:10px;{PROSE}"><div>{head}</div>'
+        f"{'' if decision is None else f'<div>{escape(decision_words(decision))}</div>'}<div>{told}</div>"
         f"{f'<ul>{assumed}</ul>' if assumed else ''}{evidence}{change}</div>"
     )
 
@@ -63,7 +68,14 @@ def proposal_lines(proposal: Proposal) -> list[str]:
     return lines
 
 
-def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), context: int = 2) -> str:
+def decision_words(decision: Decision) -> str:
+    """``partially accepted by jupyter 12: Changes results: hunk 1: a long sum``."""
+    kind = decision.kind.value.replace("_", " ")
+    reason = LeftOut(decision.reason_code, decision.reason or "").told
+    return f"{kind} by {decision.decided_by}{f': {reason}' if reason else ''}"
+
+
+def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), decision: Decision | None = None, context: int = 2) -> str:
     """Both texts side by side, changed lines marked, a few lines around each change; each hunk by its number where there are several."""
     old, new = lines_of(before), lines_of(after)
     starts = {hunk.before_line: number for number, hunk in enumerate(hunks, 1)} if len(hunks) > 1 else {}
@@ -73,14 +85,22 @@ def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), context: int 
         for tag, low, high, after_low, after_high in group:
             is_changed = tag != "equal"
             if is_changed and low + 1 in starts:
-                rows.append(_across(f"Hunk {starts[low + 1]} of {len(hunks)}"))
+                number = starts[low + 1]
+                rows.append(_across(f"Hunk {number} of {len(hunks)}{_fate(hunks[number - 1], decision)}"))
             for index in range(max(high - low, after_high - after_low)):
                 left = _half(old, low + index, high, _REMOVED if is_changed else "", _SIGN[is_changed][0])
                 right = _half(new, after_low + index, after_high, _ADDED if is_changed else "", _SIGN[is_changed][1])
                 rows.append(f"<tr>{left}{right}</tr>")
     head = "".join(f'<td></td><th scope="col" style="{_GAP}">{name}</th>' for name in ("as it is", "proposed"))
     table = f'<table class="kernelopt-diff" style="{MONO};border-collapse:collapse"><tbody><tr>{head}</tr>{"".join(rows)}</tbody></table>'
-    return f'<div role="region" tabindex="0" aria-label="The change, side by side" style="overflow-x:auto">{table}</div>'
+    return f'<div role="group" tabindex="0" aria-label="The change, side by side" style="overflow-x:auto">{table}</div>'
+
+
+def _fate(hunk: Hunk, decision: Decision | None) -> str:
+    """What became of one hunk of a partial accept."""
+    if decision is None or decision.kind is not DecisionKind.PARTIALLY_ACCEPTED:
+        return ""
+    return " · taken" if hunk.id in decision.hunk_ids else " · left out"
 
 
 def _across(words: str) -> str:

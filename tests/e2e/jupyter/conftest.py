@@ -15,6 +15,7 @@ import pytest_asyncio
 from tests.e2e.cli.harness import Cli, make_cli, no_orphans
 from tests.e2e.jupyter.lab import Cell, JupyterLab, jupyter_lab, notebook
 from tests.e2e.vscode.chromium import launch_options
+from tests.e2e.vscode.parts import AXE
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -39,8 +40,8 @@ def lab_cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 @pytest.fixture(scope="session")
 def lab(lab_cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Generator[JupyterLab]:
     """Nothing that it started is alive afterwards."""
-    if launch_options() is None or importlib.util.find_spec("playwright") is None:
-        pytest.skip("no browser, or no playwright, is there: make vscode")
+    if launch_options() is None or importlib.util.find_spec("playwright") is None or not AXE.exists():
+        pytest.skip("no browser, no playwright, or no axe-core is there: make vscode")
     assert lab_cli.run("trust", lab_cli.folder).code == 0
     with no_orphans(), jupyter_lab(lab_cli, tmp_path_factory.mktemp("jupyter")) as running:
         yield running
@@ -68,19 +69,16 @@ def shots(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def open_notebook(chromium: Browser, lab: JupyterLab, lab_cli: Cli, shots: Path) -> AsyncGenerator[OpenNotebook]:
-    """Writes a notebook of these cells and opens it; its last sight is kept as a picture, its kernel ended."""
+    """Writes a notebook of these cells and opens it, in JupyterLab unless said; its last sight is kept as a picture, its kernel ended."""
     from tests.e2e.jupyter.page import LabPage
 
     pages: list[LabPage] = []
 
-    async def opened(name: str, *cells: str | Cell) -> LabPage:
+    async def opened(name: str, *cells: str | Cell, at: Callable[[str], str] = lab.address) -> LabPage:
         lab_cli.write(name, notebook(*cells))
-        return await again(name)
-
-    async def again(name: str) -> LabPage:
         context = await chromium.new_context(viewport=_SIZE, reduced_motion="reduce")
         pages.append(LabPage(await context.new_page(), shots))
-        await pages[-1].visit(lab.address(name))
+        await pages[-1].visit(at(name))
         return pages[-1]
 
     yield opened

@@ -48,6 +48,10 @@ class JupyterLab:
         """Of a page that shows a file of the folder, in a workspace of its own."""
         return f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{quote(path)}?token={self.token}"
 
+    def notebook_address(self, path: str) -> str:
+        """Of Notebook 7's page of it, which the same server has."""
+        return f"{self.url}notebooks/{quote(path)}?token={self.token}"
+
     def end_kernels(self) -> None:
         """As *Shut Down All Kernels* does."""
         for session in self._ask("GET", "api/sessions"):

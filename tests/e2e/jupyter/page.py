@@ -14,8 +14,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urljoin
 
 from playwright.async_api import Locator, Page, expect
+
+from tests.e2e.vscode.parts import AXE
 
 __all__ = ["DEADLINE_MS", "LabPage"]
 
@@ -38,7 +41,19 @@ class LabPage:
         """Open the notebook, with a kernel that is ready."""
         await self.page.goto(address)
         await self.see(self.page.locator(".jp-Notebook .jp-Cell"))
-        await self.see(self.page.locator("#jp-main-statusbar"), "| Idle")  # before, JupyterLab drops what is run
+        await self.until_ready()
+
+    async def until_ready(self) -> None:
+        """Wait until a kernel hears the page: before, the page drops what is run."""
+        kernels = urljoin(self.page.url, "/api/kernels")
+
+        async def is_heard() -> bool:
+            answer = await self.page.request.get(kernels)
+            return any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in await answer.json())
+
+        await self.until(is_heard)
+        if "/lab/" in self.page.url:  # Notebook 7 has no status bar
+            await self.see(self.page.locator("#jp-main-statusbar"), "| Idle")
 
     # --- cells ------------------------------------------------------------------------------------------------------
 
@@ -89,6 +104,12 @@ class LabPage:
         box = await self.see(self.page.locator(".lm-CommandPalette-input"))
         await box.fill(title)
         await (await self.see(self.page.locator(".lm-CommandPalette-item"), title)).click()
+
+    async def accessibility_violations(self, selector: str) -> list[str]:
+        """What axe-core finds wrong in one part of the page: each rule with the elements that break it."""
+        await self.page.evaluate(AXE.read_text("utf-8"))
+        found = await self.page.evaluate(f"axe.run({selector!r})")
+        return [f"{rule['id']}: {rule['help']}: {[node['html'] for node in rule['nodes']]}" for rule in found["violations"]]
 
     # --- waiting ----------------------------------------------------------------------------------------------------
 

@@ -101,12 +101,17 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     await press(page, "Reject hunk 3")
     await page.see(controls, "left out of Accept")
     await page.shoot("chosen")
+    for part in (".kernelopt-course", ".kernelopt-report", ".kernelopt-controls"):
+        assert await page.accessibility_violations(part) == []
     await press(page, "Accept 1 of 3 hunks")
     await page.until_source(2, "0.01f * s")
     assert await page.is_running(3), "another cell runs all the while"
     source = await page.source(2)
     assert "0.9 * sum" in source and source.startswith("%%kernelopt smooth"), "one hunk of three, in the judged cell"
     await page.until(lambda: decisions(lab_cli) == ["partially_accepted"])
+    for words in ("Hunk 2 of 3 · taken", "Hunk 1 of 3 · left out", "Changes results: hunk 1: a long sum"):
+        await page.see(report, words)
+    await page.see(page.output(2), "1 of 3 hunks accepted: the cell was replaced")
     with open_store(lab_cli.home / "memory.sqlite3") as store:
         (decision,) = store.decisions()
     assert (decision.reason_code, decision.reason) == ("precision", "hunk 1: a long sum")
@@ -135,7 +140,7 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     await command_keys(page, "0", "0")
     await page.page.get_by_role("button", name="Confirm Kernel Restart").click()
     await page.gone(page.page.locator(".jp-Dialog"))
-    await page.see(page.page.locator("#jp-main-statusbar"), "| Idle")
+    await page.until_ready()
     await page.begin(1)
     await page.run(4)
     await page.see(page.output(4), re.compile(rf"{proposals(lab_cli)[-1]} +rejected +waves"))
