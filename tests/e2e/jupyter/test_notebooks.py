@@ -12,6 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbconvert import HTMLExporter
 
 from tests.e2e.cli.harness import EXAMPLES, Cli, no_orphans, working_cli
 
@@ -42,6 +43,12 @@ def check(cli: Cli, notebook: Any, may_fail: bool = False) -> list[str]:
     return [_said(cell) for cell in notebook.cells if cell.cell_type == "code"]
 
 
+def page_of(notebook: Any) -> str:
+    """What a notebook shows that was saved and converted to HTML, where no script runs and nothing is loaded."""
+    html, _ = HTMLExporter().from_notebook_node(notebook)
+    return re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.S)
+
+
 def example(name: str) -> Any:
     return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
 
@@ -59,10 +66,19 @@ def _said(cell: Any) -> str:
 
 
 def test_first_steps_end_with_an_accepted_edit_that_is_judged_against_the_version_before_it(cli: Cli) -> None:
-    said = check(cli, example("first-steps"))
+    notebook = example("first-steps")
+    said = check(cli, notebook)
     shown = "\n".join(said)
     assert "KO103 line 9" in shown and "+  __shared__ float tile[32][32 + 1];" in shown
     assert "accepted: the new text is in a cell below" in shown
+    page = page_of(notebook)
+    for words in (
+        "shared-memory-padding, PREDICTED 1.",
+        "Before and after",
+        "+   __shared__ float tile[32][32 + 1];",
+        'aria-label="time before',
+    ):
+        assert words in page, "the proposal, its verdict and its diff need no widgets"
     assert re.search(r"against the previous version: PASS, PREDICTED 1\.\d\dx", said[-2])
     assert "accepted  notebook.ipynb.transpose  shared-memory-padding" in said[-1]
 
