@@ -41,7 +41,7 @@ class Progress:
         make = _widgets()
         self._course = make.HTML(course_html(run.state))
         button = _button("Cancel", "End what goes on for this cell", lambda: cancel(run))
-        self._root = make.VBox([self._course, button])
+        self._root = make.VBox([self._course, make.HBox([button])])
         self._root.add_class("kernelopt-progress")
 
     @property
@@ -80,6 +80,7 @@ class Controls:
         }
         if boxes.keys() != self._boxes.keys():
             self._boxes = boxes
+            self._notice.value = ""
             self._proposals.children = tuple(box.root for box in boxes.values())
 
     def on_answer(self, heard: Callable[[str], object]) -> None:

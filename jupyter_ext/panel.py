@@ -112,7 +112,7 @@ class _Shown:
         if self._widgets is not None:
             self._widgets.controls.found(picture.proposals)
         if names != self._open or is_waited_for:
-            self._open = names
+            self._open, self._answer = names, "" if names else self._answer
             self._update(self._outputs.controls, _controls(picture, self._widgets) if names else self._last_word())
 
     def _answered(self, told: str) -> None:
