@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,10 @@ from assistant.workload.arrays import encode, storage_dtype
 from assistant.workload.signature import Signature
 from jupyter_ext.arrays import BindingError, LiveArray, is_array, live_array
 
-__all__ = ["Bound", "bind", "bind_positional"]
+__all__ = ["Bound", "StructBytes", "bind", "bind_positional"]
 
+StructBytes = Callable[[str], "int | None"]
+"""How many bytes a struct of that name has; None where the text does not tell."""
 _COMPLEX_HALVES = {"complex64": "float32", "complex128": "float64"}
 """A complex number is two floats: ``float2`` and ``double2``."""
 
@@ -46,7 +48,7 @@ class Bound:
         return sum(array.size_bytes for array in self.arrays.values())
 
 
-def bind(signature: Signature, values: Mapping[str, object]) -> Bound:
+def bind(signature: Signature, values: Mapping[str, object], struct_bytes: StructBytes = lambda spelled: None) -> Bound:
     """Raises BindingError for a missing, unknown or unfit argument, and for arrays of several devices."""
     names = [parameter.name for parameter in signature.parameters]
     takes = f"{_name(signature)} takes ({', '.join(_declared(p) for p in signature.parameters)})"
@@ -64,12 +66,14 @@ def bind(signature: Signature, values: Mapping[str, object]) -> Bound:
         if parameter.is_pointer:
             arrays[parameter.name] = _array(parameter, value)
         else:
-            scalars[parameter.name] = _scalar(parameter, value)
+            scalars[parameter.name] = _scalar(parameter, value, struct_bytes)
     _demand_one_device(tuple(arrays.values()))
     return Bound(signature, arrays, scalars)
 
 
-def bind_positional(signature: Signature, values: Sequence[object], named: Mapping[str, object]) -> Bound:
+def bind_positional(
+    signature: Signature, values: Sequence[object], named: Mapping[str, object], struct_bytes: StructBytes = lambda spelled: None
+) -> Bound:
     """As a call binds them. Raises BindingError as ``bind`` does, and for too many of them."""
     if len(values) > len(signature.parameters):
         expected = f"{_name(signature)} takes {len(signature.parameters)} arguments"
@@ -78,7 +82,7 @@ def bind_positional(signature: Signature, values: Sequence[object], named: Mappi
     twice = [name for name in named if name in given]
     if twice:
         raise BindingError(f"argument {twice[0]} is given twice", "give it by position or by name")
-    return bind(signature, given | dict(named))
+    return bind(signature, given | dict(named), struct_bytes)
 
 
 def _array(parameter: Parameter, value: object) -> LiveArray:
@@ -112,11 +116,12 @@ def _demand_type(parameter: Parameter, array: LiveArray) -> None:
         raise BindingError(told, "pass an array whose last dimension is a multiple of it")
 
 
-def _scalar(parameter: Parameter, value: Any) -> bytes:
+def _scalar(parameter: Parameter, value: Any, struct_bytes: StructBytes) -> bytes:
     name, declared = parameter.name, _declared(parameter)
     element = parse_element_type(parameter.type)
     if isinstance(value, bytes | np.void):
-        return _demanded_size(parameter, element, value if isinstance(value, bytes) else value.tobytes())
+        size_bytes = struct_bytes(parameter.type) if element is None else element.size_bytes
+        return _demanded_size(parameter, element, size_bytes, value if isinstance(value, bytes) else value.tobytes())
     if element is None or element.components != 1:
         raise BindingError(f"{name}: expected the bytes of a `{parameter.type}`, got {type(value).__name__}", "pass it as bytes")
     if is_array(value) and getattr(value, "ndim", 1) == 0:
@@ -126,12 +131,15 @@ def _scalar(parameter: Parameter, value: Any) -> bytes:
     return _number(parameter, element, value)
 
 
-def _demanded_size(parameter: Parameter, element: ElementType | None, data: bytes) -> bytes:
-    """The bytes as they are given; of a struct, the kernel alone knows how many."""
-    if element is not None and len(data) != element.size_bytes:
-        told = f"{parameter.name}: expected {element.size_bytes} bytes for `{_declared(parameter)}`, got {len(data)}"
-        raise BindingError(told, f"pass a number for {parameter.name}" if element.components == 1 else "pass all of its components")
-    return data
+def _demanded_size(parameter: Parameter, element: ElementType | None, size_bytes: int | None, data: bytes) -> bytes:
+    """The bytes as they are given; ``size_bytes`` is None for a struct whose layout the text does not tell."""
+    if size_bytes is None or len(data) == size_bytes:
+        return data
+    told = f"{parameter.name}: expected {size_bytes} bytes for `{_declared(parameter)}`, got {len(data)}"
+    if element is None:
+        remedy = f"give all of {parameter.type} as it lies in memory, gaps too: NumPy's dtypes have them with align=True"
+        raise BindingError(told, remedy)
+    raise BindingError(told, f"pass a number for {parameter.name}" if element.components == 1 else "pass all of its components")
 
 
 def _number(parameter: Parameter, element: ElementType, value: Any) -> bytes:

@@ -21,9 +21,10 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import Lab, LabFailure, ReplayOptions, ReplayRun
 from assistant.workload.signature import Signature
 from jupyter_ext.arrays import BindingError
-from jupyter_ext.binding import Bound, bind_positional
+from jupyter_ext.binding import Bound, StructBytes, bind_positional
 from jupyter_ext.compiling import Compiled
 from jupyter_ext.loop import BackgroundLoop
+from jupyter_ext.names import kernel_names, python_name
 from jupyter_ext.snapshot import regions_of, restore, shared_folder, write_launch
 
 __all__ = ["BoundKernel", "ConfigOf", "Emulated", "KernelFailed", "Runner"]
@@ -85,26 +86,35 @@ class Emulated:
 class BoundKernel:
     """One kernel instance; without arguments it runs on the arrays that the cell's magic bound."""
 
-    def __init__(self, signature: Signature, runner_of: Callable[[Bound], Runner], config_of: ConfigOf, default: Bound | None) -> None:
+    def __init__(
+        self,
+        signature: Signature,
+        runner_of: Callable[[Bound], Runner],
+        config_of: ConfigOf,
+        default: Bound | None,
+        struct_bytes: StructBytes = lambda spelled: None,
+    ) -> None:
         self._signature = signature
+        self._struct_bytes = struct_bytes
         self._runner_of = runner_of
         self._config_of = config_of
         self._default = default
         self.__name__ = signature.symbol.partition("(")[0]
         self.__doc__ = f"{signature.symbol}: runs once and changes the arrays that it is given."
         self.__signature__ = inspect.Signature(
-            [inspect.Parameter(p.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in signature.parameters]
+            [inspect.Parameter(python_name(p.name), inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in signature.parameters]
             + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in ("grid", "block", "shared")]
         )
 
     def __call__(self, *arguments: object, grid: object = None, block: object = None, shared: object = None, **named: object) -> None:
         """Run it. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end."""
+        own = kernel_names(named, (parameter.name for parameter in self._signature.parameters))
         given = {name: value for name, value in (("grid", grid), ("block", block), ("shared", shared)) if value is not None}
         if not arguments and not named and self._default is not None:
             bound = self._default
         else:
-            bound = bind_positional(self._signature, arguments, named)
-        values: dict[str, object] = dict(zip((p.name for p in self._signature.parameters), arguments, strict=False)) | named
+            bound = bind_positional(self._signature, arguments, own, self._struct_bytes)
+        values: dict[str, object] = dict(zip((p.name for p in self._signature.parameters), arguments, strict=False)) | own
         self._runner_of(bound).run(bound, self._config_of(values, given))
 
     def __repr__(self) -> str:

@@ -27,6 +27,7 @@ from jupyter_ext.capturing import Capturing, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
 from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
 from jupyter_ext.editor import EditorCells
+from jupyter_ext.foreign import foreign_options
 from jupyter_ext.front import NotebookFront
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.options import unquoted, without_accept
@@ -101,9 +102,17 @@ class KernelOptMagics(Magics):
         self._guarded(lambda: self._ready().commands.run(given.verb, words, options))
 
     def foreign_cell(self, line: str, cell: str) -> None:
-        """A ``%%cu`` or ``%%cuda`` cell, as nvcc4jupyter has them: its program runs, its kernels become callables. Flags are not needed."""
-        given = _parsed(KernelOptMagics.cell, "")
-        self._guarded(lambda: self._run_cell(given, f"%%cu {line}\n{cell}", runs_program=True))
+        """A ``%%cu`` or ``%%cuda`` cell, as nvcc4jupyter has them: its program runs, its kernels become callables."""
+
+        def run() -> None:
+            options = foreign_options(line)
+            given = _parsed(KernelOptMagics.cell, "")
+            given.cflags = options.cflags
+            for note in options.notes:
+                sys.stdout.write(f"{note}\n")
+            self._run_cell(given, f"%%cu {line}\n{cell}", runs_program=True)
+
+        self._guarded(run)
 
     @staticmethod
     def completions(line: str) -> list[str]:

@@ -21,9 +21,10 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.source.match import select_kernels
 from assistant.source.parse import parse
+from assistant.source.struct_layouts import layout_named
 from assistant.workload.blocks import find_blocks, sidecar_path
-from assistant.workload.signature import Signature, signature_of
-from jupyter_ext.binding import Bound, bind
+from assistant.workload.signature import Signature, device_variable_types, signature_of
+from jupyter_ext.binding import Bound, StructBytes, bind
 from jupyter_ext.callables import BoundKernel, Emulated, Runner
 from jupyter_ext.captured import Captured, workload_of
 from jupyter_ext.cells import Cell
@@ -119,7 +120,7 @@ class Opening:
         live, notes = self._live(cell, bound, asked, wanted)
         if not bound:
             live, notes = self._recorded_launches(parsed, kernel, asked)
-        wanted = replace(wanted, folder=_folder_of(live))
+        wanted = replace(wanted, folder=_folder_of(live), is_recorded=live is not None and not bound)
         is_declared = bool(find_blocks(cell.text)) or sidecar_path(cell.path).is_file()
         can_run = live is not None or parsed.has_main or is_declared
         wanted = self._with_questions(cell, wanted, asked, can_run)
@@ -127,7 +128,13 @@ class Opening:
         self._last[cell.key] = cell.text
         default = bound[0].bound if bound else None
         callables = {
-            name: BoundKernel(signature, runner_of, launching.config, default if kernel is not None and kernel.name == name else None)
+            name: BoundKernel(
+                signature,
+                runner_of,
+                launching.config,
+                default if kernel is not None and kernel.name == name else None,
+                struct_bytes(parsed),
+            )
             for name, signature in signatures.items()
         }
         told = (*compiled.messages(), *notes, *_advice(can_run or bool(bound), kernel, parsed))
@@ -182,7 +189,7 @@ class Opening:
         bindings: list[ShapeBinding] = []
         for shape in shapes:
             values = values_of(signature.parameters, given, self._namespace, shape)
-            bound = bind(signature, values)
+            bound = bind(signature, values, struct_bytes(parsed))
             bindings.append(ShapeBinding(bound, launching.config({**shape, **values}, {})))
         return bindings
 
@@ -237,6 +244,8 @@ class Opening:
             raise UsageError(f"--until {asked.until}: expected {', '.join(_STOPS)}")
         verbs = _STOPS[asked.until] if can_run else ()
         before = self._last.get(cell.key)
+        if before is not None and wanted.is_recorded and not _has_same_variables(before, cell.text):
+            before = None  # the recording has the variables of this text alone
         is_paired = bool(verbs) and bool(self._workshop.loop.call(self._workshop.pairs.open_on, cell.path))
         if is_paired:
             verbs = (*verbs[:2], Verb.PAIR_EDIT)  # the session says what comes next
@@ -259,6 +268,20 @@ def _signatures(parsed: ParsedSource, kernel: Kernel | None, selector: str | Non
         names = ", ".join(parameter.name for parameter in kernel.template_parameters)
         raise CannotAnswerError(f"{kernel.name} is a template over {names}", f"name the instance: %%kernelopt {kernel.name}<…>")
     return found
+
+
+def _has_same_variables(text: str, other: str) -> bool:
+    return device_variable_types(text).keys() == device_variable_types(other).keys()
+
+
+def struct_bytes(parsed: ParsedSource) -> StructBytes:
+    """Sizes of the text's own structs."""
+
+    def size_of(spelled: str) -> int | None:
+        layout = layout_named(parsed.source.text, spelled)
+        return None if layout is None else layout.size_bytes
+
+    return size_of
 
 
 def _wanted(asked: Asked, kernel: Kernel | None) -> Wanted:

@@ -17,6 +17,7 @@ from typing import SupportsIndex, cast
 from assistant.errors import UsageError
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, Parameter
+from jupyter_ext.names import kernel_names, python_name
 
 __all__ = ["Launching", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of", "without_accept"]
 
@@ -69,11 +70,12 @@ def values_of(
 
     Raises UsageError for an expression that fails; a parameter that nothing is known of is left out.
     """
-    values: dict[str, object] = {name: evaluated(text, f"--args {name}", namespace, shape) for name, text in given.items()}
+    own = kernel_names(given, (parameter.name for parameter in parameters))
+    values: dict[str, object] = {name: evaluated(text, f"--args {name}", namespace, shape) for name, text in own.items()}
     for parameter in parameters:
         for known in (shape, namespace):
-            if parameter.name not in values and parameter.name in known:
-                values[parameter.name] = known[parameter.name]
+            if parameter.name not in values and python_name(parameter.name) in known:
+                values[parameter.name] = known[python_name(parameter.name)]
     return values
 
 

@@ -21,6 +21,7 @@ from assistant.model.elements import parse_element_type
 from assistant.workload.arrays import decode, encode, storage_dtype
 from jupyter_ext.arrays import LiveArray
 from jupyter_ext.binding import Bound
+from jupyter_ext.names import kernel_names, python_name
 
 __all__ = ["BadReference", "Reference", "call_reference"]
 
@@ -43,7 +44,7 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
     ``contents``: values in the place of the arrays' own, by parameter. Raises BadReference, and lets what the function raises pass.
     """
     copies = {name: _copy(array, None if contents is None else contents.get(name)) for name, array in bound.arrays.items()}
-    arguments = _taken(reference, copies | _numbers(bound))
+    arguments = _taken(reference, {python_name(name): value for name, value in (copies | _numbers(bound)).items()})
     returned = reference.function(**arguments)
     named = _named(reference, bound, copies, returned)
     return {name: _stored(reference, bound, name, value) for name, value in named.items()}
@@ -78,7 +79,7 @@ def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], ret
     if returned is None:
         return {name: copies[name] for name in outputs}
     if isinstance(returned, Mapping):
-        named = cast("Mapping[str, object]", returned)
+        named = kernel_names(cast("Mapping[str, object]", returned), bound.arrays)
         unknown = [name for name in named if name not in bound.arrays]
         if unknown:
             told = f"--ref {reference.name} returned {unknown[0]!r}, which is no array of the kernel ({', '.join(bound.arrays)})"

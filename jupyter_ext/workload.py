@@ -22,12 +22,14 @@ from assistant.workload.draws import MINIMUM_SEED_COUNT, fresh_draws
 from assistant.workload.recordings import NewCase, RecordingReader, RecordingWriter, write_case
 from assistant.workload.select import shape_of
 from jupyter_ext.binding import Bound
+from jupyter_ext.deadline import Overdue, deadline
 from jupyter_ext.references import Reference, call_reference
 from jupyter_ext.snapshot import ReadRegions, Region, regions_of, write_launch
 
 __all__ = ["MadeWorkload", "ReferenceLimits", "ShapeBinding", "live_workload"]
 
 _SEED_BITS = 31
+_OVERDUE = "as its calls took longer than"
 _FRESH_VALUES_BYTES = 64 << 20
 """Arrays with more data are held against the reference on their own values only: fresh ones would be made in this process."""
 
@@ -45,7 +47,7 @@ class ReferenceLimits:
     """How long the reference may keep the cell waiting."""
 
     total_s: float = 10.0
-    """After it, no further call is begun."""
+    """After it, the call under way is ended and no further one is begun."""
     seed_count: int = MINIMUM_SEED_COUNT
     """Draws of fresh values per shape."""
 
@@ -94,8 +96,16 @@ class _Asked:
         self._skipped: list[str] = []
 
     def case(self, case: LiveCase, bound: Bound, contents: Mapping[str, bytes] | None) -> LiveCase:
-        """The case with what the reference says of it; on the arrays' own values it is asked however long that takes."""
-        returned = call_reference(self._reference, bound, contents)
+        """The case with what the reference says of it; without, where time is over."""
+        left_s = self._end_s - time.monotonic()
+        try:
+            if left_s <= 0:
+                raise Overdue
+            with deadline(left_s):
+                returned = call_reference(self._reference, bound, contents)
+        except Overdue:
+            self._skipped.append(f"{case.shape}{', fresh values' if contents else ''}, {_OVERDUE} {self._limits.total_s:g} s (--ref-time)")
+            return case
         writer = RecordingWriter(case.recording)
         regions = regions_of(bound)
         said = tuple(LiveReference(name, _region_of(regions, name).id, writer.add_blob(data)) for name, data in returned.items())
@@ -111,8 +121,8 @@ class _Asked:
         cases: list[LiveCase] = []
         for index, draw in enumerate(draws):
             if time.monotonic() > self._end_s:
-                told = f"{own.shape}: {len(draws) - index} of {len(draws)} draws of fresh values, as it took more than"
-                self._skipped.append(f"{told} {self._limits.total_s:g} s")
+                told = f"{own.shape}: {len(draws) - index} of {len(draws)} draws of fresh values"
+                self._skipped.append(f"{told}, {_OVERDUE} {self._limits.total_s:g} s (--ref-time)")
                 break
             new = fresh_values(base, draw)
             written = write_case(folder / str(index), new)
@@ -121,7 +131,7 @@ class _Asked:
         return cases
 
     def notes(self) -> tuple[str, ...]:
-        return tuple(f"--ref {self._reference.name} was not called for {skipped}" for skipped in self._skipped)
+        return tuple(f"nothing was held against --ref {self._reference.name} for {skipped}" for skipped in self._skipped)
 
 
 def _loaded(case: LiveCase, bound: Bound) -> NewCase:

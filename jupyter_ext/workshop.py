@@ -83,6 +83,8 @@ class Wanted:
     hint: str = ""
     folder: Path | None = None
     """Of the live arrays; removed when the cell is opened again."""
+    is_recorded: bool = False
+    """The arrays are those of launches that a captured cell made."""
 
 
 @dataclass(frozen=True)

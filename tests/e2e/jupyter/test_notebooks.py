@@ -14,6 +14,7 @@ import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
+from assistant.lab.gpus import NoGpu, list_gpus
 from tests.e2e.cli.harness import EXAMPLES, Cli, no_orphans, working_cli
 
 NOTEBOOKS = EXAMPLES / "notebooks"
@@ -143,7 +144,13 @@ def test_mistakes_are_told_by_the_arguments_name_and_change_nothing(cli: Cli) ->
 def test_cells_of_other_extensions_work_as_they_are(cli: Cli) -> None:
     program = "#include <cstdio>\n__global__ void k(int *x) { *x = 42; }\nint main() { int *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x);"
     program += ' cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost); printf("it is %d\\n", y); }'
-    said = check(cli, made_of("%load_ext jupyter_ext", f"%%cu\n{program}", "%kernelopt cancel", f"%%cuda -t\n{KERNEL}", "print(halve)"))
+    captured = "%%kernelopt --capture\nprint(f'{6 * 7} is printed')"
+    cells = ("%load_ext jupyter_ext", f"%%cu\n{program}", "%kernelopt cancel", f"%%cuda -t\n{KERNEL}", "print(halve)", captured)
+    said = check(cli, made_of(*cells), may_fail=True)
+    assert said[3].startswith("-t does nothing here: one run is no measurement")
     assert "it is 42" in said[1]
     assert "compiled only: to verify, profile and improve halve, bind arrays" in said[3]
     assert said[4].strip() == "<kernel halve(float*, float const*, int)>"
+    no_gpu = isinstance(list_gpus(os.environ), NoGpu)
+    assert ("--capture records launches on a GPU: " in said[5] and "so the cell was not run" in said[5]) == no_gpu, said[5]
+    assert ("42 is printed" in said[5]) != no_gpu

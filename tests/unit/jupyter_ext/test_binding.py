@@ -1,6 +1,7 @@
 """Arguments of a kernel: what fits is bound where it lies, what does not is told by the argument's name and what was expected."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,13 +12,13 @@ from assistant.source.parse import parse
 from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.arrays import BindingError
 from jupyter_ext.binding import Bound, bind, bind_positional
+from jupyter_ext.opening import struct_bytes
+from jupyter_ext.options import values_of
 
 N = 8
 
 
 def signature(parameters: str, name: str = "k") -> Signature:
-    from pathlib import Path
-
     parsed = parse(Source(Path("/nb.ipynb.k.cu"), f"__global__ void {name}({parameters}) {{}}"))
     return signature_of(parsed.kernels[0], name)
 
@@ -116,6 +117,21 @@ def test_bytes_are_as_many_as_the_parameter_has() -> None:
     assert bind(signature("float2 step"), {"step": bytes(8)}).scalars == {"step": bytes(8)}
     assert check({**fitting(), "n": b"1"}) == "n: expected 4 bytes for `int n`, got 1"
     assert check({"step": np.zeros(1, "f4,f4,f4")[0]}, signature("float2 step")) == "step: expected 8 bytes for `float2 step`, got 12"
+
+
+def test_a_struct_has_as_many_bytes_as_the_text_says() -> None:
+    parsed = parse(Source(Path("/k.cu"), "struct P { char kind; double at[2]; };\n__global__ void k(P p) { }"))
+    of, sizes = signature_of(parsed.kernels[0], "k"), struct_bytes(parsed)
+    assert bind(of, {"p": bytes(24)}, sizes).scalars == {"p": bytes(24)}
+    with pytest.raises(BindingError, match="p: expected 24 bytes for `P p`, got 17"):
+        bind(of, {"p": np.zeros(1, "i1,2f8")[0]}, sizes)
+
+
+def test_parameters_that_are_words_of_python_are_called_with_an_underscore() -> None:
+    of = signature("const float *in, float *out")
+    values = values_of(of.parameters, {"in_": "x"}, {"x": np.ones(4, np.float32), "out": np.zeros(4, np.float32)}, {})
+    assert bind(of, values).arrays["in"].size_bytes == 16
+    assert values_of(of.parameters, {}, {"in_": 3}, {}) == {"in": 3}
 
 
 def test_a_read_only_array_may_be_read_alone() -> None:

@@ -82,7 +82,19 @@ def test_it_is_called_on_every_shape_and_on_fresh_values_until_its_time_is_over(
     assert len({values.tobytes() for values in seen}) == 5  # both shapes have the same values; all others are fresh
     cut = live_workload(tmp_path / "cut", shapes, "/nb", Reference("ref", ref), ReferenceLimits(total_s=0.0, seed_count=2))
     assert [case.weight for case in cut.workload.cases] == [1, 1]
-    assert cut.notes[0].startswith("--ref ref was not called for n=7: 2 of 2 draws of fresh values, as it took more than 0 s")
+    assert not any(case.reference for case in cut.workload.cases)
+    assert cut.notes[0] == "nothing was held against --ref ref for n=7, as its calls took longer than 0 s (--ref-time)"
+
+
+def test_a_reference_that_does_not_end_keeps_the_cell_no_longer_than_it_may(tmp_path: Path) -> None:
+    def ref(x: np.ndarray) -> np.ndarray:
+        while True:
+            x = x + 0
+
+    shape = ShapeBinding(bind(SCALE, fitting()), LaunchConfig(Dim3(1), Dim3(32), 0))
+    made = live_workload(tmp_path, [shape], "/nb", Reference("ref", ref), ReferenceLimits(total_s=0.05, seed_count=2))
+    assert [case.reference for case in made.workload.cases] == [()]
+    assert made.notes[0] == "nothing was held against --ref ref for n=8, as its calls took longer than 0.05 s (--ref-time)"
 
 
 def test_a_reference_of_tensors_is_given_tensors() -> None:
