@@ -42,13 +42,14 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
     """Workers that later jobs of the process find warm; one that nobody asks for a while ends by itself."""
 
     def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
-        gpus = _chosen_gpus(request.device)
+        device = request.device or "auto"
+        gpus = _chosen_gpus(device)
         if request.run_command is not None and isinstance(gpus, NoGpu):
             raise CannotAnswerError(
                 f"--run {shlex.join(request.run_command)}: the emulator runs .cu sources, not binaries or scripts",
                 f"name the source that has main() (further sources follow it), or declare a workload: kernelopt init {request.file}",
             )
-        missing = (f"{gpus.reason}: {gpus.remedy}",) if isinstance(gpus, NoGpu) and request.device == "auto" else ()
+        missing = (f"{gpus.reason}: {gpus.remedy}",) if isinstance(gpus, NoGpu) and device == "auto" else ()
         cpu = CpuLab(scratch, paths.cache, target, missing, None if compiler is None else compiler.worker)
         if isinstance(gpus, NoGpu):
             return cpu

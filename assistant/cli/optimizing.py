@@ -33,7 +33,7 @@ def _optimize(
     file: opt.File,
     sources: opt.Sources = None,
     kernel: opt.Kernel = None,
-    device: opt.Device = "auto",
+    device: opt.Device = None,
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,

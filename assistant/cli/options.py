@@ -41,7 +41,7 @@ FileA = Annotated[Path, typer.Argument(metavar="A.cu", help="The original")]
 FileB = Annotated[Path, typer.Argument(metavar="B.cu", help="The edited version")]
 Sources = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources compiled with FILE")]
 Kernel = Annotated[str | None, typer.Option("--kernel", "-k", help="k, ns::k, k<1> or 'k(float*, int)'; default: every kernel")]
-Device = Annotated[str, typer.Option(help="auto, cpu (the emulator) or gpu:N")]
+Device = Annotated[str | None, typer.Option(help="auto, cpu (the emulator) or gpu:N; default: as configured, else auto")]
 Target = Annotated[str | None, typer.Option(help="GPU that speed is predicted for on cpu; default h200")]
 Cflags = Annotated[str | None, typer.Option(help="Compiler flags, e.g. '-O3 -DN=4'; the same on both sides of a comparison")]
 Timeout = Annotated[float | None, typer.Option(min=0.1, help="Seconds one run of the program may take; default 60")]
@@ -60,7 +60,7 @@ def job_request(
     file: Path,
     sources: list[Path] | None,
     kernel: str | None,
-    device: str,
+    device: str | None,
     target: str | None,
     cflags: str | None,
     program_arguments: tuple[str, ...],

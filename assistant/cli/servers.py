@@ -98,7 +98,7 @@ def _pair(
     file: opt.File,
     kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="k or ns::k; needed where FILE has several kernels")] = None,
     goal: Annotated[str | None, typer.Option(help="What you are after, in your words; shown in the report")] = None,
-    device: opt.Device = "auto",
+    device: opt.Device = None,
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,

@@ -24,6 +24,7 @@ from assistant.desk.parts import ON_EVERYTHING, DeskParts, JudgedOn
 from assistant.desk.report import Report
 from assistant.desk.report_comparison import ComparisonPart
 from assistant.desk.review import Review
+from assistant.desk.setup_files import is_setup
 from assistant.desk.sheet import Sheet
 from assistant.desk.staging import STAGES, Staging, Trigger
 from assistant.desk.tasks import Task, Verb
@@ -44,7 +45,6 @@ __all__ = ["Desk"]
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _PARSE_PAUSE_S = 0.04
 """Keystrokes closer than this are parsed once."""
-_SETUP_FILES = frozenset({"kernelopt.toml", "pyproject.toml", "compile_commands.json"})
 _REPORTED_PROPOSALS = 10
 """Of one file, the newest: what was decided long ago is in ``kernelopt history``."""
 _SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
@@ -166,9 +166,9 @@ class Desk:
     def files_changed(self, paths: tuple[Path, ...]) -> None:
         """Files changed on disk: open sources that reach one of them, or are set up by one, are looked at again when it is quiet."""
         names = frozenset(path.name for path in paths)
-        is_setup = bool(names & _SETUP_FILES)
+        is_set_up_anew = any(is_setup(path) for path in paths)
         for sheet in self._sheets.values():
-            is_touched = is_setup or sheet.includes_any(names) or any(path == sidecar_path(sheet.path) for path in paths)
+            is_touched = is_set_up_anew or sheet.includes_any(names) or any(path == sidecar_path(sheet.path) for path in paths)
             if is_touched and self._parts.guard.is_trusted(sheet.path):
                 sheet.outdate()
                 self._staging.changed(sheet.key, Trigger.CHANGED_ON_DISK, self._parts.settings_of(sheet.path))

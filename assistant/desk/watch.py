@@ -15,12 +15,11 @@ from pathlib import Path
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
+from assistant.desk.setup_files import is_setup
 from assistant.errors import CannotAnswerError
 
-__all__ = ["SETUP_FILES", "changes", "is_source", "is_watched"]
+__all__ = ["changes", "is_source", "is_watched"]
 
-SETUP_FILES = frozenset({"kernelopt.toml", "pyproject.toml", "compile_commands.json"})
-"""Files that say how sources are compiled and judged."""
 _SUFFIXES = frozenset({".cu", ".cuh", ".h", ".hpp"})
 _HIDDEN_PREFIX = "."
 """``.git``, ``.venv``, ``.kernelopt`` and their like hold no sources of the user's."""
@@ -41,7 +40,7 @@ def is_watched(path: Path, root: Path) -> bool:
     except ValueError:
         return False
     is_hidden = any(part.startswith(_HIDDEN_PREFIX) for part in inside.parts)
-    is_relevant = path.suffix in _SUFFIXES or path.name in SETUP_FILES or path.name.endswith(".kernelopt.toml")
+    is_relevant = path.suffix in _SUFFIXES or is_setup(path) or path.name.endswith(".kernelopt.toml")
     return is_relevant and not is_hidden
 
 

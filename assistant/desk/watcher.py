@@ -19,9 +19,10 @@ from assistant.desk.guard import Guard
 from assistant.desk.jobs import JobHost
 from assistant.desk.lanes import Lane, Work
 from assistant.desk.parts import DeskParts
+from assistant.desk.setup_files import is_setup
 from assistant.desk.staging import Trigger
 from assistant.desk.view import View
-from assistant.desk.watch import SETUP_FILES, changes, is_source
+from assistant.desk.watch import changes, is_source
 from assistant.engine.session import Session
 from assistant.engine.subject import read_source
 from assistant.errors import KernelOptError
@@ -96,7 +97,7 @@ def _look(desk: Desk, root: Path, batch: frozenset[Path], report: WatchReport) -
 def _touched(root: Path, batch: Iterable[Path]) -> list[Path]:
     """The sources that changed, and those that include a header that did (by name, through other headers too)."""
     sources = {path for path in batch if is_source(path)}
-    names = {path.name for path in batch if not is_source(path) and path.name not in SETUP_FILES}
+    names = {path.name for path in batch if not is_source(path) and not is_setup(path)}
     if names:
         including = {path: _includes(path) for path in _files(root)}
         while True:

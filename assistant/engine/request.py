@@ -31,7 +31,8 @@ class JobRequest:
     """Texts that stand for what is on disk: an editor's unsaved documents, notebook cells, strings in Python files."""
     kernel: str | None = None
     """A selector (``k``, ``ns::k<1>``, ``k(float*, int)``); None means every kernel."""
-    device: str = "auto"
+    device: str | None = None
+    """``auto``, ``cpu``, ``gpu`` or ``gpu:1``; None: from the configuration."""
     target: str | None = None
     """None: from the configuration."""
     cflags: tuple[str, ...] | None = None

@@ -73,7 +73,7 @@ class JobRunner:
         loaded = load_settings(find_workspace(request.file))
         subject = read(request, flags_of(request, loaded))
         asked = target(request.target or loaded.settings.target)
-        where = request if request.device != "auto" else replace(request, device=loaded.settings.device)
+        where = request if request.device is not None else replace(request, device=loaded.settings.device)
         with scratch_folder() as scratch:
             lab = self.open_lab(where, scratch, asked.name)
             chosen = target(lab.describe().target)

@@ -23,6 +23,7 @@ _WATCHED = (
     "**/kernelopt.toml",
     "**/pyproject.toml",
     "**/compile_commands.json",
+    "**/*.rsp",
     "**/*.kernelopt.toml",
 )
 

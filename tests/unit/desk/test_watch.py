@@ -27,10 +27,10 @@ async def _batch(root: Path, change: Callable[[], object]) -> set[str]:
 
 async def test_sources_headers_and_setups_count_and_nothing_else(tmp_path: Path) -> None:
     def write() -> None:
-        for name in ("a.cu", "b.cuh", "kernelopt.toml", "notes.txt", ".hidden.cu"):
+        for name in ("a.cu", "b.cuh", "kernelopt.toml", "includes_CUDA.rsp", "notes.txt", ".hidden.cu"):
             (tmp_path / name).write_text("x")
 
-    assert await _batch(tmp_path, write) == {"a.cu", "b.cuh", "kernelopt.toml"}
+    assert await _batch(tmp_path, write) == {"a.cu", "b.cuh", "kernelopt.toml", "includes_CUDA.rsp"}
 
 
 async def test_a_folder_that_is_moved_in_brings_its_files(tmp_path: Path) -> None:

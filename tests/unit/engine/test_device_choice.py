@@ -20,8 +20,8 @@ def refuse(request: JobRequest, scratch: Path, target: str) -> Lab:
     raise CannotAnswerError(f"no {request.device} here")
 
 
-@pytest.mark.parametrize(("asked", "given"), [("auto", "gpu:3"), ("cpu", "cpu"), ("gpu:1", "gpu:1")])
-async def test_the_setting_stands_where_nothing_was_asked_for(tmp_path: Path, asked: str, given: str) -> None:
+@pytest.mark.parametrize(("asked", "given"), [(None, "gpu:3"), ("auto", "auto"), ("cpu", "cpu"), ("gpu:1", "gpu:1")])
+async def test_the_setting_stands_where_nothing_was_asked_for(tmp_path: Path, asked: str | None, given: str) -> None:
     (tmp_path / "kernelopt.toml").write_text('device = "gpu:3"\n')
     (tmp_path / "k.cu").write_text("__global__ void k(int* a) { a[0] = 1; }\n")
     request = JobRequest(tmp_path / "k.cu", tmp_path, device=asked)
