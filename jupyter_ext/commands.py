@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assistant.config import find_workspace
 from assistant.desk.markdown import tamed
+from assistant.desk.review import Why
 from assistant.desk.words import proposal_text
 from assistant.engine.pair_words import report as pair_report
 from assistant.errors import CannotAnswerError, UsageError
@@ -98,7 +99,8 @@ class Commands:
         _say(f"{run.number}  cancelling")
 
     def _accept(self, words: tuple[str, ...], options: CommandOptions) -> None:
-        _say(self._reviewing.accept(self._id_of(words, "accept"), options.hunks))
+        why = Why(options.reason_code, " ".join(words[1:]) or None)
+        _say(self._reviewing.accept(self._id_of(words, "accept"), options.hunks, why=why))
 
     def _reject(self, words: tuple[str, ...], options: CommandOptions) -> None:
         _say(self._reviewing.reject(self._id_of(words, "reject"), options.reason_code, " ".join(words[1:]) or None))
