@@ -10,6 +10,8 @@ default. A list replaces a list. Example::
 from __future__ import annotations
 
 import difflib
+import functools
+import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -158,7 +160,7 @@ def _nearest(name: str, known: tuple[str, ...]) -> str:
     by_last = {item.rpartition(".")[2]: item for item in reversed(known)}
     part = difflib.get_close_matches(last, tuple(by_last), n=1, cutoff=0.7)
     best = whole[0] if whole else (by_last[part[0]] if part else None)
-    return f"did you mean {best}?" if best else "docs/reference/settings.md lists the settings"
+    return f"did you mean {best}?" if best else "leave it out: kernelopt doctor --config FILE then lists the settings"
 
 
 def _validated(values: Mapping[str, object], origins: Mapping[str, str]) -> Settings:
@@ -173,6 +175,10 @@ def _validated(values: Mapping[str, object], origins: Mapping[str, str]) -> Sett
         parts = [str(part) for part in first["loc"]]
         name = next((dotted for n in (2, 1) if (dotted := ".".join(parts[:n])) in origins), ".".join(parts))
         shown = name if name in _NEVER_SHOWN else f"{name} = {values.get(name)!r}"
-        raise UsageError(
-            f"{origins.get(name, DEFAULT_ORIGIN)}: {shown}: {first['msg']}", "docs/reference/settings.md says what it may be"
-        ) from error
+        raise UsageError(f"{origins.get(name, DEFAULT_ORIGIN)}: {shown}: {first['msg']}", _default(name)) from error
+
+
+def _default(name: str) -> str:
+    """What to do about a value that does not fit."""
+    value: object = functools.reduce(getattr, name.split("."), Settings()) if name in leaf_names() else None
+    return "leave it out" if value is None else f"write one that does, or leave it out: the default is {json.dumps(value, default=str)}"

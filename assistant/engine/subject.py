@@ -135,7 +135,7 @@ def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:
             told = (
                 f"the flag {refused!r} ({origin}) is not taken: it could start a program, or write a file, when a source is only compiled"
             )
-            raise CannotAnswerError(told, "leave it out; docs/explanation/security.md says which flags are taken")
+            raise CannotAnswerError(told, "leave it out")
     return replace(flags, arguments=(*flags.arguments, *declared))
 
 

@@ -73,25 +73,25 @@ def test_an_unknown_name_is_refused_with_the_nearest_one(workspace: Path) -> Non
     check_refused("command line: unknown setting tragte", "did you mean target?", tragte="h100")
     check_refused("unknown setting flags", "did you mean build.flags?", flags=["-O3"])
     check_refused("unknown setting limits.candidate", "did you mean limits.candidates?", limits={"candidate": 3})
-    check_refused("unknown setting zzz", "docs/reference/settings.md", zzz=1)
+    check_refused("unknown setting zzz", "doctor --config", zzz=1)
     (workspace / "kernelopt.toml").write_text("[verifcation]\nseeds = 4\n")
     check_refused(r"kernelopt\.toml: unknown setting verifcation", "did you mean verification?", workspace)
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "value", "default"),
     [
-        ("device", "gpu"),
-        ("limits.rounds", 0),
-        ("run.timeout_s", "soon"),
-        ("verification.seeds", 2),
-        ("planner", "oracle"),
-        ("build.flags", "-O3"),
-        ("run.timeout_s", float("inf")),
+        ("device", "gpu", '"auto"'),
+        ("limits.rounds", 0, ""),
+        ("run.timeout_s", "soon", "60.0"),
+        ("verification.seeds", 2, "3"),
+        ("planner", "oracle", '"auto"'),
+        ("build.flags", "-O3", "[]"),
+        ("run.timeout_s", float("inf"), "60.0"),
     ],
 )
-def test_a_wrong_value_is_refused_with_its_place(name: str, value: object) -> None:
-    check_refused(f"command line: {name} = ", "docs/reference/settings.md", **{name: value})
+def test_a_wrong_value_is_refused_with_its_place_and_the_default(name: str, value: object, default: str) -> None:
+    check_refused(f"command line: {name} = ", f"the default is {default}", **{name: value})
 
 
 @pytest.mark.parametrize("name", [name for name in leaf_names() if name.endswith("key_env")])
