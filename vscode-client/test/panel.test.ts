@@ -41,6 +41,18 @@ const COMPARISON: ComparisonPart = {
   predictions: [{ metric: "sectors", before: "150,000", predicted: "18,750", actual: "21,250", is_hit: true }],
   verified: "10 cases passed of 10",
   tests: [],
+  versions: {
+    before: "n=8: grid 4 × 1 × 1, block 32 × 1 × 1, limited by L2 bandwidth",
+    after: "n=8: grid 4 × 1 × 1, block 32 × 1 × 1, limited by DRAM bandwidth",
+    method: "emulator",
+    times: [{ name: "one launch, predicted", before: "2 µs", after: "1 µs", before_ratio: 1, after_ratio: 0.5 }],
+    time_method: "Predicted by the performance model for h200; nothing was timed.",
+    counts: [{ name: "sectors", before: HOSTILE, after: "400 (400 ideal)", before_ratio: 1, after_ratio: 0.5 }],
+    stalls: [],
+    no_stalls: "Nothing sampled what warps wait for.",
+    roofline: null,
+    no_roofline: "no roofline of both",
+  },
 };
 const KERNEL: KernelPart = { key: "k()", name: "k", line: 5, headline: "PREDICTED 4.16 µs", is_stale: false, launches: [LAUNCH], untold: "", comparisons: [COMPARISON] };
 const REPORT: Report = { uri: "file:///a.cu", source: "file:///a.cu", name: "a.cu", device: "CPU emulator", rung: "no GPU", kernels: [KERNEL], nothing: "" };
@@ -75,6 +87,12 @@ test("a part that is missing says why", () => {
   for (const why of ["Stalls are sampled on a GPU.", "its work is moving data", "No machine code, so no instruction counts."]) assert.ok(page.includes(why), why);
   assert.ok(shown({ findings: [] }).includes("No finding"));
   assert.ok(shown({}, { comparisons: [] }).includes("No edit of this kernel was judged yet"));
+});
+
+test("both versions stand beside each other, and a time that was not measured is called predicted", () => {
+  const page = shown();
+  for (const words of ["one launch, predicted", "2 µs", "1 µs", "nothing was timed", "no roofline of both"]) assert.ok(page.includes(words), words);
+  assert.ok(!shown({}, { comparisons: [{ ...COMPARISON, versions: null }] }).includes("Both versions"));
 });
 
 test("with nothing to show there is one sentence", () => {

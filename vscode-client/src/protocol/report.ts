@@ -94,6 +94,8 @@ export interface Plot {
   readonly x_ticks: readonly Tick[];
   readonly y_ticks: readonly Tick[];
   readonly points: readonly Spot[];
+  /** Of the version before an edit; empty where one version is drawn. */
+  readonly before: readonly Spot[];
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -144,6 +146,32 @@ export interface ComparisonPart {
   readonly predictions: readonly PredictionPart[];
   readonly verified: string;
   readonly tests: readonly TestPart[];
+  /** Null where the figures of both versions were not kept. */
+  readonly versions: VersionsPart | null;
+}
+
+/** One launch before and after an edit. */
+export interface VersionsPart {
+  readonly before: string;
+  readonly after: string;
+  /** Of the counts. */
+  readonly method: string;
+  readonly times: readonly PairPart[];
+  readonly time_method: string;
+  readonly counts: readonly PairPart[];
+  readonly stalls: readonly PairPart[];
+  readonly no_stalls: string;
+  readonly roofline: RooflinePart | null;
+  readonly no_roofline: string;
+}
+
+/** One figure of both versions; the ratios, 0..1, are for the lengths of their bars. */
+export interface PairPart {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  readonly before_ratio: number;
+  readonly after_ratio: number;
 }
 
 export interface CasePart {

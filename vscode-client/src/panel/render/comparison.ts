@@ -2,6 +2,7 @@
 
 import type { CasePart, ComparisonPart, PredictionPart } from "../../protocol/report.ts";
 import { html, type Markup } from "./markup.ts";
+import { versions } from "./versions.ts";
 
 const WIDTH = 300;
 const HEIGHT = 26;
@@ -18,6 +19,7 @@ export function comparison(part: ComparisonPart, id: string): Markup {
     ${part.reasons.length > 0 && html`<ul>${part.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`}
     ${part.ratio !== null && interval(part.ratio, part.low, part.high)}
     <p class="soft small">${part.interval} ${part.method !== "" && `Method: ${part.method}.`} ${part.limits !== "" && `Limited by: ${part.limits}.`} Verified: ${part.verified}.</p>
+    ${part.versions !== null && versions(part.versions, id)}
     ${part.cases.length > 1 && cases(part.cases, id)}
     ${part.predictions.length > 0 && predictions(part.predictions)}
   </article>`;

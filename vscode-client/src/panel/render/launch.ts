@@ -1,6 +1,6 @@
 /** Parts of one launch: facts, findings, bars, the roofline. */
 
-import type { Bar, Fact, FindingPart, PlotLine, RooflinePart } from "../../protocol/report.ts";
+import type { Bar, Fact, FindingPart, PlotLine, RooflinePart, Spot } from "../../protocol/report.ts";
 import { html, type Markup } from "./markup.ts";
 
 const LABEL_ABOVE = -5;
@@ -55,6 +55,7 @@ export function roofline(part: RooflinePart): Markup {
       <text transform="translate(15 ${(plot.top + plot.bottom) / 2}) rotate(-90)" text-anchor="middle">operations per second (logarithmic)</text>
       ${plot.lines.map((line) => html`<line class="${line.is_slope ? "slope" : "flat"}" x1="${line.x1}" y1="${line.y1}" x2="${line.x2}" y2="${line.y2}"/>`)}
       ${plot.lines.map(ceiling)}
+      ${plot.before.map((spot) => html`${moved(spot, plot.points)}<circle class="point before" cx="${spot.x}" cy="${spot.y}" r="6"/>`)}
       ${plot.points.map(
         (spot) => html`<circle class="point" cx="${spot.x}" cy="${spot.y}" r="6"/><text class="halo strong" x="${spot.x}" y="${spot.label_y}" text-anchor="middle">${spot.level}</text>`,
       )}
@@ -65,6 +66,12 @@ export function roofline(part: RooflinePart): Markup {
         ([level, intensity, speed, bound]) =>
           html`<tr><th scope="row">${level}</th><td class="number">${intensity}</td><td class="number">${speed}</td><td class="number">${bound}</td></tr>`,
       )}</tbody></table></div>`;
+}
+
+/** A dashed line from where a level's point was to where it is. */
+function moved(was: Spot, points: readonly Spot[]): Markup {
+  const spot = points.find((other) => other.level === was.level);
+  return html`${spot !== undefined && html`<line class="moved" x1="${was.x}" y1="${was.y}" x2="${spot.x}" y2="${spot.y}"/>`}`;
 }
 
 function ceiling(line: PlotLine): Markup {
