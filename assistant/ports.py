@@ -18,7 +18,7 @@ from assistant.model.device import Architecture, LabDescription, Target
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwritten
-from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Problem
+from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Method, Problem
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, ParsedSource, Source
@@ -176,13 +176,24 @@ class Timing(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class HardwareCounts:
+    """What a GPU's own counters say of launches."""
+
+    launches: tuple[LaunchProfile, ...]
+    shortfalls: tuple[LabFailure, ...] = ()
+    """Why a better way to count was not used, or this one did not give everything, each with its fix."""
+
+
 class Counters(Protocol):
     """What a lab with a GPU's counters can do: say what launches do on the hardware."""
 
     async def count(
-        self, program: Program, cases: Sequence[Case], kernels: Sequence[str], limits: RunLimits
-    ) -> tuple[LaunchProfile, ...] | LabFailure:
+        self, program: Program, cases: Sequence[Case], kernels: Sequence[str], limits: RunLimits, preferred: Method = Method.NCU
+    ) -> HardwareCounts | LabFailure:
         """Counters of the cases' launches of these kernels (demangled instances), in order.
+
+        ``preferred``: ncu or CUPTI, which counts alike and is quicker; the other one counts where it cannot.
 
         A failure of kind ``no_counters`` says why they cannot be read.
         """
@@ -202,6 +213,11 @@ class Lab(Protocol):
     @property
     def counters(self) -> Counters | None:
         """None where only the emulator counts."""
+        ...
+
+    @property
+    def beside(self) -> tuple[Lab, ...]:
+        """Labs like this one, on other devices of the same kind, that may try other candidates meanwhile; closed with this one."""
         ...
 
     async def build(self, program: Program, architecture: str) -> BuildResult:

@@ -18,7 +18,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
-from assistant.device.counters.collect import CountersRequest, collect
+from assistant.device.counters.collect import collect
+from assistant.device.counters.protocol import CountersRequest
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState

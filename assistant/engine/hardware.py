@@ -3,7 +3,7 @@
 One launch of each shape is counted again on the hardware; what only the emulator knows (distinct sectors, problems) stays. Example::
 
     match await on_hardware(job, looked):
-        case Looked() as looked: ...          # profiles of Method.NCU
+        case Measured(looked=looked): ...     # profiles of Method.NCU or Method.CUPTI
         case LabFailure() as failure: ...     # why the emulator's counters stand
 """
 
@@ -16,11 +16,11 @@ from assistant.engine.counting import Counted, CountedKernel
 from assistant.engine.job import Job
 from assistant.engine.workbench import Looked
 from assistant.model.build import BuildFailure
-from assistant.model.profile import LaunchProfile
+from assistant.model.profile import LaunchProfile, Method
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import Counters, LabFailure
 
-__all__ = ["on_hardware"]
+__all__ = ["Measured", "on_hardware", "steered"]
 
 _RECORDED = CaseOrigin(kind="recorded", shape="", seed=0, scale=1.0, weight=1.0)
 
@@ -34,25 +34,49 @@ class _Again:
     """Of the profiles of the launches in question, in the order in which they run."""
 
 
-async def on_hardware(job: Job, looked: Looked, counters: Counters) -> Looked | LabFailure:
+@dataclass(frozen=True)
+class Measured:
+    """A version by the GPU's own counters."""
+
+    looked: Looked
+    method: Method
+    """How they were read."""
+    shortfalls: tuple[LabFailure, ...]
+    """Why not in a better way, or not all of them."""
+
+
+async def on_hardware(
+    job: Job, looked: Looked, counters: Counters, preferred: Method = Method.NCU, first_evidence: int = 1
+) -> Measured | LabFailure:
     """``looked`` with the hardware's counters in the place of the emulator's, assessed anew; a failure where they cannot be had."""
     kernels = tuple(kernel.instance for kernel in looked.counted.kernels)
     again = _again(looked.counted, frozenset(kernels))
     if not again.indices:
         return LabFailure("no_counters", "no launch of the kernels in question was recorded", "kernelopt check shows what was launched")
     subject = looked.subject
-    measured = await counters.count(replace(subject.program, kernels=kernels), again.cases, kernels, job.limits)
+    measured = await counters.count(replace(subject.program, kernels=kernels), again.cases, kernels, job.limits, preferred)
     if isinstance(measured, LabFailure):
         return measured
-    if len(measured) != len(again.indices):
-        message = f"{len(measured)} of {len(again.indices)} launches were profiled"
+    if len(measured.launches) != len(again.indices):
+        message = f"{len(measured.launches)} of {len(again.indices)} launches were profiled"
         return LabFailure("no_counters", message, "kernelopt check shows whether they run at all")
-    by_index = dict(zip(again.indices, measured, strict=True))
+    by_index = dict(zip(again.indices, measured.launches, strict=True))
     counted = _with(looked.counted, by_index)
-    assessment = await assess(job, subject, counted)
+    assessment = await assess(job, subject, counted, first_evidence)
     if isinstance(assessment, BuildFailure):  # it was built a moment ago
         return LabFailure("not_built", f"{assessment.compiler} does not compile it any more", "start again")
-    return Looked(subject, counted, assessment)
+    return Measured(Looked(subject, counted, assessment), measured.launches[0].method, measured.shortfalls)
+
+
+async def steered(job: Job, looked: Looked) -> Looked | LabFailure:
+    """``looked`` with the hardware's view of it beside the emulator's, for planning alone: versions are compared by the emulator's.
+
+    By CUPTI first, which is quicker. Without a lab that reads counters it stays as it is.
+    """
+    if job.lab.counters is None:
+        return looked
+    measured = await on_hardware(job, looked, job.lab.counters, Method.CUPTI, looked.next_evidence)
+    return measured if isinstance(measured, LabFailure) else replace(looked, measured=measured.looked.assessment)
 
 
 def _again(counted: Counted, kernels: frozenset[str]) -> _Again:

@@ -9,6 +9,7 @@ from assistant.config import LoadedSettings, find_workspace
 from assistant.engine import stages
 from assistant.engine.accounts import JobAccounts, OnWriting
 from assistant.engine.confirming import Offer
+from assistant.engine.hardware import steered
 from assistant.engine.host_code import HostCodeRight
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.live import differences
@@ -68,6 +69,11 @@ class Searching:
             for event in stages.failed(job, failure):
                 yield event
             return
+        seen = await steered(job, looked)
+        if isinstance(seen, LabFailure):
+            yield job.message(Severity.INFORMATION, f"edits are planned by the emulator's counters: {seen.message}", seen.remedy)
+        else:
+            looked = seen
         choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
         try:
             async for event in choice.made(len({item.kernel.qualified_name for item in looked.assessment.kernels})):

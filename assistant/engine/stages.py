@@ -119,8 +119,10 @@ async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) ->
         if isinstance(measured, LabFailure):
             yield job.message(Severity.WARNING, f"{measured.message}; the emulator's counters are shown", measured.remedy)
         else:
-            looked = measured
-            yield counting.ended("counters of the GPU")
+            looked = measured.looked
+            for shortfall in measured.shortfalls:
+                yield job.message(Severity.INFORMATION, f"{shortfall.message}; counters by {measured.method}", shortfall.remedy)
+            yield counting.ended(f"counters of the GPU by {measured.method}")
     told = tuple(_launch_events(job, looked))
     if keep is not None:
         keep(profile_report(job, looked, told))

@@ -15,6 +15,7 @@ from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.counting import Counted
 from assistant.engine.explain import KeptStep
 from assistant.engine.gate import Kept, Refused, gate
+from assistant.engine.hardware import steered
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
@@ -74,6 +75,10 @@ class Bench:
     def kernel(self, link: Link) -> tuple[KernelAssessment, ...]:
         return link.looked.kernel(self._name)
 
+    def planned(self, link: Link) -> tuple[KernelAssessment, ...]:
+        """What edits of it are planned by: the GPU's own counters where they were read."""
+        return link.looked.planned(self._name)
+
     def version(self, link: Link) -> Version:
         return Version(link.looked.subject.source, self.kernel(link))
 
@@ -88,7 +93,7 @@ class Bench:
             subject = candidate_of(link.looked.subject, text)
         except KernelOptError as error:
             return Trial(tried.ended("build_failed", error.message))
-        looked = await look(self._job, subject, self._next_evidence(link))
+        looked = await look(self._job, subject, link.looked.next_evidence)
         if isinstance(looked, LabFailure):
             tried = replace(tried, diagnostics=looked.diagnostics, printed=looked.printed)
             if looked.kind == _ENDED_BADLY and rewrite.origin is not None:
@@ -100,22 +105,23 @@ class Bench:
             return Trial(tried.ended("cannot_judge", why(verification)))
         speed = await self.speed(link, looked, is_confirming=False)
         verification = with_findings(verification, speed)
-        return self._gated(link, replace(tried, verification=verification), looked, verification, speed.comparison)
+        trial = self._gated(link, replace(tried, verification=verification), looked, verification, speed.comparison)
+        return trial if trial.link is None or link.looked.measured is None else replace(trial, link=await self._steered(trial.link))
+
+    async def _steered(self, link: Link) -> Link:
+        """With the GPU's own view of a kept version, as the one that it comes from has it; without where it cannot be had this time."""
+        looked = await steered(self._job, link.looked)
+        return link if isinstance(looked, LabFailure) else replace(link, looked=looked)
 
     async def _diagnosed(self, link: Link, subject: Subject, tried: Tried) -> Tried:
         """What its kernels do wrong in a program that says itself that something is: for whoever is to mend it."""
-        looked = await look_at_failed(self._job, subject, self._next_evidence(link))
+        looked = await look_at_failed(self._job, subject, link.looked.next_evidence)
         if isinstance(looked, LabFailure):
             return tried
         verification = await self.verify(link, looked, tried.rewrite, is_confirming=False)
         if not isinstance(verification, Verification):
             return tried
         return replace(tried, verification=verification, after=looked.kernel(self._name))
-
-    def _next_evidence(self, link: Link) -> int:
-        """Ids of a candidate's evidence go on after its parent's: a chain never uses one id for two facts."""
-        numbers = [int(fact.id[1:]) for item in link.looked.assessment.kernels for fact in item.evidence]
-        return 1 + max(numbers, default=0)
 
     def _gated(self, link: Link, tried: Tried, looked: Looked, verification: Verification, comparison: Comparison | None) -> Trial:
         before, after = self.kernel(link), looked.kernel(self._name)
@@ -139,7 +145,7 @@ class Bench:
         step, rewrite = tried.step, tried.rewrite
         counters = self._scored(link, step, rewrite.predictions or step.predictions, looked)
         outcomes = (*counters, *score_ratio(step.predicted_ratio, tried.ratio))
-        main = costliest(self.kernel(link))
+        main = costliest(self.planned(link))
         same_code = [finding for finding in main.findings if finding.code == step.finding]
         finding = next((f for f in same_code if f.evidence == step.evidence), same_code[0] if same_code else None)
         return KeptStep(

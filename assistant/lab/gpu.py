@@ -26,7 +26,7 @@ from assistant.model.build import BuildResult
 from assistant.model.device import LabDescription
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import Case
-from assistant.ports import LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
 
 __all__ = ["GpuLab"]
 
@@ -49,10 +49,12 @@ class GpuLab:
         target: str,
         is_client_kept: bool = False,
         others: tuple[GpuClient, ...] = (),
+        beside: tuple[GpuLab, ...] = (),
     ) -> None:
         """``cpu`` is closed with the lab, and so are the GPUs' workers unless they are kept for later jobs.
 
-        ``others``: of GPUs of the same kind, which take their share of the cases; what is timed and counted stays on ``client``'s.
+        ``others``: of GPUs of the same kind, which take their share of the cases while they have nothing else to do; what is timed and
+        counted stays on ``client``'s. ``beside``: labs on these GPUs, for other candidates.
         """
         self._is_client_kept = is_client_kept
         self.cpu = cpu
@@ -63,9 +65,10 @@ class GpuLab:
         self._scratch = scratch
         self._target = target
         self._others = others
+        self._beside = beside
         self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
-        self._counters = GpuCounters(client, cpu.compiler)
+        self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
         self.sanitizer = GpuSanitizer(client, cpu.compiler)
         self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code)
 
@@ -75,12 +78,16 @@ class GpuLab:
 
     def describe(self) -> LabDescription:
         gpu = self.client.gpu
-        rung = f"GPU (driver {gpu.driver_version}); checks by the emulator and compute-sanitizer; profile counts by ncu where it may"
+        rung = f"GPU (driver {gpu.driver_version}); checks by the emulator and compute-sanitizer; ncu or CUPTI count where they may"
         return LabDescription(f"gpu:{gpu.index}", gpu.name, self._target, rung, self.cpu.describe().missing)
 
     @property
     def counters(self) -> GpuCounters:
         return self._counters
+
+    @property
+    def beside(self) -> tuple[Lab, ...]:
+        return self._beside
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
         """As the emulator's lab does, with the machine code kept for the replays to come."""
@@ -132,6 +139,8 @@ class GpuLab:
         return await self.cpu.reference(call, limits)
 
     async def close(self) -> None:
+        for lab in self._beside:
+            await lab.close()
         await self._captured.close()
         if not self._is_client_kept:
             for client in (self.client, *self._others):

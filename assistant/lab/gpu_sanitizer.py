@@ -42,11 +42,12 @@ class GpuSanitizer:
             return image
         symbols = sorted(symbol for _, symbol in image.kernels)
         wall_s = min(_LONGEST_S, limits.wall_s)
+        places = await instruction_places(self._compiler, program, architecture, frozenset(symbols))
         message: dict[str, Any] = {
             "image": encode(image),
             "cases": [{"recording": str(case.recording), "launches": list(case.launches)} for case in cases],
             "symbols": symbols,
-            "places": await instruction_places(self._compiler, program, architecture, frozenset(symbols)),
+            "places": [place for place in places if place["line"]],
             "wall_s": wall_s,
         }
         reply = await self._client.ask("sanitize", message, wall_s)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from assistant.model.profile import (
@@ -21,7 +21,16 @@ from assistant.model.profile import (
     LineStall,
 )
 
-__all__ = ["InstructionCounters", "access_bytes", "access_kind", "line_accesses", "line_executions", "line_mixes", "line_stalls"]
+__all__ = [
+    "InstructionCounters",
+    "access_bytes",
+    "access_kind",
+    "applicable",
+    "line_accesses",
+    "line_executions",
+    "line_mixes",
+    "line_stalls",
+]
 
 _OPS: tuple[tuple[str, str], ...] = (
     ("global load", "LDG LD LDGSTS"),
@@ -37,6 +46,14 @@ _OPS: tuple[tuple[str, str], ...] = (
 _OP_OF = {opcode: op for op, opcodes in _OPS for opcode in opcodes.split()}
 _WIDTH = re.compile(r"\.(?:(64|128|256)|[US]?(8|16))(?:\.|$)")
 _WORD_BYTES = 4
+_SPACE_COUNTERS = {
+    "sectors": "global",
+    "ideal_sectors": "global",
+    "tags": "global",
+    "wavefronts": "shared",
+    "ideal_wavefronts": "shared",
+}
+"""Counters that apply to accesses of one space only."""
 _Place = tuple[str, int]
 
 
@@ -80,6 +97,13 @@ def access_bytes(opcode: str) -> int:
     """Bytes per thread that a memory instruction moves."""
     match = _WIDTH.search(opcode)
     return int(match[1] or match[2]) // 8 if match else _WORD_BYTES
+
+
+def applicable(opcode: str, values: Mapping[str, int]) -> dict[str, int]:
+    """Those of an instruction's counters (by field of `InstructionCounters`) that apply to it; it never ran where nothing was counted."""
+    space = (access_kind(opcode) or " ").split()[0:1]
+    kept = {field: value for field, value in values.items() if field not in _SPACE_COUNTERS or [_SPACE_COUNTERS[field]] == space}
+    return {"executions": 0, "thread_executions": 0} | kept
 
 
 def line_accesses(instructions: Iterable[InstructionCounters]) -> tuple[LineAccess, ...]:

@@ -13,7 +13,7 @@ from assistant.model.profile import Method
 
 __all__ = ["METRICS", "Metric", "metric"]
 
-_COUNTED = (Method.EMULATOR, Method.NCU)
+_COUNTED = (Method.EMULATOR, Method.NCU, Method.CUPTI)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def _modelled(name: str, unit: str, meaning: str) -> Metric:
 
 
 def _measured(name: str, unit: str, meaning: str, ncu: str) -> Metric:
-    return Metric(name, unit, meaning, ncu, (Method.NCU,))
+    return Metric(name, unit, meaning, ncu, (Method.NCU, Method.CUPTI))
 
 
 METRICS: tuple[Metric, ...] = (
@@ -146,7 +146,7 @@ METRICS: tuple[Metric, ...] = (
         "ratio",
         "share of the stalled warp samples that fall on a line, or on one reason of it",
         "smsp__pcsamp_warps_issue_stalled_*",
-        (Method.NCU,),
+        (Method.NCU, Method.CUPTI),
     ),
     # measured of a whole launch
     _measured(

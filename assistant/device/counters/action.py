@@ -7,29 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from assistant.device.counters.metrics import INSTRUCTION_METRICS, LAUNCH_METRICS, STALL_PREFIX
+from assistant.device.counters.metrics import INSTRUCTION_METRICS, LAUNCH_METRICS, launch_metric, waits_for
 from assistant.model.launch import Dim3
 from assistant.model.profile import LaunchMetric
-from assistant.profile.by_line import access_kind
-from assistant.profile.catalogue import metric as catalogued
+from assistant.profile.by_line import applicable
 
 __all__ = ["Action", "Instruction"]
 
 _SASS = re.compile(r"^\s*(?:(@!?U?P[T\d]+)\s+)?([A-Z][\w.]*)\s*(.*)$")
-_ISSUED = "selected"
-"""A warp that issues waits for nothing."""
-_NOT_ISSUED_SUFFIX = "_not_issued"
-"""The same samples again, of cycles in which no warp issued."""
-_SPACE_COUNTERS = {
-    "sectors": "global",
-    "ideal_sectors": "global",
-    "tags": "global",
-    "wavefronts": "shared",
-    "ideal_wavefronts": "shared",
-}
-"""Counters that apply to accesses of one space only."""
-_FACTORS = {("ns", "s"): 1e-9, ("%", "ratio"): 0.01, ("byte", "bytes"): 1.0}
-"""(Nsight Compute's unit, the catalogue's) → factor; a metric in any other unit is not read."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +83,9 @@ class Action:
         for source in LAUNCH_METRICS:
             metrics = (self._action.metric_by_name(name) for name in source.ncu)
             metric = next((one for one in metrics if one is not None), None)
-            factor = None if metric is None else _FACTORS.get((metric.unit(), catalogued(source.name).unit))
-            if metric is not None and factor is not None:
-                found.append(LaunchMetric(source.name, metric.as_double() * factor))
+            known = None if metric is None else launch_metric(source, metric.as_double(), metric.unit())
+            if known is not None:
+                found.append(known)
         return tuple(found)
 
     @cached_property
@@ -118,12 +103,8 @@ class Action:
 
     def counters_at(self, instruction: Instruction) -> dict[str, int]:
         """Fields of `InstructionCounters` that apply to an instruction."""
-        space = (access_kind(instruction.opcode) or " ").split()[:1]
-        values: dict[str, int] = {}
-        for field, by_address in self._counters.items():
-            if field not in _SPACE_COUNTERS or [_SPACE_COUNTERS[field]] == space:
-                values[field] = by_address.get(instruction.address, 0)
-        return {"executions": 0, "thread_executions": 0} | values
+        values = {field: by_address.get(instruction.address, 0) for field, by_address in self._counters.items()}
+        return applicable(instruction.opcode, values)
 
     def stalls_at(self, instruction: Instruction) -> tuple[tuple[str, int], ...]:
         """(reason, samples) of an instruction, as far as it was seen waiting."""
@@ -140,8 +121,8 @@ class Action:
     def _stalls(self) -> dict[str, dict[int, int]]:
         found: dict[str, dict[int, int]] = {}
         for name in self._action.metric_names():
-            reason = name.removeprefix(STALL_PREFIX)
-            if reason != name and reason != _ISSUED and not reason.endswith(_NOT_ISSUED_SUFFIX):
+            reason = waits_for(name)
+            if reason is not None:
                 found[reason] = self._instances(name) or {}
         return found
 

@@ -1,6 +1,7 @@
-"""The GPU worker's ``counters`` operation: recorded launches run once more under ``ncu``, whose report becomes profiles.
+"""The GPU worker's ``counters`` operation: recorded launches run once more with the hardware's counters on, by Nsight Compute or by CUPTI.
 
-The launches run in a process of their own (``device.relaunch``); the worker's context stays as it is. Example::
+``ncu`` looks at a process of its own (``device.relaunch``), CUPTI at another one that stays warm (``counters.sampling``); the worker's
+context stays as it is. The way that is preferred counts; where it cannot, or did not in time, the other one does. Example::
 
     collect(state, request).launches[0].stalls
 """
@@ -8,82 +9,48 @@ The launches run in a process of their own (``device.relaunch``); the worker's c
 from __future__ import annotations
 
 import os
-import sys
-import tempfile
-from collections import defaultdict
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Protocol
 
-from assistant.device.counters.ncu import INSTALL_NCU, NcuRefusal, command, find_cuda_tool, refusal_of
-from assistant.device.counters.report import Places, ReportRequest, read_report
-from assistant.device.gpu_protocol import CaseRequest, Image
+from assistant.device.counters.cupti import CuptiRuns
+from assistant.device.counters.ncu_run import NcuRuns
+from assistant.device.counters.protocol import CountersReply, CountersRequest
+from assistant.device.counters.refusal import Refusal
 from assistant.device.gpu_state import GpuState
-from assistant.device.process import ToolRunner
-from assistant.device.relaunch import MODULE, RelaunchRequest
-from assistant.model.profile import LaunchProfile
-from assistant.serialize import dumps
+from assistant.model.profile import Method
 
-__all__ = ["CountersReply", "CountersRequest", "InstructionPlace", "collect"]
+__all__ = ["Way", "collect", "counted"]
 
-_FILL = 0xAB
+_FORBIDDEN = "forbidden"
+"""What keeps one way from the counters by right keeps the other from them, too."""
 
 
-@dataclass(frozen=True)
-class InstructionPlace:
-    """The user's line that a machine instruction belongs to, where it was inlined from a header too."""
+class Way(Protocol):
+    """One way to count."""
 
-    symbol: str
-    offset_bytes: int
-    file: str
-    line: int
+    def collect(self, request: CountersRequest) -> CountersReply: ...
 
 
-@dataclass(frozen=True)
-class CountersRequest:
-    """Count what launches do, on the hardware."""
+class _Ways:
+    """What the worker keeps of them between requests."""
 
-    image: Image
-    cases: tuple[CaseRequest, ...]
-    symbols: tuple[str, ...]
-    """Mangled names of the kernels in question."""
-    places: tuple[InstructionPlace, ...]
-    launch_limit: int
-    wall_s: float
-
-
-@dataclass(frozen=True)
-class CountersReply:
-    """Counters of every launch in order, or why there are none."""
-
-    launches: tuple[LaunchProfile, ...]
-    refusal: NcuRefusal | None = None
+    def __init__(self, device: str) -> None:
+        self.by_method: dict[Method, Way] = {Method.NCU: NcuRuns(os.environ), Method.CUPTI: CuptiRuns(os.environ, device)}
 
 
 def collect(state: GpuState, request: CountersRequest) -> CountersReply:
     """Counters of the launches of the named kernels, in the order of the cases."""
-    ncu = find_cuda_tool("ncu", os.environ)
-    if ncu is None:
-        return CountersReply((), NcuRefusal("missing", "Nsight Compute's ncu is not installed", INSTALL_NCU))
-    with tempfile.TemporaryDirectory(prefix="counters-") as folder:
-        asked, report = Path(folder, "request.json"), Path(folder, "report.ncu-rep")
-        relaunch = RelaunchRequest(request.image, request.cases, _FILL, is_poison_written=True, wall_s=request.wall_s)
-        asked.write_text(dumps(relaunch), "utf-8")
-        program = (sys.executable, "-P", "-m", MODULE, str(asked))
-        runner = ToolRunner(dict(os.environ))
-        called = command(ncu, report, request.symbols, request.launch_limit, program)
-        output = runner.run(called, cwd=None, timeout_s=request.wall_s, temporary=Path(folder))
-        if not report.is_file():
-            return CountersReply((), refusal_of(output.text, output.status is None))
-        reply = read_report(ReportRequest(str(report), request.launch_limit), _places(request))
-    if reply.report is None:
-        said = reply.refusal
-        assert said is not None
-        return CountersReply((), NcuRefusal("failed", said.message, said.remedy))
-    return CountersReply(reply.report.launches)
+    return counted(state.part(_Ways, lambda: _Ways(state.facts.name)).by_method, request)
 
 
-def _places(request: CountersRequest) -> dict[str, Places]:
-    by_symbol: defaultdict[str, dict[int, tuple[str, int]]] = defaultdict(dict)
-    for place in request.places:
-        by_symbol[place.symbol][place.offset_bytes] = (place.file, place.line)
-    return dict(by_symbol)
+def counted(ways: Mapping[Method, Way], request: CountersRequest) -> CountersReply:
+    """By the way that is preferred, else by the other; with why not, in the order in which they were tried."""
+    refusals: list[Refusal] = []
+    for method in sorted(ways, key=lambda method: method is not request.preferred):
+        reply = ways[method].collect(request)
+        refusals += reply.refusals
+        if reply.launches:
+            return CountersReply(reply.launches, tuple(refusals))
+        if any(refusal.kind == _FORBIDDEN for refusal in reply.refusals):
+            break
+    return CountersReply((), tuple(refusals))

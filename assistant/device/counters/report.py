@@ -7,6 +7,7 @@ That package is imported by the first report only, in the worker's process. Exam
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from assistant.model.profile import LaunchProfile, Method
 from assistant.model.report import ProfilerReport, ReportSource
 from assistant.profile.by_line import InstructionCounters, line_accesses, line_executions, line_mixes, line_stalls
 
-__all__ = ["Places", "ReportRefusal", "ReportReply", "ReportRequest", "read_report"]
+__all__ = ["Places", "ReportRefusal", "ReportReply", "ReportRequest", "has_report_reader", "read_report"]
 
 _REMEDY = "pip install ncu-report"
 _NO_LINES = "{kernel}: no line numbers in the compiled code; compile with -lineinfo"
@@ -73,6 +74,11 @@ def read_report(request: ReportRequest, places: Mapping[str, Places] | None = No
     if not actions:
         return _refused(f"{path} holds no profiled kernel", "profile a program that launches one: ncu --set full -o OUT PROGRAM")
     return ReportReply(_report(request, actions, places or {}))
+
+
+def has_report_reader() -> bool:
+    """Whether NVIDIA's package is installed; it is not imported."""
+    return importlib.util.find_spec("ncu_report") is not None
 
 
 def _library() -> ModuleType | None:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.build.symbols import symbol_for
-from assistant.device.counters.collect import InstructionPlace
 from assistant.device.counters.ncu import find_cuda_tool
+from assistant.device.counters.protocol import InstructionPlace
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.device.gpu_state import GpuState
 from assistant.device.process import ToolOutput, ToolRunner

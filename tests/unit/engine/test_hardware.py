@@ -11,7 +11,7 @@ import pytest
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.device.counters.report import ReportRequest, read_report
-from assistant.engine.hardware import on_hardware
+from assistant.engine.hardware import Measured, on_hardware
 from assistant.engine.job import Job
 from assistant.engine.reported import Reported, locate
 from assistant.engine.request import JobRequest
@@ -20,7 +20,7 @@ from assistant.lab.report import ReportLab
 from assistant.measure.targets import target
 from assistant.model.profile import LaunchProfile, LineStall, Method
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import LabFailure, Program, RunLimits
+from assistant.ports import HardwareCounts, LabFailure, Program, RunLimits
 
 REPORT = Path(__file__).parents[2] / "data" / "reports" / "transpose.ncu-rep"
 CASE = Case(Path("/recording"), (0,), CaseOrigin("declared", "n=1", 0, 1.0, 1.0))
@@ -34,11 +34,11 @@ class Counting:
         self.asked: tuple[str, ...] = ()
 
     async def count(
-        self, program: Program, cases: Sequence[Case], kernels: Sequence[str], limits: RunLimits
-    ) -> tuple[LaunchProfile, ...] | LabFailure:
+        self, program: Program, cases: Sequence[Case], kernels: Sequence[str], limits: RunLimits, preferred: Method = Method.NCU
+    ) -> HardwareCounts | LabFailure:
         self.asked = tuple(kernels)
         assert program.kernels == self.asked and list(cases) == [CASE]
-        return self.answer
+        return self.answer if isinstance(self.answer, LabFailure) else HardwareCounts(self.answer)
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +71,11 @@ async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: Re
     measured = replace(reported.report.launches[0], kernel="spelled otherwise", stalls=(LineStall("/a.cu", 11, "drain", 7),))
     counters = Counting((measured,))
     found = await on_hardware(job, await emulated(job, reported), counters)
-    assert isinstance(found, Looked)
-    (launch,) = found.assessment.kernels[0].launches
+    assert isinstance(found, Measured) and found.method is Method.NCU
+    (launch,) = found.looked.assessment.kernels[0].launches
     assert launch.profile.method is Method.NCU and launch.profile.stalls == measured.stalls
     assert launch.profile.unique_sectors == 37800 and launch.profile.kernel == counters.asked[0] != measured.kernel
-    evidence = {fact.metric: fact for fact in found.assessment.kernels[0].evidence if fact.line is None}
+    evidence = {fact.metric: fact for fact in found.looked.assessment.kernels[0].evidence if fact.line is None}
     assert evidence["unique_sectors"].method is Method.EMULATOR and "emulator" in evidence["unique_sectors"].device
     assert evidence["l2_utilisation"].method is Method.NCU
 

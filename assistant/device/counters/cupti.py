@@ -1,0 +1,130 @@
+"""The GPU worker's end of the processes that drive CUPTI: one that stays warm, and one for each launch whose instructions are counted.
+
+Example::
+
+    cupti = CuptiRuns(os.environ, "NVIDIA H200")
+    cupti.collect(request)                      # CountersReply with profiles of Method.CUPTI
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.device.counters.library import counters_library
+from assistant.device.counters.protocol import (
+    CountersReply,
+    CountersRequest,
+    InstructionPlace,
+    Part,
+    SampledLaunch,
+    SamplingReply,
+    SamplingRequest,
+)
+from assistant.device.counters.refusal import PERMIT_COUNTERS, Refusal
+from assistant.device.counters.sampled import launch_profile
+from assistant.device.counters.sampling_process import SamplingProcess
+from assistant.device.cupti import LibraryNotBuiltError
+from assistant.device.process import ToolRunner
+from assistant.device.toolchain import find_toolchain, installed_wheel_tree
+
+__all__ = ["CuptiRuns", "refusal_of_cupti"]
+
+_START_S = 20.0
+"""A context and CUPTI's first use: about 1 s on an idle H200."""
+_AHEAD = 2
+"""Processes that count instructions at once: each spends most of its time on its start."""
+_KNOWN: tuple[tuple[str, str, str, str], ...] = (
+    ("INSUFFICIENT_PRIVILEGES", "forbidden", "this user may not read the GPU's counters", PERMIT_COUNTERS),
+    (
+        "HARDWARE_BUSY",
+        "busy",
+        "another tool (DCGM, a second profiler) holds the GPU's counters",
+        "end it, or let DCGM pause: dcgmi profile --pause",
+    ),
+    (
+        "NOT_SUPPORTED",
+        "unsupported",
+        "CUPTI does not read this GPU's counters, or not those of this MIG slice of it",
+        "use another GPU, or a whole one: gpu timing and the emulator's counters are used meanwhile",
+    ),
+    ("did not end within", "timed_out", "the launches with CUPTI's counters did not end in time", "raise --timeout or shrink the workload"),
+)
+"""(part of what failed, kind, message, remedy); CUPTI 13.0, "Result Codes"."""
+
+
+def refusal_of_cupti(failure: str) -> Refusal:
+    """What stood in the way, by the call that failed."""
+    for text, kind, message, remedy in _KNOWN:
+        if text in failure:
+            return Refusal(kind, f"{message} ({failure})", remedy)
+    return Refusal("failed", f"CUPTI failed: {failure}", "install Nsight Compute's ncu, which counts without it")
+
+
+class CuptiRuns:
+    """Keeps the library, and the process that stays warm."""
+
+    def __init__(self, environment: Mapping[str, str], device: str) -> None:
+        """``device``: its name, for profiles."""
+        self._environment = dict(environment)
+        self._device = device
+        self._library: Path | None = None
+        self._warm: SamplingProcess | None = None
+
+    def collect(self, request: CountersRequest) -> CountersReply:
+        """Counters of the launches in question, as far as CUPTI gives them."""
+        try:
+            reply = self._sampled(request, self._built(request.cache))
+        except LibraryNotBuiltError as error:
+            return CountersReply((), (Refusal("missing", error.message, error.remedy),))
+        places: defaultdict[str, list[InstructionPlace]] = defaultdict(list)
+        for place in request.places:
+            places[place.symbol].append(place)
+        launches = tuple(launch_profile(at, one, places[one.symbol], self._device) for at, one in enumerate(reply.launches))
+        is_whole = all(profile.blocks_counted for profile in launches)
+        return CountersReply(launches if is_whole else (), tuple(refusal_of_cupti(text) for text in dict.fromkeys(reply.failures)))
+
+    def _sampled(self, request: CountersRequest, library: Path) -> SamplingReply:
+        """Stalls and whole launches by the warm process, while the first of the others starts."""
+        end_s = time.monotonic() + request.wall_s + _START_S
+        asked = SamplingRequest(Part.SAMPLED, request.image, request.cases, request.symbols, 0, request.launch_limit, request.wall_s)
+        counting = [self._counting(asked, library, 0)]
+        try:
+            sampled = self._warm_reply(asked, library, end_s)
+            launches: list[SampledLaunch] = []
+            failures = list(sampled.failures)
+            for at, launch in enumerate(sampled.launches):
+                upcoming = range(len(counting), min(at + _AHEAD, len(sampled.launches)))
+                counting += [self._counting(asked, library, index) for index in upcoming]
+                counted = counting[at].receive(end_s)
+                counting[at].close()
+                failures += counted.failures
+                launches.append(replace(launch, answer=launch.answer + "".join(one.answer for one in counted.launches)))
+            return SamplingReply(tuple(launches), tuple(failures))
+        finally:
+            for process in counting:
+                process.close()
+
+    def _warm_reply(self, asked: SamplingRequest, library: Path, end_s: float) -> SamplingReply:
+        if self._warm is None or not self._warm.is_alive:
+            self._warm = SamplingProcess(library, self._environment)
+        self._warm.send(asked)
+        reply = self._warm.receive(end_s)
+        if reply.is_lost:
+            self._warm.close()
+        return reply
+
+    def _counting(self, asked: SamplingRequest, library: Path, index: int) -> SamplingProcess:
+        """A process that counts the instructions of one launch, started."""
+        process = SamplingProcess(library, self._environment)
+        process.send(replace(asked, part=Part.INSTRUCTIONS, first_launch=index, launch_limit=1))
+        return process
+
+    def _built(self, cache: Path) -> Path:
+        if self._library is None:
+            toolchain = find_toolchain(self._environment, installed_wheel_tree())
+            self._library = counters_library(toolchain, cache, ToolRunner(self._environment))
+        return self._library

@@ -1,0 +1,101 @@
+"""What the GPU worker is asked about counters and answers, and what it asks the process that drives CUPTI: JSON, one object per line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from assistant.device.counters.refusal import Refusal
+from assistant.device.gpu_protocol import CaseRequest, Image
+from assistant.model.launch import LaunchConfig
+from assistant.model.profile import LaunchProfile, Method
+
+__all__ = ["CountersReply", "CountersRequest", "InstructionPlace", "Part", "SampledLaunch", "SamplingReply", "SamplingRequest"]
+
+
+@dataclass(frozen=True)
+class InstructionPlace:
+    """A machine instruction, and the user's line that it belongs to, where it was inlined from a header too."""
+
+    symbol: str
+    offset_bytes: int
+    file: str
+    line: int
+    """0 where the compiler kept none."""
+    opcode: str = ""
+    """With modifiers (``LDG.E.128``)."""
+
+
+@dataclass(frozen=True)
+class CountersRequest:
+    """Count what launches do, on the hardware."""
+
+    image: Image
+    cases: tuple[CaseRequest, ...]
+    symbols: tuple[str, ...]
+    """Mangled names of the kernels in question."""
+    places: tuple[InstructionPlace, ...]
+    """Of those kernels, in the order of their code."""
+    launch_limit: int
+    wall_s: float
+    cache: Path
+    """Keeps the library that drives CUPTI."""
+    preferred: Method = Method.NCU
+    """``ncu`` or ``cupti``: which is tried first; the other one counts where it cannot."""
+
+
+@dataclass(frozen=True)
+class CountersReply:
+    """Counters of every launch in order, or none."""
+
+    launches: tuple[LaunchProfile, ...]
+    refusals: tuple[Refusal, ...] = ()
+    """Why ways that were tried before gave nothing, or this one not everything; in that order."""
+
+
+class Part(StrEnum):
+    """What one process of CUPTI's counts."""
+
+    SAMPLED = "sampled"
+    """Stalls, and counters of launches as a whole: of as many launches as wanted, one request after another."""
+    INSTRUCTIONS = "instructions"
+    """Counters by machine instruction: of one launch, once in a process."""
+
+
+@dataclass(frozen=True)
+class SamplingRequest:
+    """Run cases with CUPTI's counters on."""
+
+    part: Part
+    image: Image
+    cases: tuple[CaseRequest, ...]
+    symbols: tuple[str, ...]
+    first_launch: int
+    """Launches of the kernels in question before this one are run, but not counted."""
+    launch_limit: int
+    wall_s: float
+    """Of all cases together."""
+
+
+@dataclass(frozen=True)
+class SampledLaunch:
+    """One launch of a kernel in question."""
+
+    kernel: str
+    """As the recording calls it."""
+    symbol: str
+    config: LaunchConfig
+    answer: str
+    """The helper's lines, of every part that did not fail."""
+
+
+@dataclass(frozen=True)
+class SamplingReply:
+    """Launches in order; fewer than asked for where something ended the process."""
+
+    launches: tuple[SampledLaunch, ...]
+    failures: tuple[str, ...] = ()
+    """Each once: which call of CUPTI's or of the driver's failed, and how."""
+    is_lost: bool = False
+    """The context is gone."""

@@ -1,0 +1,22 @@
+"""Why the hardware's counters were not read, and what mends it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PERMIT_COUNTERS", "Refusal"]
+
+PERMIT_COUNTERS = (
+    "let users read the GPU's counters: options nvidia NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d/nvidia.conf, "
+    "then reload the driver or restart (developer.nvidia.com/ERR_NVGPUCTRPERM); in a container its host must do so"
+)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What stood in the way of one way to count."""
+
+    kind: str
+    """``missing``, ``forbidden``, ``unsupported``, ``busy``, ``slow``, ``timed_out`` or ``failed``."""
+    message: str
+    remedy: str
