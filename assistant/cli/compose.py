@@ -60,7 +60,8 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
             clients = [kept_gpus.setdefault(gpu.uuid, GpuClient(gpu, None)) for gpu in gpus]
         else:
             clients = [GpuClient(gpu, scratch) for gpu in gpus]
-        return GpuLab(cpu, clients[0], scratch, target, is_kept, tuple(clients[1:]))
+        beside = tuple(_lab_beside(client, scratch, target, paths.cache, compiler) for client in clients[1:])
+        return GpuLab(cpu, clients[0], scratch, target, is_kept, tuple(clients[1:]), beside)
 
     def load_models() -> Models:
         from assistant.cli.models import ModelParts
@@ -77,6 +78,14 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
             load_models=load_models,
         )
     )
+
+
+def _lab_beside(client: GpuClient, scratch: Path, target: str, cache: Path, compiler: KeptCompiler | None) -> GpuLab:
+    """A lab on a further GPU, with an emulator of its own; it starts nothing until it is asked."""
+    own = scratch / f"gpu-{client.gpu.index}"
+    own.mkdir(exist_ok=True)
+    cpu = CpuLab(own, cache, target, (), None if compiler is None else compiler.worker)
+    return GpuLab(cpu, client, own, target, compiler is not None)
 
 
 def _chosen_gpus(device: str) -> tuple[Gpu, ...] | NoGpu:

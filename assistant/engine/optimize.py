@@ -8,7 +8,7 @@ best version is confirmed on fresh seeds with all checks before anybody sees it.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.engine.accounts import JobAccounts
@@ -26,6 +26,7 @@ from assistant.engine.round import Kit
 from assistant.engine.shape import EXPERT_SHAPE, SearchShape
 from assistant.engine.trial import Bench, Link
 from assistant.engine.tried import TriedBook
+from assistant.engine.tries import Tries
 from assistant.engine.workbench import Looked, repeat_run
 from assistant.model import events
 from assistant.plan.catalogue import Catalogue
@@ -67,7 +68,9 @@ class Search:
                 return
 
     def _kit(self, name: str, start: Link, second_run: Counted | None) -> Kit:
-        bench = Bench(self.job, self.catalogue, name, start, second_run)
+        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.beside))
+        benches = tuple(Bench(job, self.catalogue, name, start, second_run) for job in jobs)
+        bench = benches[0]
         items = bench.kernel(start)
         key = costliest(items).kernel.key if items else ""
         return Kit(
@@ -80,6 +83,7 @@ class Search:
             name=name,
             start=start,
             bench=bench,
+            tries=Tries(benches, self.accounts.holding_gpu),
             book=TriedBook(self.earlier, key, self.options.max_candidates),
             asking=Asking(self.job, self.options, self.store, self.catalogue, self.workspace, self.earlier),
             host_code=self.host_code,

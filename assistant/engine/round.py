@@ -10,7 +10,7 @@ not faster with what it did. Example::
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from assistant.engine.setbacks import setback_of
 from assistant.engine.shape import EXPERT, SearchShape
 from assistant.engine.trial import Bench, Link, Trial
 from assistant.engine.tried import TriedBook
+from assistant.engine.tries import Tries
 from assistant.model import events
 from assistant.model.plan import Plan, Rewrite, Step, TriedBefore, Unwritten
 from assistant.model.profile import Severity
@@ -65,6 +66,9 @@ class Kit:
     """The kernel's qualified name."""
     start: Link
     bench: Bench
+    """On the job's own lab."""
+    tries: Tries
+    """On all labs."""
     book: TriedBook
     asking: Asking
     host_code: HostCodeRight
@@ -92,7 +96,7 @@ class Round:
     """Of the rewrite that was offered last; None where it came to none."""
 
     async def run(self) -> AsyncIterator[events.Event]:
-        items = self.kit.bench.kernel(self.node.link)
+        items = self.kit.bench.planned(self.node.link)
         for item in items:
             yield findings_event(self.kit.job, item)
         if not items:
@@ -104,11 +108,42 @@ class Round:
         plan: Plan = planned.result
         yield events.PlanMade(self.kit.job.id, plan.planner, plan.steps, self.kit.book.new_declines(plan, request))
         self.is_idle = not plan.steps
-        for step in plan.steps:
-            async for event in self._carried_out(request, step):
-                yield event
-            if self._is_over or self.kit.accounts.is_out_of_time:
+        try:
+            for index, step in enumerate(plan.steps):
+                await self._begin_ahead(request, plan.steps[index:])
+                async for event in self._carried_out(request, step):
+                    yield event
+                if self._is_over or self.kit.accounts.is_out_of_time:
+                    return
+        finally:
+            await self.kit.tries.close()
+
+    async def _begin_ahead(self, request: PlanRequest, steps: Sequence[Step]) -> None:
+        """Have labs that would wait try what comes behind the first candidate of ``steps``: rules' edits, which cost nothing to write."""
+        coming = 0
+        for step in steps:
+            if not self.kit.tries.has_room:
                 return
+            if _is_by_model(step) or self._is_refused(step):
+                continue
+            async for written in self.kit.planner.rewrites(request, step):
+                if not isinstance(written, Unwritten) and self._may_be_tried(step, rewrite := self._labelled(written)):
+                    coming += 1
+                    if coming > 1:
+                        self.kit.tries.begin(self.node.link, step, rewrite)
+
+    def _may_be_tried(self, step: Step, rewrite: Rewrite) -> bool:
+        """Whether nothing is known that would keep it from being judged; what a person must allow first is left to be asked for."""
+        kit, link = self.kit, self.node.link
+        after = apply_edits(link.text, rewrite.edits)
+        if not isinstance(after, str) or Label.HOST_CODE in rewrite.labels or forbidden(kit.options.rules, step.technique, rewrite.labels):
+            return False
+        return not (
+            kit.earlier.is_dropped(link.text, after) or kit.book.known(link.text, after) or kit.book.same_code(after) or kit.book.is_full
+        )
+
+    def _labelled(self, rewrite: Rewrite) -> Rewrite:
+        return with_host_label(self.node.link.looked.subject.source, rewrite)
 
     def _may_not_ask(self, step: Step) -> bool:
         """Whether no further rewrite of the step is wanted: one that nobody could try is not paid for."""
@@ -147,7 +182,7 @@ class Round:
                     case Unwritten(reason=reason):
                         yield self._unjudged(step, step.title or step.technique, UNWRITTEN, reason)
                     case rewrite:
-                        batch.append(with_host_label(self.node.link.looked.subject.source, rewrite))
+                        batch.append(self._labelled(rewrite))
             async with BuiltAhead(self.kit.job, self.node.link, batch[1:]):
                 for rewrite in batch:
                     async for event in self._mended(request, step, rewrite):
@@ -173,7 +208,7 @@ class Round:
                     yield self._unjudged(step, rewrite.summary, UNWRITTEN, reason)
                     return
                 case better:
-                    rewrite = with_host_label(self.node.link.looked.subject.source, better)
+                    rewrite = self._labelled(better)
 
     async def _offered(self, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
         """Judge one rewrite, unless something speaks against even trying it."""
@@ -211,8 +246,7 @@ class Round:
 
     async def _judged(self, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
         kit, link = self.kit, self.node.link
-        with kit.accounts.holding_gpu():
-            trial = await kit.bench.judge(link, step, rewrite)
+        trial = await kit.tries.judge(link, step, rewrite)
         constrained = self._constrained(trial)
         tried, told = trial.tried, constrained.tried
         if kit.earlier.is_kept(link.text, tried.text):

@@ -52,8 +52,7 @@ class TakingUp:
         """None where it does not hold any more."""
         trial = self.kit.book.known(parent.text, attempt.text)
         if trial is None:
-            with self.kit.accounts.holding_gpu():
-                trial = await self.kit.bench.judge(parent.link, self._step(attempt), _rewrite(attempt))
+            trial = await self.kit.tries.judge(parent.link, self._step(attempt), _rewrite(attempt))
             self.kit.book.keep(parent.text, trial)
         ratio = trial.tried.ratio
         return None if trial.link is None or ratio is None else Node(trial.link, parent.ratio * ratio, parent.taken)

@@ -22,6 +22,7 @@ from assistant.model.recording import Recording
 from assistant.model.workload import Case
 from assistant.ports import (
     CaseRun,
+    Lab,
     LabFailure,
     Program,
     ProgramRun,
@@ -86,6 +87,11 @@ class CpuLab:
     def counters(self) -> None:
         """The emulator's counters come with its runs."""
         return None
+
+    @property
+    def beside(self) -> tuple[Lab, ...]:
+        """Nothing is timed, so nothing is gained by more of them."""
+        return ()
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
         return await self.compiler.built(program, architecture, "resources", "sass")

@@ -49,6 +49,11 @@ class GpuClient:
             environment["TMPDIR"] = str(scratch)
         self._worker = WorkerProcess("assistant.device", environment, arguments=("--gpu", "0", "--driver", driver))
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is asked for something else right now."""
+        return self._worker.is_busy
+
     async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
         """The result of one operation. ``deadline_s`` is what it may take on the device; a worker that does not keep it is ended.
 

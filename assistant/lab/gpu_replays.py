@@ -1,6 +1,6 @@
 """Plain replays on GPUs: device code, one request to a worker for as many cases as it takes, another worker after a lost one.
 
-Cases are spread over all GPUs that the lab was given; what is measured stays on its first. Example::
+Cases are spread over those GPUs that the lab was given and that have nothing else to do; what is measured stays on its first. Example::
 
     replays = GpuReplays((client,), compiler, scratch)
     await replays.run(program, cases, ReplayOptions(repeats=20), limits)
@@ -75,14 +75,15 @@ class GpuReplays:
         helpers = await self.helper_code()
         if isinstance(helpers, LabFailure):
             return helpers
+        idle = (self._clients[0], *(client for client in self._clients[1:] if not client.is_busy))
         if options.is_fresh:
-            await asyncio.gather(*(client.restart() for client in self._clients))
+            await asyncio.gather(*(client.restart() for client in idle))
         self._run_count += 1
         out = self._scratch / f"gpu-replay-{self._run_count}"
         await asyncio.to_thread(out.mkdir, parents=True)
         order = _Order(image, helpers, options, limits, out)
-        parts = _parts(cases, len(self._clients))
-        asked = (_every_case(client, order, part) for client, part in zip(self._clients, parts, strict=True) if part)
+        parts = _parts(cases, len(idle))
+        asked = (_every_case(client, order, part) for client, part in zip(idle, parts, strict=True) if part)
         runs: list[CaseRun] = []
         for found in await asyncio.gather(*asked):
             if isinstance(found, LabFailure):

@@ -69,6 +69,8 @@ class GpuTiming:
         self._compiler = compiler
         self._helper_code = helper_code
         self._peaks = PeaksCache(compiler.cache / "peaks")
+        self.request_count = 0
+        """Comparisons that were asked for."""
 
     async def time(
         self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
@@ -92,6 +94,7 @@ class GpuTiming:
             "peaks": encode(known),
         }
         deadline_s = _START_GRACE_S + len(cases) * (options.wall_s + _CASE_GRACE_S + limits.wall_s)
+        self.request_count += 1
         reply = await self._client.ask("time", message, deadline_s)
         if isinstance(reply, LabFailure):
             return reply

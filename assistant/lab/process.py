@@ -118,6 +118,11 @@ class WorkerProcess:
         self._child = ChildProcess((module, *arguments), environment)
         self._lock = asyncio.Lock()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is under way."""
+        return self._lock.locked()
+
     async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
         """The worker's reply to ``message``. Raises WorkerDied or WorkerTimedOut; cancelling ends what the worker does."""
         async with self._lock:

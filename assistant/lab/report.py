@@ -20,7 +20,7 @@ from assistant.model.device import LabDescription
 from assistant.model.profile import Correction, LaunchProfile
 from assistant.model.report import ProfilerReport
 from assistant.model.workload import Case
-from assistant.ports import LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
 from assistant.serialize import decode
 
 __all__ = ["ReportLab", "load_report", "with_file"]
@@ -98,6 +98,11 @@ class ReportLab:
     def counters(self) -> None:
         """They come with the run that was profiled."""
         return None
+
+    @property
+    def beside(self) -> tuple[Lab, ...]:
+        """A report is one."""
+        return ()
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
         """The compiled kernels as the report lists them."""

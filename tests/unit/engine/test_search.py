@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from assistant.config import user_paths
 from assistant.engine.decide import DecisionRequest
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
+from assistant.engine.running import OpenLab
 from assistant.engine.session import Session, SessionParts
 from assistant.lab.cpu import CpuLab
 from assistant.memory.store import open_store
@@ -18,8 +19,9 @@ from assistant.model import events
 from assistant.model.plan import Plan, Rewrite, Setback, Step
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.source import TextEdit
+from assistant.model.workload import Case
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import PlanRequest, Story
+from assistant.ports import Lab, LabFailure, PlanRequest, Program, ReplayOptions, ReplayRun, RunLimits, Story
 from tests.unit.engine.fakes import FakeModels
 
 WORKLOAD = """\
@@ -113,10 +115,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def search(folder: Path, planner: TwoEdits, is_model: bool, person: RejectFirst | None = None) -> list[events.Event]:
+def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
+    return CpuLab(scratch, user_paths().cache, target)
+
+
+def search(
+    folder: Path, planner: TwoEdits, is_model: bool, person: RejectFirst | None = None, open_lab: OpenLab = open_lab
+) -> list[events.Event]:
     parts = SessionParts(
         open_store=open_store,
-        open_lab=lambda request, scratch, target: CpuLab(scratch, user_paths().cache, target),
+        open_lab=open_lab,
         planner=planner,
         catalogue=Catalogue(()),
         who="a test",
@@ -141,6 +149,45 @@ def test_what_fails_its_confirmation_gives_way_to_the_next_best(folder: Path) ->
     assert proposal.techniques == ("careful-edit",)
     assert proposal.explanation.splitlines()[-1].startswith("1 step, ")
     assert any("failed its confirmation" in event.message for event in heard if isinstance(event, events.Message))
+
+
+class LabWithAnother(CpuLab):
+    """Two labs, as two GPUs make them."""
+
+    def __init__(self, scratch: Path, cache: Path, target: str) -> None:
+        super().__init__(scratch, cache, target)
+        (scratch / "other").mkdir()
+        self.other = Counting(scratch / "other", cache, target)
+
+    @property
+    def beside(self) -> tuple[Lab, ...]:
+        return (self.other,)
+
+    async def close(self) -> None:
+        await self.other.close()
+        await super().close()
+
+
+class Counting(CpuLab):
+    replay_count = 0
+
+    async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        self.replay_count += 1
+        return await super().replay(program, cases, options, limits)
+
+
+def test_a_second_lab_tries_the_next_candidate_and_nothing_else_changes(folder: Path) -> None:
+    opened: list[LabWithAnother] = []
+
+    def open_two(request: JobRequest, scratch: Path, target: str) -> Lab:
+        opened.append(LabWithAnother(scratch, user_paths().cache, target))
+        return opened[-1]
+
+    heard = search(folder, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), is_model=False, open_lab=open_two)
+    tried = [(event.technique, event.outcome) for event in heard if isinstance(event, events.CandidateTried)]
+    assert tried == [("rash-edit", "kept"), ("careful-edit", "kept")]
+    assert [event.techniques for event in heard if isinstance(event, events.ProposalMade)] == [("careful-edit",)]
+    assert opened[0].other.replay_count > 0
 
 
 def test_after_a_rejection_a_models_next_best_edit_is_offered_without_asking_it_again(folder: Path) -> None:
