@@ -17,7 +17,7 @@ from assistant.desk.analysis import Analysis
 from assistant.desk.report_comparison import ComparisonPart, comparison_part, judgement_part
 from assistant.desk.report_roofline import RooflinePart, roofline_part
 from assistant.desk.view import KernelView, LaunchView, View
-from assistant.desk.words import kernel_headline
+from assistant.desk.words import kernel_headline, light_in_words
 from assistant.engine.limits import limit_in_words
 from assistant.engine.profile_parts import (
     Share,
@@ -293,7 +293,7 @@ def _facts(kernel: KernelView, launch: LaunchView, profile: events.Profile) -> I
     yield Fact("Limited by", limit_in_words(summary.bottleneck), "the longest term of the model that the kernel decides")
     light = summary.speed_of_light_ratio
     if light is not None:
-        yield Fact("Of the speed of light", f"at least {share_in_words(light)}", f"least time at the nominal peaks of {target}")
+        yield Fact("Of the speed of light", f"at least {light_in_words(light)}", f"least time at the nominal peaks of {target}")
     occupancy = profile.occupancy
     if occupancy is None:
         yield Fact("Theoretical occupancy", "unknown", "needs a CUDA compiler")

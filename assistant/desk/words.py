@@ -32,6 +32,7 @@ __all__ = [
     "hot_lines",
     "kernel_headline",
     "kernel_table",
+    "light_in_words",
     "line_hint",
     "line_origin",
     "line_table",
@@ -215,9 +216,13 @@ def _timing(launches: Sequence[LaunchView]) -> list[str]:
 
 
 def _light(summary: events.ProfileSummary) -> tuple[str, ...]:
-    """``23 %``, ``0.41 %``: a lower bound is never shown as nothing."""
     ratio = summary.speed_of_light_ratio
-    return () if ratio is None else (percent(ratio) if ratio >= _FAINT_SHARE else f"{ratio * 100:.2g} %",)
+    return () if ratio is None else (light_in_words(ratio),)
+
+
+def light_in_words(ratio: float) -> str:
+    """``23 %``, ``0.41 %``: a lower bound is never shown as nothing."""
+    return percent(ratio) if ratio >= _FAINT_SHARE else f"{ratio * 100:.2g} %"
 
 
 def _light_limit(summary: events.ProfileSummary) -> str:

@@ -13,6 +13,7 @@ from assistant.desk.words import (
     hot_lines,
     kernel_headline,
     kernel_table,
+    light_in_words,
     line_hint,
     line_origin,
     line_table,
@@ -176,3 +177,7 @@ def test_a_table_has_evidence_in_full_with_unit_method_and_grade() -> None:
 
 def test_a_line_of_which_nothing_is_known_has_no_table() -> None:
     assert line_table((), (Note("check", 4, 0, Severity.INFORMATION, "by the way", "kernelopt", "KO101"),)) == ""
+
+
+def test_a_faint_share_of_the_speed_of_light_is_not_rounded_up() -> None:
+    assert [light_in_words(ratio) for ratio in (0.0069, 0.0041, 0.228)] == ["0.69 %", "0.41 %", "23 %"]
