@@ -48,7 +48,8 @@ export class Review implements vscode.Disposable {
     this.#choices.set(choice.proposal, choice);
     const name = after.path.split("/").at(-1) ?? "";
     const title = isLive ? `${name} ↔ proposal` : `${name} before your last edits, which stay ↔ proposal`;
-    await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true } satisfies vscode.TextDocumentShowOptions);
+    // a tab of its own: in that of a file or notebook that was only looked at so far, it would close it
+    await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: false } satisfies vscode.TextDocumentShowOptions);
     this.#threads.show(choice, after);
   }
 
