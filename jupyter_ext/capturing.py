@@ -3,7 +3,7 @@
 The Python runs where it always does, in the user's process on their GPU. Example::
 
     capturing.record(code, lambda: front.run_python(body))         # Recorded(captured, texts, told)
-    capturing.subject(recorded, None, code, notebook, cell_id)     # which kernel goes on, as a cell; None where none can
+    capturing.subject(recorded, None, code, notebook, cell_id)     # which kernel goes on, as a cell
 """
 
 from __future__ import annotations
@@ -104,8 +104,11 @@ class Capturing:
         captured = Captured(folder / "recording", recording, extents, device)
         return Recorded(captured, texts, tuple(_told(captured, texts, declined_reasons(code))))
 
-    def subject(self, recorded: Recorded, selector: str | None, code: str, notebook: Path, cell_id: str | None) -> Subject | None:
-        """The named kernel, else the only one whose text is known; None where there is none or several. Raises UsageError for a name."""
+    def subject(self, recorded: Recorded, selector: str | None, code: str, notebook: Path, cell_id: str | None) -> Subject | str | None:
+        """The named kernel, else the only one whose text is known; what to do where there are several; None where there is none.
+
+        Raises UsageError for a name of which nothing was recorded.
+        """
         launched = dict.fromkeys(launch.kernel for launch in recorded.captured.recording.launches)
         known = [(name, text) for name in launched if (text := text_of(recorded.texts, name)) is not None]
         if selector is not None:
@@ -114,7 +117,8 @@ class Capturing:
                 told = f"no launch of {selector} was recorded whose text is known"
                 raise UsageError(told, f"put it into a cell that begins with %%kernelopt {selector}: it is bound to what was recorded")
         if len({(text.text, kernel_name(name)) for name, text in known}) != 1:
-            return None
+            names = ", ".join(dict.fromkeys(kernel_name(name) for name, _ in known))
+            return f"name the one to go on with, of {names}: %%kernelopt NAME --capture" if known else None
         instance, text = known[0]
         chosen = instance.partition("(")[0]
         return Subject(captured_cell(code, text.embedded, text.text, chosen, notebook, cell_id), chosen)

@@ -76,7 +76,7 @@ class KernelOptMagics(Magics):
     @argument("--target", help="the GPU that predictions are for (default: as configured)")
     @argument("--cflags", help="compiler flags, in quotes")
     @argument("--file", help="keep the text in this .cu file too, for the terminal and editors to go on with")
-    @argument("--until", choices=("bind", "check", "profile", "propose"), default="propose", help="what to do behind it (default: propose)")
+    @argument("--until", choices=("bind", "check", "profile", "propose"), default="propose", help="how far to go (default: propose)")
     @argument("--wait", action="store_true", help="block until all of it is done; an interrupt cancels it")
     @argument("--timeout", type=float, help="seconds that --wait waits at most")
     @argument("--capture", action="store_true", help="the cell is Python: run it, and record the launches that it makes on a GPU")
@@ -152,9 +152,13 @@ class KernelOptMagics(Magics):
         parts.opening.recorded(recorded.captured)
         for line in recorded.told:
             sys.stdout.write(f"{line}\n")
+        if asked.until == "bind":
+            return
         notebook = notebook_path(self._front.namespace)
         subject = parts.capturing.subject(recorded, asked.kernel, code, notebook, self._front.running_cell_id())
-        if subject is not None:
+        if isinstance(subject, str):
+            sys.stdout.write(f"{subject}\n")
+        elif subject is not None:
             self._go_on(parts.opening.open(subject.cell, replace(asked, kernel=subject.selector)), given)
 
     def _go_on(self, opened: Opened, given: Namespace) -> None:

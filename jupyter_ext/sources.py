@@ -1,7 +1,8 @@
 """Where the text of a kernel is that Python code launched: a string of a cell, or what a library keeps of it.
 
 Strings of the captured cell come first, then those of earlier cells, newest first; then CuPy's objects, which keep their code, and
-PyTorch's extensions, which keep it in the folder that they were built in. Nothing is imported. Example::
+PyTorch's extensions, which keep it in the folder that they were built in; last CUDA cells, whose kernels a captured cell may call.
+Nothing is imported. Example::
 
     texts = known_texts(code, earlier_cells, namespace)
     text_of(texts, "scale(float*, int)").where      # 'SourceModule in this cell'
@@ -52,8 +53,10 @@ class KnownText:
 def known_texts(code: str, earlier: Iterable[str], namespace: Mapping[str, object]) -> tuple[KnownText, ...]:
     """``code``: the captured cell's; ``earlier``: other cells', newest first."""
     own = (KnownText(item.text, f"{_called(item.kind)} in this cell", item) for item in _strings(code))
-    others = (KnownText(item.text, f"{_called(item.kind)} in an earlier cell") for cell in earlier for item in _strings(cell))
-    return (*own, *others, *_kept_by_objects(namespace))
+    others = [item for cell in earlier for item in _strings(cell)]
+    strings = (KnownText(item.text, f"{_called(item.kind)} in an earlier cell") for item in others if not item.kind.is_cell_magic)
+    cells = (KnownText(item.text, f"an earlier {item.kind.value} cell") for item in others if item.kind.is_cell_magic)
+    return (*own, *strings, *_kept_by_objects(namespace), *cells)
 
 
 def text_of(texts: Sequence[KnownText], instance: str) -> KnownText | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jupyter_ext.capturing import Capturing, Recorded
+from jupyter_ext.capturing import Capturing, Recorded, Subject
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.workshop import Workshop
 
@@ -90,7 +90,7 @@ def record(capturing: Capturing, notebook: Notebook, body: str) -> tuple[Recorde
 def checked(workshop: Workshop, capturing: Capturing, recorded: Recorded, code: str, folder: Path) -> Opened:
     """The recorded kernel's text, checked on what was recorded."""
     subject = capturing.subject(recorded, None, code, folder / "lab.ipynb", "a1")
-    assert subject is not None, recorded.told
+    assert isinstance(subject, Subject), recorded.told
     opening = Opening(workshop, {})
     opening.recorded(recorded.captured)
     opened = opening.open(subject.cell, Asked(kernel=subject.selector, until="check", device="gpu:0"))

@@ -15,7 +15,7 @@ from assistant.source.parse import parse
 from assistant.workload.narrow import Extent
 from assistant.workload.recordings import RecordingReader, RecordingWriter
 from jupyter_ext.captured import Captured, workload_of
-from jupyter_ext.capturing import Capturing, Recorded
+from jupyter_ext.capturing import Capturing, Recorded, Subject
 from jupyter_ext.cells import cell_of, same_cell
 from jupyter_ext.opening import Asked, Opening
 from jupyter_ext.sources import declined_reasons, known_texts, text_of
@@ -75,7 +75,7 @@ def test_the_string_that_was_launched_goes_on_and_is_edited_in_its_place(
 ) -> None:
     taken = recorded(tmp_path / "recording")
     subject = capturing.subject(taken, None, CELL, tmp_path / "lab.ipynb", "a1")
-    assert subject is not None and subject.cell.path == tmp_path / "lab.ipynb.halve.cu" and subject.cell.id == "a1"
+    assert isinstance(subject, Subject) and subject.cell.path == tmp_path / "lab.ipynb.halve.cu" and subject.cell.id == "a1"
     opening.recorded(taken.captured)
     opened = opening.open(subject.cell, Asked(kernel=subject.selector, until="check"))
     assert opened.notes == ("halve is judged on the launches that were recorded on a GPU: n=1000",)
@@ -122,7 +122,7 @@ def test_a_text_of_an_earlier_cell_is_found_and_one_that_cannot_be_read_is_told(
     later = "%%kernelopt --capture\nmodule.get_function('halve')(out, x)"
     taken = recorded(tmp_path / "recording", later, (CELL,))
     subject = capturing.subject(taken, None, later, tmp_path / "lab.ipynb", "a2")
-    assert subject is not None and subject.cell.id is None and subject.cell.code.startswith("%%kernelopt halve\n")
+    assert isinstance(subject, Subject) and subject.cell.id is None and subject.cell.code.startswith("%%kernelopt halve\n")
     assert text_of(taken.texts, "blur(float*)") is None
     assert declined_reasons(later.replace("module", "SourceModule(source % 3)")) != ()
     with pytest.raises(UsageError, match="no launch of blur was recorded whose text is known"):
