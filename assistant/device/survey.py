@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ def survey(environment: Mapping[str, str], root: Path, cupti: Path | None = None
         is_restricted=_flag(_RESTRICTED.search(_text(root / "proc/driver/nvidia/params"))),
         is_administrator=_may_administer(_text(root / "proc/self/status")),
         cupti=None if cupti is None else str(cupti),
+        has_gxx=shutil.which("g++", path=environment.get("PATH")) is not None,
     )
 
 

@@ -108,7 +108,8 @@ def _gpu(tools: ToolReport, environment: Mapping[str, str]) -> tuple[Part, ...]:
         device = Part("GPU", False, False, f"none: {rung.reason}", rung.remedy or gpus.remedy)
     else:
         device = Part("GPU", True, False, "; ".join(_device(gpu, tools.survey) for gpu in gpus), "")
-    why = "" if rung.reason is None or isinstance(gpus, NoGpu) else f". No better, as {rung.reason}"
+    short_of = "But" if rung.level is Level.COUNTERS else "No better, as"
+    why = "" if rung.reason is None or isinstance(gpus, NoGpu) else f". {short_of} {rung.reason}"
     detail = f"{rung.level}: {rung.used}{why}"
     parts = [device, Part("rung", rung.level is Level.COUNTERS, False, detail, rung.remedy or "")]
     if not isinstance(gpus, NoGpu):
@@ -120,8 +121,8 @@ def _device(gpu: Gpu, survey: GpuSurvey) -> str:
     notes = [f"driver {gpu.driver_version}"]
     if survey.driver_cuda is not None:
         notes.append("CUDA {}.{}".format(*survey.driver_cuda))
-    if gpu.uuid.startswith("MIG-"):
-        notes.append("a MIG slice: counters of memory that it shares with other slices are absent")
+    if gpu.is_slice:
+        notes.append("a MIG slice")
     if survey.is_wsl:
         notes.append("through WSL")
     return f"gpu:{gpu.index} {gpu.name} ({', '.join(notes)})"
@@ -131,12 +132,16 @@ def _instruments(survey: GpuSurvey) -> tuple[Part, ...]:
     found = (
         ("ncu", survey.ncu, "counters by line and stalls", INSTALL_NCU),
         ("compute-sanitizer", survey.sanitizer, "checks on the GPU", _SANITIZER),
-        ("CUPTI", survey.cupti, "recording of launches in programs that --run names", _CUPTI),
+        ("CUPTI", survey.cupti, "counters where ncu cannot, recording of launches in programs that --run names", _CUPTI),
     )
     return tuple(
-        Part(name, True, False, f"{path}: {use}", "") if path else Part(name, False, False, f"missing: no {use}", remedy)
+        Part(name, True, False, f"{path}: {use}", "") if path else Part(name, False, False, _without(name, use, survey), remedy)
         for name, path, use, remedy in found
     )
+
+
+def _without(name: str, use: str, survey: GpuSurvey) -> str:
+    return "missing: CUPTI counts in its place" if name == "ncu" and survey.cupti is not None and survey.has_gxx else f"missing: no {use}"
 
 
 def _folder(name: str, folder: Path) -> Part:

@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ __all__ = ["Gpu", "GpuSearch", "NoGpu", "list_gpus", "meant_gpus", "usable_gpus"
 _LIBRARY = "libnvidia-ml.so.1"
 """As ``pynvml`` looks for it."""
 _INSTALL = "pip install 'kernelopt[cuda]'"
+_SLICE = "ask who runs this machine to make one (nvidia-smi mig -cgi PROFILE -C), or to switch MIG off (nvidia-smi -mig 0)"
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,11 @@ class Gpu:
     compute_capability: tuple[int, int]
     driver_version: str
     """The display driver's (``580.95.05``)."""
+
+    @property
+    def is_slice(self) -> bool:
+        """Whether it is a part of a GPU that MIG cut."""
+        return self.uuid.startswith("MIG-")
 
     @property
     def architecture(self) -> str:
@@ -134,7 +141,10 @@ def _listed(nvml: Any, visible: str | None) -> GpuSearch:
         handle = _handle(nvml, name)
         if handle is None:
             break  # CUDA ignores what follows a name that it does not know (CUDA C++ Programming Guide, "CUDA Environment Variables")
-        found.append(_gpu(nvml, handle, len(found), version))
+        seen = _as_cuda_sees(nvml, handle)
+        if seen is None:
+            return NoGpu(f"{nvml.nvmlDeviceGetName(handle)} is in MIG mode and has no slice", _SLICE)
+        found.append(_gpu(nvml, seen, len(found), version))
     if found:
         return tuple(found)
     if visible is not None:
@@ -149,6 +159,21 @@ def _handle(nvml: Any, name: str) -> Any:
         return nvml.nvmlDeviceGetHandleByIndex(int(name)) if name.isdecimal() else None
     except (nvml.NVMLError_NotFound, nvml.NVMLError_InvalidArgument):
         return None
+
+
+def _as_cuda_sees(nvml: Any, handle: Any) -> Any:
+    """The device itself, or in MIG mode its first slice (MIG User Guide, "CUDA Device Enumeration"); None where it has none."""
+    try:
+        if not nvml.nvmlDeviceGetMigMode(handle)[0]:
+            return handle
+    except nvml.NVMLError:  # a GPU without MIG, or a slice
+        return handle
+    for index in range(int(nvml.nvmlDeviceGetMaxMigDeviceCount(handle))):
+        try:
+            return nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, index)
+        except nvml.NVMLError_NotFound:
+            continue
+    return None
 
 
 def _by_uuid(nvml: Any, name: str) -> Any:
@@ -176,6 +201,9 @@ def _gpu(nvml: Any, handle: Any, index: int, driver_version: str) -> Gpu:
 
 
 def _capability(nvml: Any, handle: Any) -> tuple[int, int]:
+    """A slice's is that of its GPU: NVML tells it of whole ones (nvml.h, nvmlDeviceGetCudaComputeCapability)."""
+    with suppress(nvml.NVMLError):  # it is no slice
+        handle = nvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(handle)
     major, minor = nvml.nvmlDeviceGetCudaComputeCapability(handle)
     return int(major), int(minor)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assistant.lab.gpus import GpuSearch, NoGpu
+from assistant.lab.gpus import Gpu, GpuSearch, NoGpu
 from assistant.model.survey import GpuSurvey
 
 __all__ = ["INSTALL_NCU", "Level", "Rung", "rung_of"]
@@ -32,6 +32,7 @@ class Level(StrEnum):
     """Best first."""
 
     COUNTERS = "GPU with ncu"
+    SAMPLED = "GPU with CUPTI"
     TIMED = "GPU without its counters"
     EMULATED = "no GPU"
     ESTIMATED = "no GPU, no CUDA compiler"
@@ -39,6 +40,7 @@ class Level(StrEnum):
 
 _USED = {
     Level.COUNTERS: "kernels run and are timed on the GPU; ncu counts by line and samples stalls; the emulator and compute-sanitizer check",
+    Level.SAMPLED: "kernels run and are timed on the GPU; CUPTI counts and samples by line; the emulator and compute-sanitizer check",
     Level.TIMED: "kernels run and are timed on the GPU; the emulator counts by line, on the same recordings, and checks",
     Level.EMULATED: "the emulator runs, counts and checks; ptxas and the machine code grade its counters; speed is PREDICTED",
     Level.ESTIMATED: "the emulator runs, counts (estimated) and checks; speed is PREDICTED",
@@ -51,7 +53,7 @@ class Rung:
 
     level: Level
     reason: str | None
-    """Why no better one can be had; None on the best."""
+    """Why no better one can be had, or what this one does not tell; None on the best."""
     remedy: str | None
 
     @property
@@ -71,8 +73,17 @@ def rung_of(gpus: GpuSearch, survey: GpuSurvey, nvcc_version: str | None) -> Run
     mismatch = _mismatch(survey, nvcc_version)
     if mismatch is not None:
         return Rung(lowest, *mismatch)
-    missing = _without_counters(survey)
-    return Rung(Level.COUNTERS, None, None) if missing is None else Rung(Level.TIMED, *missing)
+    level, missing = _counting(survey)
+    if gpus[0].is_slice and level is not Level.TIMED:
+        reasons, fixes = ([text for text in pair if text] for pair in zip(missing or ("", ""), _slice(gpus[0]), strict=True))
+        return Rung(level, "; ".join(reasons), "; ".join(fixes))
+    return Rung(level, *(missing or (None, None)))
+
+
+def _slice(gpu: Gpu) -> tuple[str, str]:
+    """What a part of a GPU does not tell (Nsight Compute, "Multi Instance GPU"; CUPTI, "Special Configurations")."""
+    reason = f"{gpu.name} is a MIG slice: counters of what it shares with other slices, L2 and device memory, may be absent"
+    return reason, "for those use a whole GPU: ask who runs this machine to switch MIG off (nvidia-smi -mig 0)"
 
 
 def _without_gpu_in_wsl(gpus: NoGpu) -> tuple[str, str]:
@@ -94,11 +105,18 @@ def _mismatch(survey: GpuSurvey, nvcc_version: str) -> tuple[str, str] | None:
     return reason, f"install a newer driver, or {fix}"
 
 
-def _without_counters(survey: GpuSurvey) -> tuple[str, str] | None:
-    if survey.ncu is None:
-        return "Nsight Compute's ncu is not installed", INSTALL_NCU
-    if not survey.has_report_reader:
-        return "ncu is there, but not the package that reads its reports", "pip install ncu-report"
+def _counting(survey: GpuSurvey) -> tuple[Level, tuple[str, str] | None]:
+    """The best way to count, and why there is no better one with its fix; CUPTI needs the same rights as ncu."""
     if survey.is_restricted and not survey.is_administrator:
-        return "the driver lets only administrators read the GPU's counters (ERR_NVGPUCTRPERM)", _PERMIT_WSL if survey.is_wsl else _PERMIT
-    return None
+        reason = "the driver lets only administrators read the GPU's counters (ERR_NVGPUCTRPERM)"
+        return Level.TIMED, (reason, _PERMIT_WSL if survey.is_wsl else _PERMIT)
+    if survey.ncu is not None and survey.has_report_reader:
+        return Level.COUNTERS, None
+    if survey.ncu is None:
+        missing = ("Nsight Compute's ncu is not installed", INSTALL_NCU)
+    else:
+        missing = ("ncu is there, but not the package that reads its reports", "pip install ncu-report")
+    if survey.cupti is not None and survey.has_gxx:
+        return Level.SAMPLED, missing
+    other = "CUPTI" if survey.cupti is None else "g++, which builds what drives CUPTI"
+    return Level.TIMED, (f"{missing[0]}, nor is {other}", missing[1])

@@ -24,3 +24,5 @@ class GpuSurvey:
     is_administrator: bool
     cupti: str | None = None
     """Path of CUPTI's library, where its headers are too."""
+    has_gxx: bool = False
+    """Whether g++ is there, which builds what drives CUPTI."""

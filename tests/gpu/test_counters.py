@@ -18,7 +18,7 @@ from assistant.model.build import Flags
 from assistant.model.profile import LaunchProfile, Method, Problem
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import LabFailure, Program, ProgramRun, RunLimits
+from assistant.ports import HardwareCounts, LabFailure, Program, ProgramRun, RunLimits
 
 EXAMPLES = Path(__file__).parents[1] / "data" / "h200" / "examples"
 DEFECTS = """
@@ -72,17 +72,50 @@ def by_line(profile: LaunchProfile) -> dict[tuple[int, str], tuple[int | None, .
     return {(a.line, a.op): (a.requests, a.active_threads, a.sectors, a.ideal_sectors, a.wavefronts) for a in profile.accesses}
 
 
+@pytest.mark.parametrize("method", [Method.NCU, Method.CUPTI])
 @pytest.mark.parametrize("name", ["transpose", "bank_conflicts", "row_walk"])
-async def test_the_hardware_counts_what_the_emulator_counts_and_samples_stalls(lab: GpuLab, name: str) -> None:
+async def test_the_hardware_counts_what_the_emulator_counts_and_samples_stalls(lab: GpuLab, name: str, method: Method) -> None:
     one = program((EXAMPLES / f"{name}.cu").read_text("utf-8"))
     run, cases = await recorded(lab, one)
     kernels = tuple(dict.fromkeys(profile.kernel for profile in run.profiles))
-    measured = await lab.counters.count(one, cases, kernels, RunLimits())
-    assert not isinstance(measured, LabFailure), measured
-    assert [by_line(profile) for profile in measured] == [by_line(profile) for profile in run.profiles]
-    for profile in measured:
-        assert profile.method is Method.NCU and profile.stalls and profile.measurement("l1_utilisation")
+    measured = await lab.counters.count(one, cases, kernels, RunLimits(), method)
+    assert isinstance(measured, HardwareCounts) and measured.shortfalls == (), measured
+    assert [by_line(profile) for profile in measured.launches] == [by_line(profile) for profile in run.profiles]
+    for profile in measured.launches:
+        assert profile.method is method and profile.stalls
+        assert 0 < (profile.measurement("achieved_occupancy") or 0) <= 1 and profile.measurement("l1_utilisation")
         assert {access.file for access in profile.accesses} == {"/src/program.cu"}
+
+
+async def counted_beside(ncu_says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HardwareCounts | LabFailure:
+    """Counters of a transpose where the first ncu that is found prints only this."""
+    broken = tmp_path / "toolkit" / "bin" / "ncu"
+    broken.parent.mkdir(parents=True)
+    broken.write_text(f"#!/bin/sh\necho '==ERROR== {ncu_says}'\nexit 1\n", "utf-8")
+    broken.chmod(0o755)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
+    found = usable_gpus(os.environ)
+    assert isinstance(found, tuple), found
+    made = GpuLab(CpuLab(tmp_path, tmp_path / "cache", "h200"), GpuClient(found[0], tmp_path), tmp_path, "h200")
+    try:
+        one = program((EXAMPLES / "transpose.cu").read_text("utf-8"))
+        run, cases = await recorded(made, one)
+        return await made.counters.count(one, cases, (run.profiles[0].kernel,), RunLimits())
+    finally:
+        await made.close()
+
+
+async def test_where_ncu_cannot_cupti_counts_and_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = await counted_beside("Cuda driver is not compatible with Nsight Compute", tmp_path, monkeypatch)
+    assert isinstance(counts, HardwareCounts) and {profile.method for profile in counts.launches} == {Method.CUPTI}
+    assert ["too old for this ncu" in shortfall.message for shortfall in counts.shortfalls] == [True]
+
+
+async def test_counters_that_are_forbidden_are_not_read_in_another_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = await counted_beside("ERR_NVGPUCTRPERM", tmp_path, monkeypatch)
+    assert (
+        isinstance(counts, LabFailure) and "ERR_NVGPUCTRPERM" in counts.message and "NVreg_RestrictProfilingToAdminUsers=0" in counts.remedy
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from assistant.device.driver import (
 from assistant.device.drivers.arguments import checked_arguments
 from assistant.model.launch import LaunchConfig
 
-__all__ = ["CudaDriver"]
+__all__ = ["CudaDriver", "uuid_text"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class CudaDriver:
         return DeviceFacts(
             index=self._index,
             name=name,
-            uuid=_uuid_text(bytes(self._call("cuDeviceGetUuid", self._device).bytes)),
+            uuid=uuid_text(bytes(self._call("cuDeviceGetUuid", self._device).bytes), name),
             compute_capability=(self._attribute("COMPUTE_CAPABILITY_MAJOR"), self._attribute("COMPUTE_CAPABILITY_MINOR")),
             sm_count=self._attribute("MULTIPROCESSOR_COUNT"),
             l2_bytes=self._attribute("L2_CACHE_SIZE"),
@@ -307,7 +307,8 @@ def _kept(values: tuple[bytes, ...]) -> _KeptArguments:
     return _KeptArguments(buffers, pointers)
 
 
-def _uuid_text(raw: bytes) -> str:
-    """``GPU-8-4-4-4-12``, as ``nvidia-smi`` spells it."""
+def uuid_text(raw: bytes, device: str) -> str:
+    """``GPU-8-4-4-4-12``, as ``nvidia-smi`` spells it; ``MIG-…`` for a slice, whose name says so (``NVIDIA A100 MIG 1g.5gb``)."""
     digits = raw.hex()
-    return f"GPU-{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+    kind = "MIG" if " MIG " in device else "GPU"
+    return f"{kind}-{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -279,4 +279,5 @@ class PycudaDriver:
 
 def _uuid_of(device: Any) -> str:
     """The UUID as ``nvidia-smi`` spells it; of a pycuda without it the bus address, which names the device as well on one machine."""
-    return f"GPU-{device.uuid()}" if hasattr(device, "uuid") else f"PCI-{device.pci_bus_id()}"
+    kind = "MIG" if " MIG " in device.name() else "GPU"  # as cuda.uuid_text tells them apart
+    return f"{kind}-{device.uuid()}" if hasattr(device, "uuid") else f"PCI-{device.pci_bus_id()}"

@@ -1,5 +1,6 @@
 // The few functions of NVML that are asked, with NVIDIA's own names and layouts (nvml.h): one GPU, whose processes stand in the file that
-// FAKE_NVML names, one "PID BUSY_PERCENT" a line; BUSY_PERCENT "-": this GPU does not tell. What no driver does: it is for tests.
+// FAKE_NVML names, one "PID BUSY_PERCENT" a line; BUSY_PERCENT "-": this GPU does not tell. FAKE_NVML_SLICES: it is in MIG mode, cut into so
+// many slices. What no driver does: it is for tests.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -7,12 +8,20 @@
 
 namespace {
 constexpr char kUuid[] = "GPU-11111111-2222-3333-4444-555555555555";
+constexpr char kSlice[] = "MIG-22222222-2222-3333-4444-55555555555";  // and its index
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7;
 
 struct Row {
     unsigned pid;
     int busy;  // percent; -1: not told
 };
+
+void* const kGpu = reinterpret_cast<void*>(0x1);  // slice i: 0x10 + i
+
+int slice_count() {  // -1: not in MIG mode
+    const char* text = std::getenv("FAKE_NVML_SLICES");
+    return text ? std::atoi(text) : -1;
+}
 
 std::vector<Row> rows() {
     std::vector<Row> found;
@@ -52,21 +61,55 @@ int nvmlSystemGetDriverVersion(char* out, unsigned size) { return std::snprintf(
 int nvmlSystemGetCudaDriverVersion_v2(int* version) { return *version = 13000, kSuccess; }
 int nvmlSystemGetCudaDriverVersion(int* version) { return *version = 13000, kSuccess; }
 int nvmlDeviceGetCount_v2(unsigned* count) { return *count = 1, kSuccess; }
-int nvmlDeviceGetName(void*, char* out, unsigned size) { return std::snprintf(out, size, "NVIDIA Test"), kSuccess; }
-int nvmlDeviceGetUUID(void*, char* out, unsigned size) { return std::snprintf(out, size, "%s", kUuid), kSuccess; }
-int nvmlDeviceGetMemoryInfo(void*, Memory* out) { return *out = {8ull << 30, 7ull << 30, 1ull << 30}, kSuccess; }
-int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) { return *major = 9, *minor = 0, kSuccess; }
+int nvmlDeviceGetName(void* device, char* out, unsigned size) {
+    return std::snprintf(out, size, device == kGpu ? "NVIDIA Test" : "NVIDIA Test MIG 1g.1gb"), kSuccess;
+}
+
+int nvmlDeviceGetUUID(void* device, char* out, unsigned size) {
+    const long slice = reinterpret_cast<long>(device) - 0x10;
+    return device == kGpu ? std::snprintf(out, size, "%s", kUuid) : std::snprintf(out, size, "%s%ld", kSlice, slice), kSuccess;
+}
+
+int nvmlDeviceGetMemoryInfo(void* device, Memory* out) {
+    const unsigned long long total = device == kGpu ? 8ull << 30 : 1ull << 30;
+    return *out = {total, total, 0}, kSuccess;
+}
+
+int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {
+    if (device != kGpu) return kInvalidArgument;  // "for MIG device handles" not supported
+    return *major = 9, *minor = 0, kSuccess;
+}
+
+int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
+    if (device != kGpu || slice_count() < 0) return kNotSupported;
+    return *current = *pending = 1, kSuccess;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(void*, unsigned* count) { return *count = 7, kSuccess; }
+
+int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned index, void** slice) {
+    if (static_cast<int>(index) >= slice_count()) return kNotFound;
+    return *slice = reinterpret_cast<void*>(0x10l + index), kSuccess;
+}
+
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* slice, void** device) {
+    if (slice == kGpu) return kInvalidArgument;
+    return *device = kGpu, kSuccess;
+}
 
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+    for (long slice = 0; slice < slice_count(); slice++) {
+        char name[64];
+        std::snprintf(name, sizeof name, "%s%ld", kSlice, slice);
+        if (std::strcmp(uuid, name) == 0) return *device = reinterpret_cast<void*>(0x10 + slice), kSuccess;
+    }
     if (std::strcmp(uuid, kUuid) != 0) return kNotFound;
-    *device = reinterpret_cast<void*>(0x1);
-    return kSuccess;
+    return *device = kGpu, kSuccess;
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
     if (index > 0) return kInvalidArgument;
-    *device = reinterpret_cast<void*>(0x1);
-    return kSuccess;
+    return *device = kGpu, kSuccess;
 }
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, Process* out) {

@@ -48,6 +48,18 @@ def test_devices_are_counted_as_cuda_counts_them(nvml: dict[str, str]) -> None:
     assert "hides every GPU" in unknown
 
 
+def test_a_gpu_in_mig_mode_is_its_slice(nvml: dict[str, str]) -> None:
+    cut = {**nvml, "FAKE_NVML_SLICES": "2"}
+    second = "MIG-22222222-2222-3333-4444-555555555551"
+    every, by_gpu, named = asked(cut, None, UUID, second)
+    assert [(gpu["index"], gpu["name"], gpu["uuid"]) for gpu in every] == [(0, "NVIDIA Test MIG 1g.1gb", f"{second[:-1]}0")]
+    assert (every[0]["memory_bytes"], every[0]["compute_capability"]) == (1 << 30, [9, 0])
+    assert by_gpu == every
+    assert [gpu["uuid"] for gpu in named] == [second]
+    (uncut,) = asked({**nvml, "FAKE_NVML_SLICES": "0"}, None)
+    assert "in MIG mode and has no slice" in uncut
+
+
 def test_without_a_number_the_first_gpu_is_meant_and_those_like_it() -> None:
     big, small, other = (Gpu(index, name, f"GPU-{index}", 1, (9, 0), "1") for index, name in enumerate(("big", "small", "big")))
     found = (big, small, other)

@@ -19,7 +19,10 @@ WHOLE = GpuSurvey(
     has_report_reader=True,
     is_restricted=False,
     is_administrator=False,
+    cupti="/usr/local/cuda/lib64/libcupti.so.13",
+    has_gxx=True,
 )
+SLICE = replace(GPU, name="NVIDIA Test MIG 1g.1gb", uuid="MIG-1")
 NO_DRIVER = NoGpu("there is no NVIDIA driver here", "install NVIDIA's driver, or use --device cpu")
 NVCC = "13.0.88"
 
@@ -32,8 +35,20 @@ def test_with_everything_nothing_is_left_to_mend() -> None:
 @pytest.mark.parametrize(
     ("gpus", "survey", "nvcc", "level", "reason", "remedy"),
     [
-        ((GPU,), replace(WHOLE, ncu=None), NVCC, Level.TIMED, "ncu is not installed", "Nsight Compute"),
-        ((GPU,), replace(WHOLE, has_report_reader=False), NVCC, Level.TIMED, "reads its reports", "pip install ncu-report"),
+        ((GPU,), replace(WHOLE, ncu=None), NVCC, Level.SAMPLED, "ncu is not installed", "Nsight Compute"),
+        ((GPU,), replace(WHOLE, has_report_reader=False), NVCC, Level.SAMPLED, "reads its reports", "pip install ncu-report"),
+        ((GPU,), replace(WHOLE, ncu=None, cupti=None), NVCC, Level.TIMED, "nor is CUPTI", "Nsight Compute"),
+        ((GPU,), replace(WHOLE, ncu=None, has_gxx=False), NVCC, Level.TIMED, "nor is g++", "Nsight Compute"),
+        ((SLICE,), WHOLE, NVCC, Level.COUNTERS, "is a MIG slice", "nvidia-smi -mig 0"),
+        (
+            (SLICE,),
+            replace(WHOLE, ncu=None),
+            NVCC,
+            Level.SAMPLED,
+            "not installed; NVIDIA Test MIG 1g.1gb is a MIG slice",
+            "whole GPU",
+        ),
+        ((SLICE,), replace(WHOLE, is_restricted=True), NVCC, Level.TIMED, "ERR_NVGPUCTRPERM", "NVreg_RestrictProfilingToAdminUsers=0"),
         ((GPU,), replace(WHOLE, is_restricted=True), NVCC, Level.TIMED, "ERR_NVGPUCTRPERM", "NVreg_RestrictProfilingToAdminUsers=0"),
         ((GPU,), replace(WHOLE, is_restricted=True, is_wsl=True), NVCC, Level.TIMED, "ERR_NVGPUCTRPERM", "NVIDIA Control Panel"),
         ((GPU,), replace(WHOLE, driver_cuda=(12, 4)), NVCC, Level.EMULATED, "nvcc 13.0.88", "kernelopt[cuda12]"),
