@@ -120,9 +120,9 @@ def version_line(state: PairState, version: Version) -> str:
 def report(state: PairState) -> str:
     """Markdown: goal, ladder of versions, constraints, decisions."""
     session = state.session
-    rows = [f"# Pair session {session.id}: {session.kernel} of {session.path.name}", ""]
+    rows = [f"# Pairing on {session.kernel} of {session.path.name}", ""]
     rows += [f"Goal: {session.goal}", ""] if session.goal else []
-    rows += [f"Best: {_best(state)}.", "", "| version | verdict | against the baseline | answer |", "|---|---|---|---|"]
+    rows += [f"Best: {_best(state)}. Session {session.id}.", "", "| version | verdict | against the baseline | answer |", "|---|---|---|---|"]
     rows += [_ladder_row(version) for version in state.versions]
     if state.constraints:
         rows += ["", *(f"- constraint {n}: {c.told}" for n, c in enumerate(state.constraints, start=1))]
@@ -156,7 +156,7 @@ def _verdict(judged: Judged, best: Version, against_best: Comparison | None) -> 
             parts.append(f"{against_best.ratio:.2f}x against {version_name(best.number)}, the best so far")
         parts[-1] += f" ({_method(speed)})"
     if outcome is not Outcome.PASS and findings:
-        parts.append(findings[0].message)
+        parts.append(findings[0].message.removeprefix("B: "))  # a comparison's name of it; here it is the only one that is spoken of
     return ", ".join(parts)
 
 
