@@ -122,7 +122,8 @@ def report(state: PairState) -> str:
     session = state.session
     rows = [f"# Pairing on {session.kernel} of {session.path.name}", ""]
     rows += [f"Goal: {session.goal}", ""] if session.goal else []
-    rows += [f"Best: {_best(state)}. Session {session.id}.", "", "| version | verdict | against the baseline | answer |", "|---|---|---|---|"]
+    rows += [f"Best: {_best(state)}. Session {session.id}.", ""]
+    rows += ["| version | verdict | against the baseline | answer |", "|---|---|---|---|"]
     rows += [_ladder_row(version) for version in state.versions]
     if state.constraints:
         rows += ["", *(f"- constraint {n}: {c.told}" for n, c in enumerate(state.constraints, start=1))]
