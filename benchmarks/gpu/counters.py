@@ -1,6 +1,6 @@
 """What counters and compute-sanitizer cost in a warm session, and whether ncu, CUPTI and the emulator count alike.
 
-Wall time from the question to the answer, as a front end sees it: one recorded launch, code compiled before. Example::
+Wall time from the question to the answer, as a front end sees it: one recorded launch, code compiled and worker started before. Example::
 
     measure_counters(kept, folder, end_s)
 """
@@ -12,6 +12,7 @@ import os
 import statistics
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -71,52 +72,80 @@ def _spans(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
+@dataclass(frozen=True)
+class _Recorded:
+    """A program whose first launch is counted, on a lab of its own."""
+
+    name: str
+    lab: GpuLab
+    program: Program
+    profile: LaunchProfile
+    """By the emulator."""
+    case: Case
+
+    async def counted(self, method: Method) -> LaunchProfile:
+        counts = await self.lab.counters.count(self.program, [self.case], (self.profile.kernel,), RunLimits(), method)
+        assert isinstance(counts, HardwareCounts) and counts.launches[0].method is method, counts
+        return counts.launches[0]
+
+
 async def _measure(kept: Kept, folder: Path, end_s: float) -> None:
     found = usable_gpus(os.environ)
     if isinstance(found, NoGpu):
         raise SystemExit(f"{found.reason}: {found.remedy}")
     scratch = folder / "counters"
-    scratch.mkdir(parents=True, exist_ok=True)
-    lab = GpuLab(CpuLab(scratch, scratch / "cache", "h200"), GpuClient(found[0], scratch), scratch, "h200")
+    client = GpuClient(found[0], scratch)
+    labs: dict[str, GpuLab] = {}
+    for name in (name for name in _PROGRAMS if not kept.count(program=name)):
+        own = scratch / name
+        own.mkdir(parents=True, exist_ok=True)
+        labs[name] = GpuLab(CpuLab(own, scratch / "cache", "h200"), client, own, "h200", is_client_kept=True)
     try:
-        for name in _PROGRAMS:
-            if time.monotonic() < end_s and not kept.count(program=name):
-                kept.add(await _row(lab, name))
+        room = asyncio.Semaphore(max(1, (os.cpu_count() or 1) // 2))
+        for recorded in await asyncio.gather(*(_recorded(name, lab, room) for name, lab in labs.items())):
+            if time.monotonic() < end_s:
+                kept.add(await _row(recorded))
     finally:
-        await lab.close()
+        for lab in labs.values():
+            await lab.close()
+        await client.close()
 
 
-async def _row(lab: GpuLab, name: str) -> dict[str, Any]:
+async def _recorded(name: str, lab: GpuLab, room: asyncio.Semaphore) -> _Recorded:
     program = Program((Source(Path(f"/src/{name}.cu"), (_DATA / f"{name}.cu").read_text("utf-8")),), Flags(("-O3",)))
-    run = await lab.run(program, "count", RunLimits(), record=True)
-    assert isinstance(run, ProgramRun) and run.recording_path is not None, run
+    async with room:
+        run = await lab.run(program, "count", RunLimits(), record=True)
+        assert isinstance(run, ProgramRun) and run.recording_path is not None, run
+        await lab.build(program, lab.client.gpu.architecture)
     case = Case(run.recording_path, (run.profiles[0].index,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
-    kernels = (run.profiles[0].kernel,)
+    return _Recorded(name, lab, program, run.profiles[0], case)
 
-    async def counted(method: Method) -> LaunchProfile:
-        counts = await lab.counters.count(program, [case], kernels, RunLimits(), method)
-        assert isinstance(counts, HardwareCounts) and counts.launches[0].method is method, counts
-        return counts.launches[0]
 
-    ours, ncu, cupti = _by_line(run.profiles[0]), _by_line(await counted(Method.NCU)), _by_line(await counted(Method.CUPTI))
+async def _row(recorded: _Recorded) -> dict[str, Any]:
+    ours = _by_line(recorded.profile)
+    ncu, cupti = _by_line(await recorded.counted(Method.NCU)), _by_line(await recorded.counted(Method.CUPTI))
     places = ours | ncu | cupti
+    is_sanitized = recorded.name in _PROGRAMS[:_SANITIZED]
     return {
-        "program": name,
+        "program": recorded.name,
         "lines": len(places),
         "equal": sum(ours.get(place) == ncu.get(place) for place in places),
         "cupti_equal": sum(cupti.get(place) == ncu.get(place) for place in places),
         "differences": [
             f"{place}: ncu {ncu.get(place)}, CUPTI {cupti.get(place)}" for place in places if cupti.get(place) != ncu.get(place)
         ],
-        "ncu_s": await _times(lambda: counted(Method.NCU), _REPEATS["ncu_s"]),
-        "cupti_s": await _times(lambda: counted(Method.CUPTI), _REPEATS["cupti_s"]),
-        "sanitizer_s": await _sanitized(lab, program, case) if name in _PROGRAMS[:_SANITIZED] else [],
+        "ncu_s": await _times(lambda: recorded.counted(Method.NCU), _REPEATS["ncu_s"]),
+        "cupti_s": await _times(lambda: recorded.counted(Method.CUPTI), _REPEATS["cupti_s"]),
+        "sanitizer_s": await _sanitized(recorded) if is_sanitized else [],
     }
 
 
-async def _sanitized(lab: GpuLab, program: Program, case: Case) -> list[float]:
-    await lab.sanitizer.problems(program, [case], RunLimits())
-    return await _times(lambda: lab.sanitizer.problems(program, [case], RunLimits()), _REPEATS["sanitizer_s"])
+async def _sanitized(recorded: _Recorded) -> list[float]:
+    def ask() -> Awaitable[object]:
+        return recorded.lab.sanitizer.problems(recorded.program, [recorded.case], RunLimits())
+
+    await ask()
+    return await _times(ask, _REPEATS["sanitizer_s"])
 
 
 async def _times(ask: Callable[[], Awaitable[object]], repeats: int) -> list[float]:
