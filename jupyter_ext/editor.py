@@ -35,10 +35,13 @@ class EditorCells:
         self._workshop = workshop
         self._namespace = namespace
 
-    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced:
-        """Have the text with these hunks, without any the text before the proposal, put where ``current`` is; blocks until it is known."""
+    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced | None:
+        """Have the text with these hunks, without any the text before the proposal, put where ``current`` is; blocks until it is known.
+
+        None where the notebook is not run from VS Code.
+        """
         if _OF_VS_CODE not in self._namespace:
-            return Replaced(False, "", "this front end gives no way to change a cell")
+            return None
         expected = hashlib.sha256(current.encode("utf-8", "surrogatepass")).hexdigest()
         asked = Placement(uuid.uuid4().hex, proposal.id, hunk_ids, expected, f"jupyter {os.getpid()}", time.time_ns() // 1_000_000)
         self._workshop.loop.call(self._workshop.store.ask_placement, asked)

@@ -45,8 +45,8 @@ class CellFront(Protocol):
 class Elsewhere(Protocol):
     """An editor that has the notebook open, and is asked past the front end."""
 
-    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced:
-        """Have the text with these hunks, without any the text before the proposal, put where ``current`` is."""
+    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced | None:
+        """Have the text with these hunks, without any the text before the proposal, put where ``current`` is; None: there is no such editor."""
         ...
 
 
@@ -123,7 +123,7 @@ class Reviewing:
 
             answer = self._front.replace(CellEdit(cell.id, cell.code, code, proposal.id), later)
         if not answer.is_done and answer.reason not in _REFUSALS and self._elsewhere is not None:
-            answer = self._elsewhere.place(proposal, hunk_ids, cell.text)
+            answer = self._elsewhere.place(proposal, hunk_ids, cell.text) or answer
         if answer.is_done:
             self._stands(run, text)
             return True
