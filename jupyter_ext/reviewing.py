@@ -46,7 +46,7 @@ class Elsewhere(Protocol):
     """An editor that has the notebook open, and is asked past the front end."""
 
     def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced | None:
-        """Have the text with these hunks, without any the text before the proposal, put where ``current`` is; None: there is no such editor."""
+        """Have the text with these hunks, without any the text before the proposal, put where ``current`` is; None: there is no editor."""
         ...
 
 
