@@ -94,7 +94,8 @@ class UserDriver:
         """Loaded into the current context, where it stays as long as the user's process."""
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
         self._call("cuModuleLoad", ctypes.byref(module), image.cubin.encode())
-        mangled = dict(image.kernels).get(symbol)
+        names = dict(image.kernels)
+        mangled = names.get(symbol) or names.get(symbol.partition("(")[0])  # one with C's linkage has no more than its name
         if mangled is None:
             raise KernelFailed(f"the compiled text holds no {symbol}", "name the instance on the magic's line")
         self._call("cuModuleGetFunction", ctypes.byref(function), module, mangled.encode())

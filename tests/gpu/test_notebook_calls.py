@@ -12,6 +12,7 @@ from jupyter_ext.callables import KernelFailed
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.workshop import Workshop
+from tests.e2e.cli.harness import shared_cache
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 
@@ -27,7 +28,9 @@ N = 1000
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KERNELOPT_HOME", str(tmp_path_factory.mktemp("home")))
+        home = tmp_path_factory.mktemp("home")
+        (home / "cache").symlink_to(shared_cache())
+        patch.setenv("KERNELOPT_HOME", str(home))
         made = Workshop()
         yield made
         made.close()

@@ -15,6 +15,7 @@ import pytest
 from jupyter_ext.capturing import Capturing, Recorded, Subject
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.workshop import Workshop
+from tests.e2e.cli.harness import shared_cache
 
 PYCUDA = '''
 import numpy as np
@@ -60,7 +61,9 @@ class Notebook:
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KERNELOPT_HOME", str(tmp_path_factory.mktemp("home")))
+        home = tmp_path_factory.mktemp("home")
+        (home / "cache").symlink_to(shared_cache())
+        patch.setenv("KERNELOPT_HOME", str(home))
         made = Workshop()
         yield made
         made.close()

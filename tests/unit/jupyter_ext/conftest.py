@@ -5,12 +5,15 @@ from collections.abc import Generator
 import pytest
 
 from jupyter_ext.workshop import Workshop
+from tests.e2e.cli.harness import shared_cache
 
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KERNELOPT_HOME", str(tmp_path_factory.mktemp("home")))
+        home = tmp_path_factory.mktemp("home")
+        (home / "cache").symlink_to(shared_cache())
+        patch.setenv("KERNELOPT_HOME", str(home))
         made = Workshop()
         yield made
         made.close()

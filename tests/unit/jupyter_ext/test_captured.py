@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -116,6 +117,16 @@ def test_variables_that_were_set_before_the_recording_are_missed(opening: Openin
     cell = cell_of(f"%%kernelopt halve\n__constant__ float factor;\n{KERNEL.replace('0.5f', 'factor')}", tmp_path / "lab.ipynb", None)
     with pytest.raises(UsageError, match="the recording lacks the variable factor"):
         opening.open(cell, Asked(kernel="halve", until="check"))
+
+
+def test_what_pytorch_built_an_extension_from_is_told_without_the_parts_that_call_pytorch(tmp_path: Path) -> None:
+    host = "torch::Tensor halve(torch::Tensor x) {\n  halve<<<4, 256>>>(out, x, 1000);\n  return x;\n}\n"
+    (tmp_path / "cuda.cu").write_text(f"#include <torch/types.h>\n#include <cuda.h>\n{KERNEL}{host}")
+    module = ModuleType("halves")
+    module.__file__ = str(tmp_path / "halves.so")
+    (text,) = known_texts("", (), {"extension": module})
+    assert text.where == "the device part of what load_inline built halves from"
+    assert text.text == f"#include <cuda.h>\n{KERNEL}"
 
 
 def test_a_text_of_an_earlier_cell_is_found_and_one_that_cannot_be_read_is_told(capturing: Capturing, tmp_path: Path) -> None:

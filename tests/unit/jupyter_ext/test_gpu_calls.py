@@ -58,10 +58,11 @@ class _Compiler:
     """Gives one image, and remembers for which GPU it was asked."""
 
     asked: list[str]
+    has_c_linkage: bool = False
 
     async def image(self, program: Program, architecture: str) -> Image:
         self.asked.append(f"{architecture} {program.kernels[0]}")
-        return Image("/cache/k.cubin", ((program.kernels[0], "_Z1kPfPKfi"),))
+        return Image("/cache/k.cubin", (("k", "k") if self.has_c_linkage else (program.kernels[0], "_Z1kPfPKfi"),))
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +84,12 @@ def loop() -> Generator[BackgroundLoop]:
     made.close(nothing)
 
 
-def check(library: Any, loop: BackgroundLoop, config: LaunchConfig, index: int = 0) -> tuple[list[str], list[str]]:
+def check(
+    library: Any, loop: BackgroundLoop, config: LaunchConfig, index: int = 0, has_c_linkage: bool = False
+) -> tuple[list[str], list[str]]:
     """(what the driver heard, what the compiler was asked) of two launches of the same kernel."""
     compiled = Compiled(Program((), Flags((), "")), RunLimits(), CompilerMissing("", ""), None)
-    compiler = _Compiler([])
+    compiler = _Compiler([], has_c_linkage)
     runner = OnGpu(loop, cast("Compiler", compiler), compiled, lambda: library)
     before = len(library.heard())
     bound = bind(SCALE, {"out": ArrayOnGpu(index), "x": ArrayOnGpu(index), "n": 7})
@@ -100,6 +103,11 @@ def test_a_launch_says_grid_block_and_arguments_and_compiles_once_for_its_gpu(li
     launch = "launch 0x3000 2 3 4 32 8 1 1024 (nil): 0x70000000 0x70000000 7"
     assert heard == ["load /cache/k.cubin", "_Z1kPfPKfi of 0x2000", launch, launch]
     assert asked == ["sm_90 k(float*, float const*, int)"]
+
+
+def test_a_kernel_with_c_linkage_is_found_by_its_name(library: Any, loop: BackgroundLoop) -> None:
+    heard, _ = check(library, loop, LaunchConfig(Dim3(1), Dim3(32), 0), has_c_linkage=True)
+    assert heard[1] == "k of 0x2000"
 
 
 def test_much_dynamic_shared_memory_is_asked_for(library: Any, loop: BackgroundLoop) -> None:
