@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assistant.config import find_workspace
 from assistant.desk.markdown import tamed
+from assistant.desk.picture import proposal_title
 from assistant.desk.review import Why
 from assistant.desk.words import proposal_text
 from assistant.engine.pair_words import report as pair_report
@@ -141,8 +142,7 @@ class Commands:
         workspace = find_workspace(runs[-1].cell.path if runs else Path.cwd())  # a kernel starts in its notebook's folder
         for proposal in self._workshop.loop.call(self._workshop.store.proposals, workspace)[:_SHOWN_ROWS]:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(proposal.created_ms / 1000))
-            techniques = " + ".join(proposal.techniques)
-            _say(f"{day}  {proposal.id}  {proposal.state.value}  {proposal.path.stem}  {techniques}  {proposal.comparison.ratio:.2f}x")
+            _say(f"{day}  {proposal.id}  {proposal.state.value}  {proposal.path.stem}  {proposal_title(proposal)}")
 
     def _doctor(self, words: tuple[str, ...], options: CommandOptions) -> None:
         del words, options
