@@ -182,7 +182,11 @@ class Driver(Protocol):
     def fill(self, address: Address, byte: int, size_bytes: int, stream: StreamHandle | None = None) -> None: ...
 
     def reset_persisting_l2(self) -> None:
-        """Lines that kernels asked L2 to keep are like any other from now on. Nothing where the device keeps none."""
+        """Lines that kernels asked L2 to keep are like any other from now on. Nothing where the device keeps none.
+
+        From the first call on every kernel of the context takes longer to start (0.86 µs for 0.54 between nodes of a graph, H200, driver
+        580.159.04), so that what is subtracted from a time must be timed behind it, too.
+        """
         ...
 
     # Code

@@ -19,14 +19,14 @@ __all__ = ["aa_half_width_of", "compare_timing", "method_of", "pairs_of", "time_
 
 _LEAST_S = 1e-10
 """A kernel that takes no longer than an empty one gets this time, a fifth of a clock: logarithms need one."""
-_PLACEMENT_S = 5e-9
-"""Twice the spread of A against A between loads of the same code, a launch: 2.5 ns (1 sd, 18 comparisons of a kernel of 0.28 µs, each
-with 205 blocks that agree to 0.5 ns; H200, driver 580, graphs of 1,000). Blocks of one comparison share a load and cannot show it."""
+_PLACEMENT_S = 6e-9
+"""Twice the spread of the same comparison between loads of the code, a launch: 3 ns (1 sd, 15 comparisons each of two kernels of 3 µs;
+H200, driver 580.159.04, graphs). Blocks of one comparison share a load and cannot show it."""
 _MOST_SYSTEMATIC = 100.0
 """On the log scale: no gain clears this, and its exponential is still a number."""
-_PLACEMENT_RATIO = 3e-4
-"""The same where kernels are long: at most 0.013 % (1 sd) for kernels that spin, read and write DRAM, or multiply (8 subjects, 138
-comparisons of A against A, H200); twice that and a little."""
+_PLACEMENT_RATIOS = {"graph": 3e-3, "events": 3e-4}
+"""The same where kernels are longer, by method: 0.05 to 0.16 % (1 sd) of 16 to 36 µs between the nodes of a graph (5 kernels), at most
+0.018 % of 0.8 and 4.7 ms between events (2 kernels; 15 to 30 comparisons each, H200); twice the largest, nearly."""
 
 
 def pairs_of(blocks: Sequence[Block]) -> Pairs:
@@ -63,7 +63,7 @@ def compare_timing(timing: PairTiming, seed: int) -> Comparison:
 def systematic_ratio(case: CaseTiming) -> float:
     """What two loads of the same code may differ by, as a share of the faster version's time."""
     least_s = max(_LEAST_S, min(time_of(case.blocks, "A"), time_of(case.blocks, "B")))
-    return min(_MOST_SYSTEMATIC, math.hypot(_PLACEMENT_S * case.launches_per_call / least_s, _PLACEMENT_RATIO))
+    return min(_MOST_SYSTEMATIC, math.hypot(_PLACEMENT_S * case.launches_per_call / least_s, _PLACEMENT_RATIOS[case.method]))
 
 
 def method_of(timing: PairTiming) -> str:

@@ -26,7 +26,7 @@ _LENGTHS_S = (3e-6, 20e-6, 500e-6)
 _KINDS = ("spin", "polynomial")
 _GAIN_COUNT = 50
 """Of each kind of kernel: 100 of each length and gain."""
-_TRUTH_COUNT = 20
+_TRUTH_COUNT = 15
 
 
 def measure_aa(bench: Bench, kept: Kept, end_s: float) -> None:
