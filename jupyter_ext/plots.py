@@ -34,6 +34,7 @@ _ROOM = 1.08
 _LABEL_GAP = 0.15
 """The ratio is written below the line where it is so far from 1.00x, of the width, that both can be read."""
 _BAR_WIDTH, _BAR_HEIGHT = 160, 10
+_ALONG, _UP = "operations per byte (logarithmic)", "operations per second (logarithmic)"
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -65,7 +66,7 @@ def roofline_html(part: RooflinePart) -> str:
     """The drawing, and its numbers in a table."""
     plot = part.plot
     label = f"Roofline of {escape(part.target)}; its numbers are in the table below"
-    legend = "<div>○ before, ● after; operations per second above operations per byte, both logarithmic.</div>" if plot.before else ""
+    legend = "<div>○ before, ● after</div>" if plot.before else ""
     spots = _spots(plot.before, _BEFORE_LOOK, "") + _spots(plot.points, _AFTER_LOOK)
     drawn = f"{_ceilings(plot)}{_ticks(plot)}{_moves(plot)}{spots}"
     head = _head("against", "intensity", "at the predicted time", "ceiling there")
@@ -167,11 +168,20 @@ def _ceilings(plot: Plot) -> str:
 
 
 def _ticks(plot: Plot) -> str:
+    grid = 'stroke="currentColor" stroke-opacity=".25"'
     along = (
-        f'<text {_INK} x="{tick.at:.1f}" y="{plot.bottom + 17}" text-anchor="middle">{escape(tick.label)}</text>' for tick in plot.x_ticks
+        f'<line x1="{tick.at:.1f}" x2="{tick.at:.1f}" y1="{plot.top}" y2="{plot.bottom}" {grid}/>'
+        f'<text {_INK} x="{tick.at:.1f}" y="{plot.bottom + 17}" text-anchor="middle">{escape(tick.label)}</text>'
+        for tick in plot.x_ticks
     )
-    up = (f'<text {_INK} x="{plot.left - 6}" y="{tick.at + 4:.1f}" text-anchor="end">{escape(tick.label)}</text>' for tick in plot.y_ticks)
-    return "".join((*along, *up))
+    up = (
+        f'<line x1="{plot.left}" x2="{plot.right}" y1="{tick.at:.1f}" y2="{tick.at:.1f}" {grid}/>'
+        f'<text {_INK} x="{plot.left - 6}" y="{tick.at + 4:.1f}" text-anchor="end">{escape(tick.label)}</text>'
+        for tick in plot.y_ticks
+    )
+    below = f'x="{(plot.left + plot.right) / 2:.1f}" y="{plot.bottom + 36}" text-anchor="middle"'
+    turned = f'transform="translate(15 {(plot.top + plot.bottom) / 2:.1f}) rotate(-90)" text-anchor="middle"'
+    return "".join((*along, *up, f"<text {_INK} {below}>{_ALONG}</text><text {_INK} {turned}>{_UP}</text>"))
 
 
 def _moves(plot: Plot) -> str:

@@ -2,6 +2,7 @@
 import { cudaCells } from "./extractor.ts";
 import { cudaFiles } from "./files.ts";
 import { historyPage } from "./history/plugin.ts";
+import { panelKeys } from "./keys.ts";
 import { cellReplacement } from "./replacement.ts";
 
-export default [cudaFiles, cudaCells, cellReplacement, historyPage];
+export default [cudaFiles, cudaCells, cellReplacement, historyPage, panelKeys];
