@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from assistant.config import find_workspace, load_settings
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.gpus import NoGpu, list_gpus
 from assistant.model.recording import Recording
@@ -84,7 +85,7 @@ class Capturing:
         folder = Path(tempfile.mkdtemp(prefix="captured-", dir=self._workshop.scratch))
         raw = folder / "raw"
         (raw / "0").mkdir(parents=True)
-        library.begin(raw / "0")
+        library.begin(raw / "0", load_settings(find_workspace(Path.cwd())).settings.limits.launch_bytes)
         try:
             blocks = TensorBlocks()
             try:

@@ -4,7 +4,7 @@ The library watches the driver's calls through CUPTI between ``begin`` and ``end
 each launch could reach before and after it. Nothing is watched at other times. Example::
 
     launches = InProcess(library)
-    launches.begin(folder)         # raises CannotRecord, e.g. beside a running profiler
+    launches.begin(folder, 256 << 20)   # raises CannotRecord, e.g. beside a running profiler
     …                              # the user's Python
     launches.end()
 """
@@ -18,8 +18,6 @@ from assistant.errors import CannotAnswerError
 
 __all__ = ["CannotRecord", "InProcess"]
 
-_LAUNCH_BYTES = 256 << 20
-"""A launch that reaches more is counted, not kept: as much as a launch of bound arrays may have (``limits.launch_bytes``)."""
 _TOTAL_BYTES = 1 << 30
 """Of one cell, in the folder for temporary files."""
 _BUSY = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
@@ -43,9 +41,12 @@ class InProcess:
         self._begin.argtypes = [ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64]
         self._end = loaded.kernelopt_capture_end
 
-    def begin(self, folder: Path) -> None:
-        """Record into ``folder``, which is there. Raises CannotRecord with CUPTI's own word."""
-        reason = self._begin(str(folder).encode(), _LAUNCH_BYTES, _TOTAL_BYTES)
+    def begin(self, folder: Path, launch_bytes: int) -> None:
+        """Record into ``folder``, which is there; a launch that reaches more than ``launch_bytes`` is counted, not kept.
+
+        Raises CannotRecord with CUPTI's own word.
+        """
+        reason = self._begin(str(folder).encode(), launch_bytes, _TOTAL_BYTES)
         if reason is None:
             return
         told = reason.decode("utf-8", "replace")
