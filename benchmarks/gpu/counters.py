@@ -11,6 +11,7 @@ import asyncio
 import os
 import statistics
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +36,9 @@ _PROGRAMS = (
     *(f"examples/{name}" for name in ("pipeline", "row_walk", "transpose")),
     *(f"unseen/{name}" for name in ("conv2d_filter", "histogram256", "matmul_rect", "scan_blelloch", "softmax_rows", "stencil2d_halo")),
 )
-_REPEATS = {"ncu_s": 2, "cupti_s": 5, "sanitizer_s": 3}
-"""Of each program, after one call that starts what is kept warm and fills the caches."""
+_ByLine = dict[tuple[int, str], tuple[int | None, ...]]
+_REPEATS = {"ncu_s": 3, "cupti_s": 5, "sanitizer_s": 3}
+"""Of each program, after calls on the first that start what is kept warm and fill the caches."""
 _SANITIZED = 3
 """Programs on which compute-sanitizer is timed, too."""
 
@@ -102,7 +104,10 @@ async def _measure(kept: Kept, folder: Path, end_s: float) -> None:
         labs[name] = GpuLab(CpuLab(own, scratch / "cache", "h200"), client, own, "h200", is_client_kept=True)
     try:
         room = asyncio.Semaphore(max(1, (os.cpu_count() or 1) // 2))
-        for recorded in await asyncio.gather(*(_recorded(name, lab, room) for name, lab in labs.items())):
+        programs = await asyncio.gather(*(_recorded(name, lab, room) for name, lab in labs.items()))
+        for method in (Method.NCU, Method.CUPTI):
+            await programs[0].counted(method)
+        for recorded in programs:
             if time.monotonic() < end_s:
                 kept.add(await _row(recorded))
     finally:
@@ -123,7 +128,9 @@ async def _recorded(name: str, lab: GpuLab, room: asyncio.Semaphore) -> _Recorde
 
 async def _row(recorded: _Recorded) -> dict[str, Any]:
     ours = _by_line(recorded.profile)
-    ncu, cupti = _by_line(await recorded.counted(Method.NCU)), _by_line(await recorded.counted(Method.CUPTI))
+    by_ncu, ncu_s = await _counts(recorded, Method.NCU, _REPEATS["ncu_s"])
+    by_cupti, cupti_s = await _counts(recorded, Method.CUPTI, _REPEATS["cupti_s"])
+    ncu, cupti = _by_line(by_ncu), _by_line(by_cupti)
     places = ours | ncu | cupti
     is_sanitized = recorded.name in _PROGRAMS[:_SANITIZED]
     return {
@@ -131,13 +138,25 @@ async def _row(recorded: _Recorded) -> dict[str, Any]:
         "lines": len(places),
         "equal": sum(ours.get(place) == ncu.get(place) for place in places),
         "cupti_equal": sum(cupti.get(place) == ncu.get(place) for place in places),
-        "differences": [
-            f"{place}: ncu {ncu.get(place)}, CUPTI {cupti.get(place)}" for place in places if cupti.get(place) != ncu.get(place)
-        ],
-        "ncu_s": await _times(lambda: recorded.counted(Method.NCU), _REPEATS["ncu_s"]),
-        "cupti_s": await _times(lambda: recorded.counted(Method.CUPTI), _REPEATS["cupti_s"]),
+        "differences": [f"{place}: ncu {ncu.get(place)}, CUPTI {cupti.get(place)}" for place in _unequal(ncu, cupti)],
+        "ncu_s": ncu_s,
+        "cupti_s": cupti_s,
+        "stalls": [_top_stalls(by_ncu), _top_stalls(by_cupti)],
+        "measured": [{one.name: one.value for one in profile.measured} for profile in (by_ncu, by_cupti)],
         "sanitizer_s": await _sanitized(recorded) if is_sanitized else [],
     }
+
+
+async def _counts(recorded: _Recorded, method: Method, repeats: int) -> tuple[LaunchProfile, list[float]]:
+    """The last profile, and how long each took."""
+    profiles: list[LaunchProfile] = []
+
+    async def ask() -> object:
+        profiles.append(await recorded.counted(method))
+        return profiles[-1]
+
+    times = await _times(ask, repeats)
+    return profiles[-1], times
 
 
 async def _sanitized(recorded: _Recorded) -> list[float]:
@@ -158,9 +177,23 @@ async def _times(ask: Callable[[], Awaitable[object]], repeats: int) -> list[flo
     return times
 
 
-def _by_line(profile: LaunchProfile) -> dict[tuple[int, str], tuple[int | None, ...]]:
+def _by_line(profile: LaunchProfile) -> _ByLine:
     """(line, kind of access) → requests, threads, sectors, ideal sectors, wavefronts, ideal wavefronts."""
     return {
         (a.line, a.op): (a.requests, a.active_threads, a.sectors, a.ideal_sectors, a.wavefronts, a.ideal_wavefronts)
         for a in profile.accesses
     }
+
+
+def _unequal(
+    one: dict[tuple[int, str], tuple[int | None, ...]], other: dict[tuple[int, str], tuple[int | None, ...]]
+) -> list[tuple[int, str]]:
+    return [place for place in one | other if one.get(place) != other.get(place)]
+
+
+def _top_stalls(profile: LaunchProfile) -> dict[str, float]:
+    """Each reason's share of all samples, the five most frequent."""
+    samples: Counter[str] = Counter()
+    for stall in profile.stalls:
+        samples[stall.reason] += stall.samples
+    return {reason: count / samples.total() for reason, count in samples.most_common(5)}

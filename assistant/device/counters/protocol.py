@@ -98,4 +98,6 @@ class SamplingReply:
     failures: tuple[str, ...] = ()
     """Each once: which call of CUPTI's or of the driver's failed, and how."""
     is_lost: bool = False
-    """The context is gone."""
+    """The process is of no more use."""
+    is_stale: bool = False
+    """It took samples for those of code that was unloaded before: another process must look."""

@@ -7,12 +7,13 @@ the context costs the worker nothing. It reads requests line by line and ends wi
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+from collections.abc import Generator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -20,18 +21,18 @@ from random import Random
 from assistant.build.symbols import symbol_for
 from assistant.device.counters.library import Helper
 from assistant.device.counters.protocol import Part, SampledLaunch, SamplingReply, SamplingRequest
-from assistant.device.counters.sampler import InstructionCounter, Launch, LaunchCounter, StallSampler
+from assistant.device.counters.sampler import Launch, Profilers, StaleSamplesError
 from assistant.device.driver import DeviceError, Driver, PreparedLaunch
+from assistant.device.gpu_protocol import CaseRequest
 from assistant.device.gpu_state import GpuState
 from assistant.device.opening import open_driver
 from assistant.device.replay import LaunchesTimedOut, wait_for
-from assistant.device.replay_case import read_case
+from assistant.device.replay_case import PlacedLaunch, ReplayCase, read_case
 from assistant.device.staging import Pristine, Stage
 from assistant.errors import CannotAnswerError
 from assistant.serialize import dumps, loads
 
 __all__ = ["sample"]
-
 
 _PR_SET_PDEATHSIG = 1
 """prctl(2): signal for a child whose parent dies."""
@@ -39,80 +40,114 @@ _FILL = 0xAB
 _SEED = 1
 
 
-def sample(state: GpuState, helper: Helper, request: SamplingRequest) -> SamplingReply:
-    """Counters of the launches of the named kernels, in the order of the cases."""
-    counter = InstructionCounter(helper) if request.part is Part.INSTRUCTIONS else StallSampler(helper, state.facts.clock_hz)
+def sample(state: GpuState, profilers: Profilers, request: SamplingRequest) -> SamplingReply:
+    """Counters of the launches of the named kernels, in the order of the cases; those before a failure are kept."""
     launches: list[SampledLaunch] = []
-    reply = SamplingReply(())
     try:
-        _sample_cases(state, counter, request, launches)
+        _sample_cases(state, profilers, request, launches)
+        reply = SamplingReply(())
     except DeviceError as error:
         reply = SamplingReply((), (str(error),), is_lost=error.is_sticky)
     except LaunchesTimedOut:
         reply = SamplingReply((), (f"the launches did not end within {request.wall_s:g} s",), is_lost=True)
+    except StaleSamplesError:
+        reply = SamplingReply((), (), is_lost=True, is_stale=True)
     except (CannotAnswerError, ValueError) as error:
         reply = SamplingReply((), (str(error),))
-    if not reply.is_lost:
-        counter.close()
-    return replace(reply, launches=tuple(launches), failures=(*reply.failures, *counter.failures))
+    return replace(reply, launches=tuple(launches), failures=(*reply.failures, *profilers.failures()))
 
 
-def _sample_cases(state: GpuState, counter: LaunchCounter, request: SamplingRequest, launches: list[SampledLaunch]) -> None:
-    """Adds to ``launches`` one by one, so that those before a failure are kept."""
-    driver = state.driver
+def _sample_cases(state: GpuState, profilers: Profilers, request: SamplingRequest, launches: list[SampledLaunch]) -> None:
     end_s = time.monotonic() + request.wall_s
-    seen = 0
+    skipped = request.first_launch
     for asked in request.cases:
-        case = read_case(asked)
+        if len(launches) == request.launch_limit:
+            return
+        case = _Case(state, request, asked, end_s)
+        wanted, skipped = case.wanted[skipped:], max(0, skipped - len(case.wanted))
+        chosen = wanted[: request.launch_limit - len(launches)]
+        if chosen:
+            count = _instructions if request.part is Part.INSTRUCTIONS else _stalls_and_whole
+            with case.contents() as pristine:
+                launches += count(profilers, case, pristine, chosen)
+
+
+def _instructions(profilers: Profilers, case: _Case, pristine: Pristine, chosen: list[int]) -> list[SampledLaunch]:
+    with case.runnable(pristine, chosen) as launches:
+        return [case.sampled(at, profilers.instructions(launch)) for at, launch in zip(chosen, launches, strict=True)]
+
+
+def _stalls_and_whole(profilers: Profilers, case: _Case, pristine: Pristine, chosen: list[int]) -> list[SampledLaunch]:
+    """The code is loaded twice: for stalls it must be while they are sampled, which takes the counters that the other part needs."""
+    with case.runnable(pristine, chosen) as launches:
+        longest_s = max(case.duration_s(launch) for launch in launches)
+        wholes = [profilers.whole(launch) for launch in launches]
+    with profilers.sampling(longest_s), case.runnable(pristine, chosen) as launches:
+        stalls = [profilers.stalls(launch, case.code) for launch in launches]
+    return [case.sampled(at, "".join(lines)) for at, lines in zip(chosen, zip(stalls, wholes, strict=True), strict=True)]
+
+
+class _Case:
+    """One case, and how its launches in question are run."""
+
+    def __init__(self, state: GpuState, request: SamplingRequest, asked: CaseRequest, end_s: float) -> None:
+        self._state = state
+        self._image = request.image
+        self._end_s = end_s
+        self._case: ReplayCase = read_case(asked)
+        self._symbols = [symbol_for(launch.kernel, request.image.kernels) for launch in self._case.launches]
+        self.wanted = [at for at, symbol in enumerate(self._symbols) if symbol in request.symbols]
+        """Places of the launches of the kernels in question."""
+
+    @property
+    def code(self) -> str:
+        """Identity of what is loaded."""
+        return hashlib.sha256(self._image.cubin.read_bytes()).hexdigest()
+
+    def contents(self) -> closing[Pristine]:
+        return closing(Pristine(self._state.driver, self._case, _FILL))
+
+    @contextmanager
+    def runnable(self, pristine: Pristine, chosen: list[int]) -> Generator[list[Launch]]:
+        """The chosen launches, with the code loaded for this once."""
+        driver = self._state.driver
         with ExitStack() as owned:
-            image = owned.enter_context(state.fresh(request.image))
-            pristine = owned.enter_context(closing(Pristine(driver, case, _FILL)))
+            image = owned.enter_context(self._state.fresh(self._image))
             stage = owned.enter_context(closing(Stage(driver, pristine, (image,), Random(_SEED))))  # noqa: S311 - no secrets
-            prepared = stage.launches(image, case)
-            for at, launch in enumerate(case.launches):
-                symbol = symbol_for(launch.kernel, request.image.kernels)
-                if symbol is None or symbol not in request.symbols:
-                    continue
-                seen += 1
-                if seen <= request.first_launch:
-                    continue
-                answer = counter.counted(_repeatable(driver, stage, prepared[: at + 1], end_s))
-                launches.append(SampledLaunch(launch.kernel, symbol, launch.config, answer))
-                if len(launches) == request.launch_limit:
-                    return
+            prepared = stage.launches(image, self._case)
+            yield [self._repeatable(self._symbols[at] or "", stage, prepared[: at + 1]) for at in chosen]
 
+    def sampled(self, at: int, answer: str) -> SampledLaunch:
+        launch: PlacedLaunch = self._case.launches[at]
+        return SampledLaunch(launch.kernel, self._symbols[at] or "", launch.config, answer)
 
-def _repeatable(driver: Driver, stage: Stage, launches: tuple[PreparedLaunch, ...], end_s: float) -> Launch:
-    """The last of the launches, on what those before it leave."""
-    *before, last = launches
+    def duration_s(self, launch: Launch) -> float:
+        """Of one run without counters."""
+        driver = self._state.driver
+        launch.prepare()
+        start, end = driver.create_event(), driver.create_event()
+        try:
+            driver.record(start)
+            launch.run()
+            driver.record(end)
+            launch.wait()
+            return driver.elapsed_s(start, end)
+        finally:
+            driver.destroy_event(start)
+            driver.destroy_event(end)
 
-    def prepare() -> None:
-        stage.restore()
-        for launch in before:
-            driver.launch(launch)
-        wait_for(driver, end_s)
+    def _repeatable(self, symbol: str, stage: Stage, launches: tuple[PreparedLaunch, ...]) -> Launch:
+        """The last of the launches, on what those before it leave."""
+        driver: Driver = self._state.driver
+        *before, last = launches
 
-    def run() -> None:
-        driver.launch(last)
+        def prepare() -> None:
+            stage.restore()
+            for launch in before:
+                driver.launch(launch)
+            wait_for(driver, self._end_s)
 
-    def wait() -> None:
-        wait_for(driver, end_s)
-
-    return Launch(prepare, run, wait, _duration_s(driver, prepare, run, wait))
-
-
-def _duration_s(driver: Driver, prepare: Callable[[], None], run: Callable[[], None], wait: Callable[[], None]) -> float:
-    prepare()
-    start, end = driver.create_event(), driver.create_event()
-    try:
-        driver.record(start)
-        run()
-        driver.record(end)
-        wait()
-        return driver.elapsed_s(start, end)
-    finally:
-        driver.destroy_event(start)
-        driver.destroy_event(end)
+        return Launch(symbol, prepare, lambda: driver.launch(last), lambda: wait_for(driver, self._end_s))
 
 
 def main(arguments: list[str]) -> int:
@@ -121,8 +156,9 @@ def main(arguments: list[str]) -> int:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     helper = Helper(Path(arguments[0]))
     state = GpuState(open_driver("auto", 0))
+    profilers = Profilers(helper, state.facts.clock_hz)
     for line in sys.stdin:
-        reply = sample(state, helper, loads(SamplingRequest, line.encode()))
+        reply = sample(state, profilers, loads(SamplingRequest, line.encode()))
         replies.write(dumps(reply) + "\n")
         replies.flush()
         if reply.is_lost:

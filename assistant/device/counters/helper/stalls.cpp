@@ -4,6 +4,8 @@
 #include <cupti_pcsampling.h>
 
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -94,12 +96,15 @@ struct Totals {
   uint64_t samples = 0, dropped = 0;
 };
 
-// Answers what the buffer holds, as lines `stall, function, offset, reason, samples`, and empties it. The names stay CUPTI's: records share
+// Answers what the buffer holds, as lines `stall, function, offset, reason, samples`, and empties it; `code, function, checksum` says of
+// which module CUPTI took a function to be, which it may get wrong where another one was at its place before. The names stay CUPTI's: records share
 // them (cupti_pcsampling.h, CUpti_PCSamplingPCData), so that nobody can tell which to free.
 void take(Totals& totals) {
   Sampling& s = sampling();
+  std::set<std::pair<std::string, uint64_t>> code;
   for (size_t i = 0; i < s.data.totalNumPcs; ++i) {
     CUpti_PCSamplingPCData& one = s.instructions[i];
+    code.emplace(one.functionName ? one.functionName : "", uint64_t{one.cubinCrc});
     for (size_t k = 0; k < one.stallReasonCount; ++k) {
       const CUpti_PCSamplingStallReason& stall = one.stallReason[k];
       if (!stall.samples) continue;
@@ -107,6 +112,7 @@ void take(Totals& totals) {
                          s.reasons[stall.pcSamplingStallReasonIndex], std::to_string(stall.samples));
     }
   }
+  for (const auto& [function, checksum] : code) counters::add_line("code", function, std::to_string(checksum));
   totals.samples += s.data.totalSamples;
   totals.dropped += s.data.droppedSamples;
   s.data.totalNumPcs = 0;
