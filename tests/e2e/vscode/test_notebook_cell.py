@@ -16,7 +16,7 @@ from tests.e2e.vscode.test_showing import notebook
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-CELL = "%%cu --run\n" + WAVES
+CELL = "%%cu\n" + WAVES
 EDITED = "0.01f * s"
 """What the proposal makes of one line."""
 
