@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from assistant.model.build import KernelResources, Occupancy
@@ -19,6 +20,7 @@ __all__ = ["collect", "ids_by_fact", "kernel_facts"]
 
 _LINES_SHOWN = 12
 """Busiest lines of a launch that are cited even without a finding."""
+_STALLED_LINES_SHOWN = 3
 
 
 def collect(facts: Iterable[Fact], device_of: Callable[[Method], str], first_number: int = 1) -> tuple[Evidence, ...]:
@@ -55,8 +57,21 @@ def kernel_facts(
     if profile.unique_sectors is not None:
         facts.append(Fact("unique_sectors", float(profile.unique_sectors), None, _distinct_by(profile), _sampled_grade(profile)))
     facts += [Fact(one.name, one.value, None, profile.method) for one in profile.measured]
+    facts += _stall_facts(profile)
     busiest = sorted(profile.accesses, key=_traffic, reverse=True)[:_LINES_SHOWN]
     return (*facts, *(fact for access in busiest for fact in _line_facts(access, profile.method)))
+
+
+def _stall_facts(profile: LaunchProfile) -> list[Fact]:
+    """The lines on which warps wait most, with their shares of all samples; none where nothing sampled."""
+    samples: Counter[int] = Counter()
+    for stall in profile.stalls:
+        samples[stall.line] += stall.samples
+    return [
+        Fact("stall_ratio", count / samples.total(), line, profile.method, Grade.ESTIMATED)
+        for line, count in samples.most_common(_STALLED_LINES_SHOWN)
+        if line
+    ]
 
 
 def _distinct_by(profile: LaunchProfile) -> Method:
