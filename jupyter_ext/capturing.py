@@ -76,7 +76,6 @@ class Capturing:
         self._workshop = workshop
         self._notebook = notebook
         self._library: InProcess | None = None
-        self._build: Callable[[Path], InProcess] = InProcess
 
     def record(self, code: str, run: Callable[[], bool]) -> Recorded:
         """``run``: the cell's Python; whether it came to its end. Raises CannotRecord before it is run, UsageError where it fails."""
@@ -129,7 +128,7 @@ class Capturing:
             library = self._workshop.loop.wait(self._workshop.recorder.library())
             if isinstance(library, LabFailure):
                 raise CannotRecord(library.message, library.remedy)
-            self._library = self._build(library)
+            self._library = InProcess(library)
         return self._library
 
 
