@@ -137,16 +137,20 @@ def _listed(nvml: Any, visible: str | None) -> GpuSearch:
     else:
         names = [name.strip() for name in visible.split(",") if name.strip()]
     found: list[Gpu] = []
+    uncut: str | None = None
     for name in names:
         handle = _handle(nvml, name)
         if handle is None:
             break  # CUDA ignores what follows a name that it does not know (CUDA C++ Programming Guide, "CUDA Environment Variables")
         seen = _as_cuda_sees(nvml, handle)
         if seen is None:
-            return NoGpu(f"{nvml.nvmlDeviceGetName(handle)} is in MIG mode and has no slice", _SLICE)
-        found.append(_gpu(nvml, seen, len(found), version))
+            uncut = str(nvml.nvmlDeviceGetName(handle))
+        else:
+            found.append(_gpu(nvml, seen, len(found), version))
     if found:
         return tuple(found)
+    if uncut is not None:
+        return NoGpu(f"{uncut} is in MIG mode and has no slice", _SLICE)
     if visible is not None:
         return NoGpu(f"CUDA_VISIBLE_DEVICES={visible} hides every GPU", "unset CUDA_VISIBLE_DEVICES")
     return NoGpu("NVIDIA's driver is there, but no GPU", "use --device cpu")

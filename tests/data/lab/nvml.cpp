@@ -1,6 +1,6 @@
 // The few functions of NVML that are asked, with NVIDIA's own names and layouts (nvml.h): one GPU, whose processes stand in the file that
 // FAKE_NVML names, one "PID BUSY_PERCENT" a line; BUSY_PERCENT "-": this GPU does not tell. FAKE_NVML_SLICES: it is in MIG mode, cut into so
-// many slices. What no driver does: it is for tests.
+// many slices. FAKE_NVML_SECOND: behind it there is another one, whole. What no driver does: it is for tests.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +8,7 @@
 
 namespace {
 constexpr char kUuid[] = "GPU-11111111-2222-3333-4444-555555555555";
+constexpr char kSecondUuid[] = "GPU-33333333-2222-3333-4444-555555555555";
 constexpr char kSlice[] = "MIG-22222222-2222-3333-4444-55555555555";  // and its index
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7;
 
@@ -17,6 +18,10 @@ struct Row {
 };
 
 void* const kGpu = reinterpret_cast<void*>(0x1);  // slice i: 0x10 + i
+void* const kSecond = reinterpret_cast<void*>(0x2);
+
+bool is_whole(void* device) { return device == kGpu || device == kSecond; }
+unsigned gpu_count() { return std::getenv("FAKE_NVML_SECOND") ? 2 : 1; }
 
 int slice_count() {  // -1: not in MIG mode
     const char* text = std::getenv("FAKE_NVML_SLICES");
@@ -60,23 +65,24 @@ struct Memory {
 int nvmlSystemGetDriverVersion(char* out, unsigned size) { return std::snprintf(out, size, "580.95.05"), kSuccess; }
 int nvmlSystemGetCudaDriverVersion_v2(int* version) { return *version = 13000, kSuccess; }
 int nvmlSystemGetCudaDriverVersion(int* version) { return *version = 13000, kSuccess; }
-int nvmlDeviceGetCount_v2(unsigned* count) { return *count = 1, kSuccess; }
+int nvmlDeviceGetCount_v2(unsigned* count) { return *count = gpu_count(), kSuccess; }
 int nvmlDeviceGetName(void* device, char* out, unsigned size) {
-    return std::snprintf(out, size, device == kGpu ? "NVIDIA Test" : "NVIDIA Test MIG 1g.1gb"), kSuccess;
+    return std::snprintf(out, size, is_whole(device) ? "NVIDIA Test" : "NVIDIA Test MIG 1g.1gb"), kSuccess;
 }
 
 int nvmlDeviceGetUUID(void* device, char* out, unsigned size) {
     const long slice = reinterpret_cast<long>(device) - 0x10;
-    return device == kGpu ? std::snprintf(out, size, "%s", kUuid) : std::snprintf(out, size, "%s%ld", kSlice, slice), kSuccess;
+    if (is_whole(device)) return std::snprintf(out, size, "%s", device == kGpu ? kUuid : kSecondUuid), kSuccess;
+    return std::snprintf(out, size, "%s%ld", kSlice, slice), kSuccess;
 }
 
 int nvmlDeviceGetMemoryInfo(void* device, Memory* out) {
-    const unsigned long long total = device == kGpu ? 8ull << 30 : 1ull << 30;
+    const unsigned long long total = is_whole(device) ? 8ull << 30 : 1ull << 30;
     return *out = {total, total, 0}, kSuccess;
 }
 
 int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {
-    if (device != kGpu) return kInvalidArgument;  // "for MIG device handles" not supported
+    if (!is_whole(device)) return kInvalidArgument;  // "for MIG device handles" not supported
     return *major = 9, *minor = 0, kSuccess;
 }
 
@@ -93,7 +99,7 @@ int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned index, void** slice) {
 }
 
 int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* slice, void** device) {
-    if (slice == kGpu) return kInvalidArgument;
+    if (is_whole(slice)) return kInvalidArgument;
     return *device = kGpu, kSuccess;
 }
 
@@ -108,8 +114,8 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
-    if (index > 0) return kInvalidArgument;
-    return *device = kGpu, kSuccess;
+    if (index >= gpu_count()) return kInvalidArgument;
+    return *device = index == 0 ? kGpu : kSecond, kSuccess;
 }
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, Process* out) {

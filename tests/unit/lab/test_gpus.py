@@ -58,6 +58,8 @@ def test_a_gpu_in_mig_mode_is_its_slice(nvml: dict[str, str]) -> None:
     assert [gpu["uuid"] for gpu in named] == [second]
     (uncut,) = asked({**nvml, "FAKE_NVML_SLICES": "0"}, None)
     assert "in MIG mode and has no slice" in uncut
+    (beside,) = asked({**nvml, "FAKE_NVML_SLICES": "0", "FAKE_NVML_SECOND": "1"}, None)
+    assert [(gpu["index"], gpu["uuid"][:12]) for gpu in beside] == [(0, "GPU-33333333")]
 
 
 def test_without_a_number_the_first_gpu_is_meant_and_those_like_it() -> None:
