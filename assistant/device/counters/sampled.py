@@ -28,7 +28,7 @@ def launch_profile(index: int, launch: SampledLaunch, places: Sequence[Instructi
         config=launch.config,
         method=Method.CUPTI,
         device=f"{device}, CUPTI",
-        blocks_counted=launch.config.grid.count if answer.counts else 0,
+        blocks_counted=launch.config.grid.count if answer.counts.get("executions") else 0,  # no launch runs no instruction
         accesses=line_accesses(rows),
         executions=line_executions(rows),
         instructions=line_mixes(rows),

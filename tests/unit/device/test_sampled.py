@@ -63,3 +63,9 @@ def test_lines_of_other_kernels_and_numbers_that_are_none_are_left_out(launch: S
     other = read_answer(launch.answer + "launch\tdram__throughput.avg.pct_of_peak_sustained_elapsed\tnan\n", "_Z5otherv")
     assert other.stalls == {} and not any(other.counts.values())
     assert [one.name for one in other.measured].count("dram_utilisation") == 1
+
+
+def test_a_launch_without_a_counted_instruction_was_not_counted(launch: SampledLaunch, places: tuple[InstructionPlace, ...]) -> None:
+    without = "".join(line for line in launch.answer.splitlines(keepends=True) if not line.startswith("count\t"))
+    assert launch_profile(0, launch, places, "NVIDIA H200").blocks_counted == launch.config.grid.count
+    assert launch_profile(0, replace(launch, answer=without), places, "NVIDIA H200").blocks_counted == 0
