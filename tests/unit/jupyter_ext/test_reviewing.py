@@ -6,9 +6,10 @@ from pathlib import Path
 from assistant.engine.request import OptimizeOptions
 from assistant.model.proposal import ProposalState
 from assistant.source.hunks import hunks
-from jupyter_ext.cells import Cell, CellEdit, Replaced, cell_of
+from jupyter_ext.cells import Cell, CellEdit, Replaced, captured_cell, cell_of
 from jupyter_ext.reviewing import Reviewing
 from jupyter_ext.runs import CellRun
+from jupyter_ext.sources import known_texts
 from jupyter_ext.workshop import Wanted, Workshop
 from tests.unit.memory.conftest import Given
 
@@ -73,6 +74,18 @@ def test_of_two_cells_with_one_text_the_one_whose_panel_was_pressed_is_replaced(
     notebook.propose(first, "P02")
     notebook.reviewing.accept("P02", (), first)
     check(notebook, ("first", AFTER))
+
+
+def test_a_proposal_for_a_string_of_a_python_cell_edits_the_string(workshop: Workshop, tmp_path: Path) -> None:
+    notebook = Notebook(workshop, tmp_path)
+    code = f'%%kernelopt --capture\nmodule = SourceModule("""{JUDGED}""")\nmodule.get_function("halve")(x)\n'
+    (text,) = known_texts(code, (), {})
+    cell = captured_cell(code, text.embedded, text.text, "halve", tmp_path / "lab.ipynb", "first")
+    notebook.propose(workshop.open(cell, None, Wanted(None, (), OptimizeOptions())), "P05")
+    notebook.reviewing.accept("P05", ())
+    notebook.reviewing.undo("P05")
+    assert [edit.expected for edit in notebook.page.edits] == [code, code.replace(JUDGED, AFTER)]
+    assert [edit.replacement for edit in notebook.page.edits] == [code.replace(JUDGED, AFTER), code]
 
 
 def test_accepted_in_its_own_cell_it_is_kept_as_decided(workshop: Workshop, tmp_path: Path) -> None:
