@@ -28,7 +28,7 @@ from assistant.device.counters.refusal import PERMIT_COUNTERS, Refusal
 from assistant.device.counters.sampled import launch_profile
 from assistant.device.counters.sampling_process import SamplingProcess
 from assistant.device.cupti import LibraryNotBuiltError
-from assistant.device.process import ToolRunner
+from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
 
 __all__ = ["CuptiRuns", "refusal_of_cupti"]
@@ -36,7 +36,7 @@ __all__ = ["CuptiRuns", "refusal_of_cupti"]
 _START_S = 20.0
 """A context and CUPTI's first use: about 1 s on an idle H200."""
 _AHEAD = 2
-"""Processes that count instructions at once: each spends most of its time on its start."""
+"""Processes that are started for the launches to come: each spends most of its time on its start."""
 _KNOWN: tuple[tuple[str, str, str, str], ...] = (
     ("INSUFFICIENT_PRIVILEGES", "forbidden", "this user may not read the GPU's counters", PERMIT_COUNTERS),
     (
@@ -71,7 +71,7 @@ class CuptiRuns:
         """``device``: its name, for profiles."""
         self._environment = dict(environment)
         self._device = device
-        self._library: Path | None = None
+        self._library: Path | LibraryNotBuiltError | None = None
         self._warm: SamplingProcess | None = None
 
     def collect(self, request: CountersRequest) -> CountersReply:
@@ -84,28 +84,35 @@ class CuptiRuns:
         for place in request.places:
             places[place.symbol].append(place)
         launches = tuple(launch_profile(at, one, places[one.symbol], self._device) for at, one in enumerate(reply.launches))
+        refusals = [refusal_of_cupti(text) for text in dict.fromkeys(reply.failures)]
         is_whole = all(profile.blocks_counted for profile in launches)
-        return CountersReply(launches if is_whole else (), tuple(refusal_of_cupti(text) for text in dict.fromkeys(reply.failures)))
+        if not is_whole and not refusals:
+            refusals.append(refusal_of_cupti("it counted no instruction"))
+        return CountersReply(launches if is_whole else (), tuple(refusals))
 
     def _sampled(self, request: CountersRequest, library: Path) -> SamplingReply:
-        """Stalls and whole launches by the warm process, while the first of the others starts."""
+        """Stalls and whole launches by the warm process, then each launch's instructions by one that has started meanwhile.
+
+        Nothing is asked of two processes at once: each would count while the other's kernels run.
+        """
         end_s = time.monotonic() + request.wall_s + _START_S
         asked = SamplingRequest(Part.SAMPLED, request.image, request.cases, request.symbols, 0, request.launch_limit, request.wall_s)
-        counting = [self._counting(asked, library, 0)]
+        started = [SamplingProcess(library, self._environment)]
         try:
             sampled = self._warm_reply(asked, library, end_s)
             launches: list[SampledLaunch] = []
             failures = list(sampled.failures)
             for at, launch in enumerate(sampled.launches):
-                upcoming = range(len(counting), min(at + _AHEAD, len(sampled.launches)))
-                counting += [self._counting(asked, library, index) for index in upcoming]
-                counted = counting[at].receive(end_s)
-                counting[at].close()
+                while len(started) < min(at + _AHEAD, len(sampled.launches)):
+                    started.append(SamplingProcess(library, self._environment))
+                started[at].send(replace(asked, part=Part.INSTRUCTIONS, first_launch=at, launch_limit=1))
+                counted = started[at].receive(end_s)
+                started[at].close()
                 failures += counted.failures
                 launches.append(replace(launch, answer=launch.answer + "".join(one.answer for one in counted.launches)))
             return SamplingReply(tuple(launches), tuple(failures))
         finally:
-            for process in counting:
+            for process in started:
                 process.close()
 
     def _warm_reply(self, asked: SamplingRequest, library: Path, end_s: float) -> SamplingReply:
@@ -122,14 +129,14 @@ class CuptiRuns:
             self._warm.close()
         return reply
 
-    def _counting(self, asked: SamplingRequest, library: Path, index: int) -> SamplingProcess:
-        """A process that counts the instructions of one launch, started."""
-        process = SamplingProcess(library, self._environment)
-        process.send(replace(asked, part=Part.INSTRUCTIONS, first_launch=index, launch_limit=1))
-        return process
-
     def _built(self, cache: Path) -> Path:
+        """Looked for once: where it cannot be built, it could not be built a moment later."""
         if self._library is None:
             toolchain = find_toolchain(self._environment, installed_wheel_tree())
-            self._library = counters_library(toolchain, cache, ToolRunner(self._environment))
+            try:
+                self._library = counters_library(toolchain, cache, ToolRunner(tool_environment(self._environment)))
+            except LibraryNotBuiltError as error:
+                self._library = error
+        if isinstance(self._library, LibraryNotBuiltError):
+            raise self._library
         return self._library

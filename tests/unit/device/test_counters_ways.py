@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,9 +13,10 @@ import pytest
 from assistant.device.counters.collect import counted
 from assistant.device.counters.cupti import refusal_of_cupti
 from assistant.device.counters.ncu_run import NcuRuns
-from assistant.device.counters.protocol import CountersReply, CountersRequest
+from assistant.device.counters.protocol import CountersReply, CountersRequest, Part, SamplingRequest
 from assistant.device.counters.refusal import Refusal
 from assistant.device.counters.sampler import period_exponent
+from assistant.device.counters.sampling_process import SamplingProcess
 from assistant.device.drivers.cuda import uuid_text
 from assistant.device.gpu_protocol import Image
 from assistant.model.launch import Dim3, LaunchConfig
@@ -85,11 +88,20 @@ def test_without_ncu_its_way_says_how_to_get_it(tmp_path: Path, monkeypatch: pyt
         ("cuptiSassMetricsEnable: CUPTI_ERROR_NOT_SUPPORTED", "unsupported", "MIG"),
         ("the launches did not end within 60 s", "timed_out", "--timeout"),
         ("its process ended with status -6", "failed", "Nsight Compute"),
+        ("it counted no instruction", "failed", "Nsight Compute"),
     ],
 )
 def test_each_refusal_of_cupti_names_its_cause_and_its_fix(failure: str, kind: str, words: str) -> None:
     refusal = refusal_of_cupti(failure)
     assert refusal.kind == kind and failure in f"{refusal.message} ({failure})" and words in f"{refusal.message} {refusal.remedy}"
+
+
+def test_a_process_that_ends_before_it_answers_is_lost_and_says_how(tmp_path: Path) -> None:
+    process = SamplingProcess(tmp_path / "no library", os.environ)
+    process.send(SamplingRequest(Part.SAMPLED, REQUEST.image, (), (), first_launch=0, launch_limit=1, wall_s=1.0))
+    reply = process.receive(time.monotonic() + 60)
+    process.close()
+    assert reply.is_lost and "ended with status 1" in reply.failures[0] and not process.is_alive
 
 
 @pytest.mark.parametrize(("duration_s", "exponent"), [(1e-6, 8), (66e-6, 8), (70e-6, 9), (1e-3, 12), (1.0, 22), (1e9, 31)])
