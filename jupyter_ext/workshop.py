@@ -314,12 +314,14 @@ class Workshop:
         if found is None:
             return
         run, verb, over = found
-        if refusal is not None:
-            run.refused(verb, refusal)
-        elif is_cancelled:
-            run.cancelled(verb)
-        if not over.done():
-            over.set_result(None)
+        try:
+            if refusal is not None:
+                run.refused(verb, refusal)
+            elif is_cancelled:
+                run.cancelled(verb)
+        finally:  # whatever goes wrong in showing it: what waits for the run goes on
+            if not over.done():
+                over.set_result(None)
 
 
 async def _consented(run: ProgramConsent) -> ConsentAnswer:
