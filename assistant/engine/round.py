@@ -96,6 +96,8 @@ class Round:
     """Of the rewrite that was offered last; None where it came to none."""
 
     async def run(self) -> AsyncIterator[events.Event]:
+        with self.kit.accounts.holding_gpu():
+            self.node = replace(self.node, link=await self.kit.bench.steered(self.node.link))
         items = self.kit.bench.planned(self.node.link)
         for item in items:
             yield findings_event(self.kit.job, item)

@@ -105,11 +105,12 @@ class Bench:
             return Trial(tried.ended("cannot_judge", why(verification)))
         speed = await self.speed(link, looked, is_confirming=False)
         verification = with_findings(verification, speed)
-        trial = self._gated(link, replace(tried, verification=verification), looked, verification, speed.comparison)
-        return trial if trial.link is None or link.looked.measured is None else replace(trial, link=await self._steered(trial.link))
+        return self._gated(link, replace(tried, verification=verification), looked, verification, speed.comparison)
 
-    async def _steered(self, link: Link) -> Link:
-        """With the GPU's own view of a kept version, as the one that it comes from has it; without where it cannot be had this time."""
+    async def steered(self, link: Link) -> Link:
+        """With the GPU's own view of a version that is planned from, where the start has it; without where it cannot be had this time."""
+        if self._start.looked.measured is None or link.looked.measured is not None:
+            return link
         looked = await steered(self._job, link.looked)
         return link if isinstance(looked, LabFailure) else replace(link, looked=looked)
 
