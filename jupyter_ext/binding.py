@@ -51,6 +51,9 @@ class Bound:
 def bind(signature: Signature, values: Mapping[str, object], struct_bytes: StructBytes = lambda spelled: None) -> Bound:
     """Raises BindingError for a missing, unknown or unfit argument, and for arrays of several devices."""
     names = [parameter.name for parameter in signature.parameters]
+    if "" in names:
+        remedy = "give each parameter of the kernel a name: values are bound by it"
+        raise BindingError(f"parameter {names.index('') + 1} of {_name(signature)} has no name", remedy)
     takes = f"{_name(signature)} takes ({', '.join(_declared(p) for p in signature.parameters)})"
     missing = [parameter for parameter in signature.parameters if parameter.name not in values]
     if missing:

@@ -31,6 +31,8 @@ __all__ = ["BoundKernel", "ConfigOf", "Emulated", "KernelFailed", "Runner"]
 
 ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
 """(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
+_LAUNCH = ("grid", "block", "shared")
+"""What a call may say besides the kernel's arguments."""
 
 
 class Runner(Protocol):
@@ -101,20 +103,28 @@ class BoundKernel:
         self._default = default
         self.__name__ = signature.symbol.partition("(")[0]
         self.__doc__ = f"{signature.symbol}: runs once and changes the arrays that it is given."
+        names = self._names
         self.__signature__ = inspect.Signature(
-            [inspect.Parameter(python_name(p.name), inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in signature.parameters]
-            + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in ("grid", "block", "shared")]
+            [
+                inspect.Parameter(python_name(name or f"unnamed{index}", names, _LAUNCH), inspect.Parameter.POSITIONAL_OR_KEYWORD)
+                for index, name in enumerate(names)
+            ]
+            + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _LAUNCH]
         )
 
-    def __call__(self, *arguments: object, grid: object = None, block: object = None, shared: object = None, **named: object) -> None:
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(parameter.name for parameter in self._signature.parameters)
+
+    def __call__(self, /, *arguments: object, grid: object = None, block: object = None, shared: object = None, **named: object) -> None:
         """Run it. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end."""
-        own = kernel_names(named, (parameter.name for parameter in self._signature.parameters))
+        own = kernel_names(named, self._names, _LAUNCH)
         given = {name: value for name, value in (("grid", grid), ("block", block), ("shared", shared)) if value is not None}
         if not arguments and not named and self._default is not None:
             bound = self._default
         else:
             bound = bind_positional(self._signature, arguments, own, self._struct_bytes)
-        values: dict[str, object] = dict(zip((p.name for p in self._signature.parameters), arguments, strict=False)) | own
+        values: dict[str, object] = dict(zip(self._names, arguments, strict=False)) | own
         self._runner_of(bound).run(bound, self._config_of(values, given))
 
     def __repr__(self) -> str:

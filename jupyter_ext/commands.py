@@ -86,7 +86,11 @@ class Commands:
             text = proposal_text(proposal)
             _show_markdown(text)
             return
-        show_static(self._run_of(words), self._workshop)
+        run = self._run_of(words)
+        if not run.verbs:
+            _say(f"{run.number}  {run.cell.path.stem}  {run.state.headline}: nothing was asked beyond that")
+            return
+        show_static(run, self._workshop)
 
     def _wait(self, words: tuple[str, ...], options: CommandOptions) -> None:
         run = self._run_of(words)
@@ -96,6 +100,9 @@ class Commands:
     def _cancel(self, words: tuple[str, ...], options: CommandOptions) -> None:
         del options
         run = self._run_of(words)
+        if run.state.is_over:
+            _say(f"{run.number}  {run.state.phase}: there is nothing to cancel")
+            return
         self._workshop.cancel(run)
         _say(f"{run.number}  cancelling")
 
@@ -124,6 +131,8 @@ class Commands:
             self._workshop.loop.call(self._workshop.desk.offers_changed)
             _say(opened.answer)
             return
+        if not call(pairs.open_on, path):
+            raise UsageError(f"no pair session is open on {path.stem}", "%kernelopt pair start begins one")
         session: PairSession = call(pairs.find, path, text, run.kernel)
         match verb:
             case "suggest":
@@ -140,7 +149,10 @@ class Commands:
         del words, options
         runs = self._workshop.runs
         workspace = find_workspace(runs[-1].cell.path if runs else Path.cwd())  # a kernel starts in its notebook's folder
-        for proposal in self._workshop.loop.call(self._workshop.store.proposals, workspace)[:_SHOWN_ROWS]:
+        proposals = self._workshop.loop.call(self._workshop.store.proposals, workspace)
+        if not proposals:
+            _say(f"nothing was proposed in {workspace} yet")
+        for proposal in proposals[:_SHOWN_ROWS]:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(proposal.created_ms / 1000))
             _say(f"{day}  {proposal.id}  {proposal.state.value}  {proposal.path.stem}  {proposal_title(proposal)}")
 

@@ -210,7 +210,11 @@ def _parser_of(magic: object) -> MagicArgumentParser:
 
 
 def _parsed(magic: object, line: str) -> Namespace:
-    return cast("Namespace", cast("Any", _parser_of(magic)).parse_argstring(line))
+    """Raises CellError for a quotation that is not closed, and IPython's own error for the rest."""
+    try:
+        return cast("Namespace", cast("Any", _parser_of(magic)).parse_argstring(line))
+    except ValueError as error:
+        raise CellError(UsageError(f"the magic's line cannot be read: {error}", "close the quotation")) from None
 
 
 def _asked(given: Namespace) -> Asked:

@@ -30,6 +30,7 @@ from jupyter_ext.captured import Captured, workload_of
 from jupyter_ext.cells import Cell
 from jupyter_ext.compiling import Compiled, compile_text
 from jupyter_ext.gpu_calls import OnGpu
+from jupyter_ext.names import python_name
 from jupyter_ext.options import Launching, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
 from jupyter_ext.references import Reference
 from jupyter_ext.runs import CellRun
@@ -147,14 +148,15 @@ class Opening:
         return lambda bound: emulated if bound.device == "cpu" or asked.device == "cpu" else on_gpu
 
     def _write(self, cell: Cell) -> None:
-        """The cell's text into its file. Raises UsageError where somebody else changed that meanwhile."""
+        """The cell's text into its file. Raises UsageError where somebody else changed that meanwhile, and where it cannot be written."""
         text = cell.text if cell.text.endswith("\n") else f"{cell.text}\n"
-        if cell.path.exists():
-            there = cell.path.read_text("utf-8")
-            if there not in (text, self._written.get(cell.path, text)):
+        try:
+            if cell.path.exists() and cell.path.read_text("utf-8", "replace") not in (text, self._written.get(cell.path, text)):
                 remedy = f"take its text into the cell (%load {cell.path.name}), or remove the file"
                 raise UsageError(f"{cell.path.name} holds another text than this cell last wrote", remedy)
-        cell.path.write_text(text, "utf-8")
+            cell.path.write_text(text, "utf-8")
+        except OSError as error:
+            raise UsageError(f"--file {cell.path}: {error.strerror}", "name a file in a folder that can be written to") from error
         self._written[cell.path] = text
 
     def _compiled(self, cell: Cell, wanted: Wanted, signatures: Mapping[str, Signature]) -> Compiled:
@@ -194,7 +196,7 @@ class Opening:
         return bindings
 
     def _knows_arguments(self, signature: Signature) -> bool:
-        return any(parameter.name in self._namespace for parameter in signature.parameters)
+        return any(python_name(parameter.name) in self._namespace for parameter in signature.parameters)
 
     def _live(self, cell: Cell, bound: Sequence[ShapeBinding], asked: Asked, wanted: Wanted) -> tuple[LiveWorkload | None, tuple[str, ...]]:
         """The arrays, copied for the workers, and what the reference says of them."""

@@ -70,12 +70,14 @@ def values_of(
 
     Raises UsageError for an expression that fails; a parameter that nothing is known of is left out.
     """
-    own = kernel_names(given, (parameter.name for parameter in parameters))
+    names = tuple(parameter.name for parameter in parameters)
+    own = kernel_names(given, names)
     values: dict[str, object] = {name: evaluated(text, f"--args {name}", namespace, shape) for name, text in own.items()}
-    for parameter in parameters:
+    for name in names:
+        called = python_name(name, names)
         for known in (shape, namespace):
-            if parameter.name not in values and python_name(parameter.name) in known:
-                values[parameter.name] = known[python_name(parameter.name)]
+            if name not in values and called in known:
+                values[name] = known[called]
     return values
 
 
@@ -103,6 +105,7 @@ class Launching:
     def config(self, values: Mapping[str, object], given: Mapping[str, object]) -> LaunchConfig:
         """For a launch with these arguments; ``given`` stands above the line. Raises UsageError."""
         said = given["block"] if "block" in given else self._value("block", values)
+        values = {python_name(name, values): value for name, value in values.items()}
         names = {"block": said, **values}
         block = _dim3("block", said)
         grid = _dim3("grid", given["grid"] if "grid" in given else self._value("grid", names))

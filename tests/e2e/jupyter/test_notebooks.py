@@ -112,6 +112,8 @@ MISTAKES = {
     "--args out=y,x=y,n=doubles": "n: expected a number for `int n`, got a float64 NumPy array of shape (4,)",
     "--args out=y,x=y,n=4 --ref wrong_size": "--ref wrong_size returned 1 values for out",
     "--args out=y,x=y,n=4 --ref no_such": "--ref=no_such: NameError",
+    "--args 'out=y,x=y,n=4": "the magic's line cannot be read: No closing quotation",
+    "--args out=y,x=y,n=4 --file no_such/halve.cu": "No such file or directory",
 }
 KERNEL = "__global__ void halve(float *out, const float *x, int n) { int i = threadIdx.x; if (i < n) out[i] = x[i] / 2.0f; }"
 SETUP = """%load_ext jupyter_ext

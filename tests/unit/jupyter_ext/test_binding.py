@@ -1,5 +1,7 @@
 """Arguments of a kernel: what fits is bound where it lies, what does not is told by the argument's name and what was expected."""
 
+import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,11 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
 from assistant.source.parse import parse
 from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.arrays import BindingError
 from jupyter_ext.binding import Bound, bind, bind_positional
+from jupyter_ext.callables import BoundKernel
 from jupyter_ext.opening import struct_bytes
 from jupyter_ext.options import values_of
 
@@ -132,6 +136,28 @@ def test_parameters_that_are_words_of_python_are_called_with_an_underscore() -> 
     values = values_of(of.parameters, {"in_": "x"}, {"x": np.ones(4, np.float32), "out": np.zeros(4, np.float32)}, {})
     assert bind(of, values).arrays["in"].size_bytes == 16
     assert values_of(of.parameters, {}, {"in_": 3}, {}) == {"in": 3}
+    both = signature("int in, int in_").parameters
+    assert values_of(both, {}, {"in_": 3, "in__": 5}, {}) == {"in": 5, "in_": 3}
+
+
+def test_parameters_may_be_called_as_the_words_of_a_call() -> None:
+    ran: list[Mapping[str, bytes]] = []
+
+    class Kept:
+        def run(self, bound: Bound, config: LaunchConfig) -> None:
+            ran.append(bound.scalars)
+
+    one = LaunchConfig(Dim3(1), Dim3(1), 0)
+    kernel = BoundKernel(signature("char grid, char self, char in, char in_"), lambda bound: Kept(), lambda arguments, given: one, None)
+    assert list(inspect.signature(kernel).parameters) == ["grid_", "self", "in__", "in_", "grid", "block", "shared"]
+    kernel(1, self=2, in_=4, in__=3, grid=8)
+    kernel(grid_=1, self=2, in_=4, in__=3)
+    assert [b"".join(scalars.values()) for scalars in ran] == [b"\1\2\3\4"] * 2
+
+
+def test_a_parameter_without_a_name_cannot_be_bound() -> None:
+    with pytest.raises(BindingError, match="parameter 2 of k has no name"):
+        bind(signature("int n, int"), {"n": 3})
 
 
 def test_a_read_only_array_may_be_read_alone() -> None:
