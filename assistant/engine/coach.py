@@ -16,6 +16,7 @@ from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.references import startable
+from assistant.engine.speed import HOST_SPACE, spaces_of
 from assistant.engine.workbench import Looked
 from assistant.measure.bounds import with_measured
 from assistant.measure.paired import method_of, time_of
@@ -23,7 +24,7 @@ from assistant.model.device import Target
 from assistant.model.events import MeasuredLaunch
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import Recording
-from assistant.model.timing import CaseTiming, TimingOptions
+from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
 from assistant.ports import LabFailure, Timing
 from assistant.profile.coach import Standing, advice
 from assistant.profile.speed_of_light import SpeedOfLight, speed_of_light
@@ -34,6 +35,7 @@ _WALL_S = 1.0
 """A shape: what it takes is asked, not a difference."""
 _MOST_SHAPES = 32
 """Timed of one source, the first in program order."""
+_OF_HOST = "page-locked host memory would be timed as if it lay on the device"
 _Key = tuple[str, LaunchConfig]
 
 
@@ -55,6 +57,8 @@ class LaunchTimes:
     """With the peaks that were measured on this device."""
     shares: tuple[tuple[str, float], ...]
     """(kernel instance, share of the program's GPU time), largest first; empty where not all of it was timed."""
+    notes: tuple[str, ...]
+    """What the times do not tell, or was in their way; for people."""
 
     def of(self, kernel: KernelAssessment, launch: AssessedLaunch) -> TimedLaunch | None:
         """None where that shape was not timed."""
@@ -79,9 +83,10 @@ class LaunchTimes:
 
 async def time_launches(job: Job, looked: Looked, clock: Timing) -> LaunchTimes | LabFailure | None:
     """Every recorded or declared launch shape of the kernels in question; None where there is none that could be timed."""
-    cases = _cases(looked, job.seeds[0])[:_MOST_SHAPES]
+    found = _cases(looked, job.seeds[0])
+    cases = [case for case in found if HOST_SPACE not in spaces_of(case.new)][:_MOST_SHAPES]
     if not cases:
-        return None
+        return LabFailure("unsupported", _OF_HOST, "time it in your program: a profiler's timeline shows its transfers") if found else None
     new_cases = [case.new for case in cases]
     program = startable(looked.subject, new_cases)
     written = write_cases(job.scratch / new_id("K"), new_cases)
@@ -90,7 +95,15 @@ async def time_launches(job: Job, looked: Looked, clock: Timing) -> LaunchTimes 
         return timing
     timings = tuple(zip((_key(case) for case in cases), timing.cases, strict=True))
     target = job.target if timing.peaks is None else with_measured(job.target, timing.peaks)
-    return LaunchTimes(timings, method_of(timing), target, _shares(looked, timings))
+    is_left_out = any(HOST_SPACE in spaces_of(case.new) for case in found)
+    notes = (*_notes(timing), *((f"not all launches are timed: {_OF_HOST}",) if is_left_out else ()))
+    return LaunchTimes(timings, method_of(timing), target, _shares(looked, timings), notes)
+
+
+def _notes(timing: PairTiming) -> tuple[str, ...]:
+    failures = () if timing.self_test is None else timing.self_test.failures
+    failed = (f"times are not to be relied on, as this GPU's timing failed its self-test: {'; '.join(failures)}",) if failures else ()
+    return (*failed, *dict.fromkeys(note for case in timing.cases for note in case.notes))
 
 
 def _cases(looked: Looked, seed: int) -> list[JudgedCase]:

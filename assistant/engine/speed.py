@@ -32,7 +32,20 @@ from assistant.ports import LabFailure, Timing
 from assistant.profile.coach import Standing, advice, is_near_limit
 from assistant.workload.recordings import NewCase
 
-__all__ = ["Speed", "Versions", "judge_timing", "of_memory_timed_elsewhere", "overall_speed", "speed_of", "with_findings"]
+__all__ = [
+    "HOST_SPACE",
+    "Speed",
+    "Versions",
+    "judge_timing",
+    "of_memory_timed_elsewhere",
+    "overall_speed",
+    "spaces_of",
+    "speed_of",
+    "with_findings",
+]
+
+HOST_SPACE = "host"
+"""`RecordedBuffer.space` of page-locked memory; replays have it on the device."""
 
 _SCREEN_WALL_S = 2.0
 """A shape while candidates are ranked: enough for 20 blocks of kernels up to 10 ms."""
@@ -170,12 +183,15 @@ def _is_doubted(speed: Speed) -> bool:
 
 
 def _spaces(chosen: Sequence[tuple[NewCase, NewCase]]) -> dict[str, frozenset[str]]:
-    """Per shape where the buffers lie that its launches reach (`RecordedBuffer.space`)."""
-    found: dict[str, frozenset[str]] = {}
-    for old, _ in chosen:
-        reached = {state.buffer for launch in old.recording.launches if launch.index in old.launches for state in launch.buffers}
-        found[old.origin.shape] = frozenset(buffer.space for buffer in old.recording.buffers if buffer.id in reached)
-    return found
+    """Per shape where its buffers lie."""
+    return {old.origin.shape: spaces_of(old) for old, _ in chosen}
+
+
+def spaces_of(case: NewCase) -> frozenset[str]:
+    """Where the buffers lie that its launches reach (`RecordedBuffer.space`)."""
+    recording = case.recording
+    reached = {state.buffer for launch in recording.launches if launch.index in case.launches for state in launch.buffers}
+    return frozenset(buffer.space for buffer in recording.buffers if buffer.id in reached)
 
 
 def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]) -> Speed:
@@ -184,7 +200,7 @@ def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]
     Page-locked memory stays with the host, so that a kernel on it waits for the bus: nothing is concluded. Managed memory comes to the
     device when it is used, and is timed as it is from then on, which is said. ``spaces``: per shape.
     """
-    host = tuple(shape for shape, places in spaces.items() if "host" in places)
+    host = tuple(shape for shape, places in spaces.items() if HOST_SPACE in places)
     managed = [shape for shape, places in spaces.items() if "managed" in places]
     of_host = "page-locked host memory was timed as if it lay on the device, so nothing is concluded"
     of_managed = "managed memory was timed as it is once it lies on the device, without its migration"

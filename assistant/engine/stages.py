@@ -135,6 +135,8 @@ async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) ->
         times = await time_launches(job, looked, job.lab.timing)
         if isinstance(times, LabFailure):
             yield job.message(Severity.WARNING, f"no launch could be timed: {times.message}", times.remedy)
+        for note in times.notes if isinstance(times, LaunchTimes) else ():
+            yield job.message(Severity.WARNING, note)
         yield timing.ended("times by launch shape")
     for item in looked.assessment.kernels:
         for launch in item.launches:
