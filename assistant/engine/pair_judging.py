@@ -17,12 +17,13 @@ from assistant.build.architectures import architecture
 from assistant.engine.assess import KernelAssessment
 from assistant.engine.constraints import Constraint, broken
 from assistant.engine.metrics import metric_value, watched, watched_codes
+from assistant.engine.rebased import comparison_of
 from assistant.engine.records import costliest
 from assistant.engine.workbench import Looked
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.build import Diagnostic
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.comparison import Comparison
 from assistant.model.pair import MetricChange
 from assistant.model.plan import Step
 from assistant.model.profile import Finding, Method, Severity
@@ -56,7 +57,7 @@ class Judged:
 
     @property
     def speed(self) -> Comparison | None:
-        return None if self.verdict is None or self.verdict.speed is None else _comparison(self.verdict.speed)
+        return None if self.verdict is None or self.verdict.speed is None else comparison_of(self.verdict.speed)
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -193,19 +194,3 @@ def _change(code: str, before: tuple[KernelAssessment, ...], after: tuple[Kernel
 def _extent(change: MetricChange) -> float:
     """0..1: how far one value is from the other, as a share of the larger."""
     return abs(change.after - change.before) / max(abs(change.after), abs(change.before))
-
-
-def _comparison(report: events.SpeedReport) -> Comparison:
-    return Comparison(
-        outcome=SpeedOutcome(report.outcome),
-        ratio=report.ratio,
-        low=report.low,
-        high=report.high,
-        margin=report.margin,
-        quality=report.quality,
-        cases=report.cases,
-        method=report.method,
-        bottleneck_before=report.bottleneck_before,
-        bottleneck_after=report.bottleneck_after,
-        predicted_ratio=report.predicted_ratio,
-    )
