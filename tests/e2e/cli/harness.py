@@ -31,6 +31,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.places import quick_folder
+
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
 _FEWER_ELEMENTS = {
@@ -220,7 +222,7 @@ def _cli_in(work: Path, folder: Path) -> Cli:
 @cache
 def _own_places() -> Path:
     """An empty folder that is this process's until it ends; the next process gets the same one."""
-    parent = Path(tempfile.gettempdir()) / f"kernelopt-e2e-work-{os.getuid()}"
+    parent = quick_folder() / f"kernelopt-e2e-work-{os.getuid()}"
     parent.mkdir(mode=0o700, exist_ok=True)
     for number in itertools.count():
         lock = os.open(parent / f"{number}.lock", os.O_CREAT | os.O_RDWR, 0o600)
