@@ -20,7 +20,7 @@ from assistant.model.device import LabDescription
 from assistant.model.profile import Correction, LaunchProfile
 from assistant.model.report import ProfilerReport
 from assistant.model.workload import Case
-from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports import Counters, Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
 from assistant.serialize import decode
 
 __all__ = ["ReportLab", "load_report", "with_file"]
@@ -95,7 +95,7 @@ class ReportLab:
         return None
 
     @property
-    def counters(self) -> None:
+    def counters(self) -> Counters | None:
         """They come with the run that was profiled."""
         return None
 

@@ -11,7 +11,7 @@ import pytest
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.device.counters.report import ReportRequest, read_report
-from assistant.engine.hardware import Measured, on_hardware
+from assistant.engine.hardware import Measured, on_hardware, steered
 from assistant.engine.job import Job
 from assistant.engine.reported import Reported, locate
 from assistant.engine.request import JobRequest
@@ -19,6 +19,7 @@ from assistant.engine.workbench import Looked, look
 from assistant.lab.report import ReportLab
 from assistant.measure.targets import target
 from assistant.model.profile import LaunchProfile, LineStall, Method
+from assistant.model.report import ProfilerReport
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import HardwareCounts, LabFailure, Program, RunLimits
 
@@ -39,6 +40,18 @@ class Counting:
         self.asked = tuple(kernels)
         assert program.kernels == self.asked and list(cases) == [CASE]
         return self.answer if isinstance(self.answer, LabFailure) else HardwareCounts(self.answer)
+
+
+class CountingLab(ReportLab):
+    """A report's lab beside such a GPU."""
+
+    def __init__(self, report: ProfilerReport, target: str, counters: Counting) -> None:
+        super().__init__(report, target)
+        self._counting = counters
+
+    @property
+    def counters(self) -> Counting:
+        return self._counting
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +91,29 @@ async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: Re
     evidence = {fact.metric: fact for fact in found.looked.assessment.kernels[0].evidence if fact.line is None}
     assert evidence["unique_sectors"].method is Method.EMULATOR and "emulator" in evidence["unique_sectors"].device
     assert evidence["l2_utilisation"].method is Method.NCU
+
+
+async def test_edits_are_planned_by_the_gpus_counters_and_compared_by_the_emulators(job: Job, reported: Reported) -> None:
+    measured = replace(reported.report.launches[0], method=Method.CUPTI, stalls=(LineStall("/a.cu", 11, "drain", 7),))
+    job = replace(job, lab=CountingLab(reported.report, "h200", Counting((measured,))))
+    looked = await emulated(job, reported)
+    seen = await steered(job, looked)
+    assert isinstance(seen, Looked) and seen.assessment == looked.assessment
+    (planned,) = seen.planned(seen.assessment.kernels[0].kernel.qualified_name)
+    assert planned.launches[0].profile.method is Method.CUPTI
+    stalled = [fact for fact in planned.evidence if fact.metric == "stall_ratio"]
+    assert [(fact.line, fact.value, fact.method) for fact in stalled] == [(11, 1.0, Method.CUPTI)]
+    numbers = [
+        {fact.id for item in each.kernels for fact in item.evidence} for each in (seen.assessment, seen.measured) if each is not None
+    ]
+    assert len(numbers) == 2 and not numbers[0] & numbers[1]
+    assert f"E{seen.next_evidence}" not in numbers[0] | numbers[1]
+
+
+async def test_where_no_counters_are_read_edits_are_planned_by_the_emulators(job: Job, reported: Reported) -> None:
+    looked = await emulated(job, reported)
+    assert await steered(job, looked) == looked
+    assert looked.planned(looked.assessment.kernels[0].kernel.qualified_name) == looked.assessment.kernels
 
 
 @pytest.mark.parametrize("answer", [(), LabFailure("no_counters", "forbidden", "ask")])
