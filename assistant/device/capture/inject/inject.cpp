@@ -20,7 +20,7 @@ struct Library {
   Recorder recorder;
   std::map<CUpti_CallbackId, Watched> watched;
   CUpti_SubscriberHandle subscriber = nullptr;
-  std::atomic<bool> is_open{true};
+  bool is_open = true;  // guarded by the mutex
   pid_t process = getpid();
   explicit Library(const Options& options) : recorder(options) {}
 };
@@ -39,10 +39,12 @@ void handle(Library& to, const CUpti_CallbackData& data, CUpti_CallbackId id) {
   if (!handler) return;
   bool is_held_between = watched.before && watched.after;  // calls that wait have no handler before
   if (!is_before && is_held_between && held_count == 0) return;  // it began before the recording did
-  if (is_before || !is_held_between) to.mutex.lock();
-  if (is_before && !to.is_open) {
-    to.mutex.unlock();
-    return;
+  if (is_before || !is_held_between) {
+    to.mutex.lock();
+    if (!to.is_open) {  // another thread ended the recording meanwhile
+      to.mutex.unlock();
+      return;
+    }
   }
   if (driver()) {
     RelaxedCapture relaxed;
@@ -153,10 +155,10 @@ void end() {
     std::lock_guard<std::recursive_mutex> hold(from->mutex);
     from->is_open = false;
     forget_graphs();
+    from->recorder.close();
   }
   library = nullptr;
   cuptiUnsubscribe(from->subscriber);
-  from->recorder.close();
   over = from;
 }
 
