@@ -29,6 +29,8 @@ program that runs under capture for its usual limit."""
 _POLL_S = 0.02
 _FOR_ALL = 0o444
 """Anybody may lock it, nobody may write it."""
+_AS_IT_IS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+"""What somebody else put in its place is neither followed nor waited for."""
 
 
 class GpuBusyError(CannotAnswerError):
@@ -108,9 +110,9 @@ def _is_held(path: Path) -> bool:
 
 def _opened(path: Path) -> int:
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(path, _AS_IT_IS)
     except FileNotFoundError:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _FOR_ALL)
+        descriptor = os.open(path, _AS_IT_IS | os.O_CREAT, _FOR_ALL)
     with suppress(PermissionError):  # somebody else was quicker: the file is theirs
         os.fchmod(descriptor, _FOR_ALL)  # whatever this user's umask says
     return descriptor
