@@ -82,7 +82,7 @@ class CudaDriver:
         return DeviceFacts(
             index=self._index,
             name=name,
-            uuid=uuid_text(bytes(self._call("cuDeviceGetUuid", self._device).bytes), name),
+            uuid=uuid_text(bytes(self._call(self._uuid_call, self._device).bytes), name),
             compute_capability=(self._attribute("COMPUTE_CAPABILITY_MAJOR"), self._attribute("COMPUTE_CAPABILITY_MINOR")),
             sm_count=self._attribute("MULTIPROCESSOR_COUNT"),
             l2_bytes=self._attribute("L2_CACHE_SIZE"),
@@ -93,6 +93,11 @@ class CudaDriver:
             driver_version=f"{version // 1000}.{version % 1000 // 10}",
             binding=f"cuda-bindings {importlib.metadata.version('cuda-bindings')}",
         )
+
+    @property
+    def _uuid_call(self) -> str:
+        """The one that tells a MIG slice from its GPU; CUDA 13 knows no other, under the plain name."""
+        return "cuDeviceGetUuid_v2" if hasattr(self._cu, "cuDeviceGetUuid_v2") else "cuDeviceGetUuid"
 
     def memory(self) -> tuple[int, int]:
         free, total = self._call("cuMemGetInfo")
