@@ -17,7 +17,7 @@ from assistant.desk.report_comparison import judgement_part
 from assistant.desk.view import Note
 from assistant.model.proposal import Decision
 from jupyter_ext.plots import comparison_html, roofline_html
-from jupyter_ext.proposal_page import MONO, NUMBER, OPEN, PROSE, proposal_html, proposal_lines
+from jupyter_ext.proposal_page import CELL, MONO, NUMBER, OPEN, PROSE, TABLE, proposal_html, proposal_lines
 from jupyter_ext.runs import RunState, Step
 from jupyter_ext.workshop import Picture
 
@@ -42,7 +42,8 @@ _SEVERITY_GROUND = {"error": "#b71c1c", "warning": "#8a4b00", "information": "#0
 """Behind white letters: more than 4.5 to 1."""
 _HEAT = ("transparent", "#fff3e0", "#ffe0b2", "#ffcc80", "#ffb74d")
 """From no excess to the most, by ``Row.heat_step``; orange 50 to 300 of the Material palette."""
-_CELL = "padding:0 6px;white-space:pre;text-align:left;vertical-align:top"
+_COLUMNS = '<colgroup><col style="width:4em"><col><col style="width:18em"></colgroup>'
+"""Number, text, heat: all in sight however long a line is."""
 _CHECK_STAGES = frozenset({"compile", "check"})
 
 
@@ -161,7 +162,7 @@ def _finding(finding: FindingPart) -> str:
 
 def _source(rows: Sequence[Row]) -> str:
     shown = "".join(_row(row) for row in rows)
-    table = f'<table class="kernelopt-source" style="{MONO};border-collapse:collapse;margin:4px 0">{shown}</table>'
+    table = f'<table class="kernelopt-source" style="{MONO};{TABLE};margin:4px 0">{_COLUMNS}<tbody>{shown}</tbody></table>'
     return f'<div role="group" tabindex="0" aria-label="The source with its heat" style="overflow-x:auto">{table}</div>'
 
 
@@ -173,6 +174,6 @@ def _row(row: Row) -> str:
     if counters:
         told = f"<details><summary>{told or 'counters'}</summary>{counters}</details>"
     return (
-        f'<tr><td style="{NUMBER}">{number}</td><td style="{_CELL};background:{colour}{ink}">{escape(row.text)}</td>'
-        f'<td style="{_CELL};background:none">{told}</td></tr>'
+        f'<tr><td style="{NUMBER}">{number}</td><td style="{CELL};background:{colour}{ink}">{escape(row.text)}</td>'
+        f'<td style="{CELL};background:none">{told}</td></tr>'
     )

@@ -20,7 +20,7 @@ from assistant.source.hunks import unified_diff
 from jupyter_ext.choice import LeftOut
 from jupyter_ext.plots import comparison_html, prose
 
-__all__ = ["MONO", "NUMBER", "OPEN", "PROSE", "decision_words", "diff_html", "proposal_html", "proposal_lines"]
+__all__ = ["CELL", "MONO", "NUMBER", "OPEN", "PROSE", "TABLE", "decision_words", "diff_html", "proposal_html", "proposal_lines"]
 
 OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 """States in which there is something to decide."""
@@ -28,7 +28,11 @@ MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px;line-hei
 PROSE = "line-height:1.5"
 """Said here as ipywidgets' own is that of a button."""
 NUMBER = "padding:0 6px;opacity:.75;text-align:right;vertical-align:top;background:none"
-_CELL = "padding:0 6px;white-space:pre;text-align:left;vertical-align:top"
+CELL = "padding:0 6px;white-space:pre-wrap;overflow-wrap:anywhere;text-align:left;vertical-align:top"
+TABLE = "border-collapse:collapse;table-layout:fixed;width:100%;min-width:44em"
+"""Long lines are broken, so that every column is in sight; in a narrow cell it scrolls."""
+_COLUMNS = '<col style="width:4em"><col>'
+"""Of one half: numbers, text."""
 _GAP = "padding:2px 6px;text-align:left;opacity:.8;background:none;font-weight:600"
 _REMOVED, _ADDED = "#ffebee", "#e8f5e9"
 _SIGN = {True: ("-", "+"), False: (" ", " ")}
@@ -92,7 +96,9 @@ def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), decision: Dec
                 right = _half(new, after_low + index, after_high, _ADDED if is_changed else "", _SIGN[is_changed][1])
                 rows.append(f"<tr>{left}{right}</tr>")
     head = "".join(f'<td></td><th scope="col" style="{_GAP}">{name}</th>' for name in ("as it is", "proposed"))
-    table = f'<table class="kernelopt-diff" style="{MONO};border-collapse:collapse"><tbody><tr>{head}</tr>{"".join(rows)}</tbody></table>'
+    columns = f"<colgroup>{2 * _COLUMNS}</colgroup>"
+    body = f"{columns}<tbody><tr>{head}</tr>{''.join(rows)}</tbody>"
+    table = f'<table class="kernelopt-diff" style="{MONO};{TABLE}">{body}</table>'
     return f'<div role="group" tabindex="0" aria-label="The change, side by side" style="overflow-x:auto">{table}</div>'
 
 
@@ -109,7 +115,7 @@ def _across(words: str) -> str:
 
 def _half(lines: Sequence[str], index: int, end: int, colour: str, sign: str) -> str:
     if index >= end:
-        return f'<td></td><td style="{_CELL}"></td>'
+        return f'<td></td><td style="{CELL}"></td>'
     background = f";background:{colour};color:#111" if colour else ""
     text = escape(lines[index].rstrip("\n"))
-    return f'<td style="{NUMBER}">{index + 1}</td><td style="{_CELL}{background}">{sign} {text}</td>'
+    return f'<td style="{NUMBER}">{index + 1}</td><td style="{CELL}{background}">{sign} {text}</td>'
