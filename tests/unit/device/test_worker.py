@@ -203,7 +203,7 @@ def test_bad_json_is_answered() -> None:
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
 def test_no_compiler_outlives_its_worker(tmp_path: Path, ending: signal.Signals) -> None:
     pid_file = tmp_path / "pid"
-    environment = fake_toolkit(tmp_path / "toolkit", f"echo $$ > {pid_file}; exec sleep 60")
+    environment = fake_toolkit(tmp_path / "toolkit", f"echo $$ > {pid_file}; exec sleep 60") | {"TMPDIR": str(tmp_path)}
     with start(environment) as worker:
         assert worker.stdin is not None
         worker.stdin.write(json.dumps(compile_message("/p/k.cu", KERNEL, "sass")) + "\n")
