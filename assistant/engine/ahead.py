@@ -1,4 +1,4 @@
-"""Candidates compiled ahead: while one is judged, the compilers have the next ones. Only what is timed must stand alone.
+"""Candidates compiled ahead: while one is run or judged, the CUDA compiler has it, or the next ones. Only what is timed must stand alone.
 
 What was compiled lies in the lab's cache, where the candidate's own trial finds it. Example::
 
@@ -12,15 +12,17 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from assistant.engine.job import Job
 from assistant.engine.subject import candidate_of
-from assistant.engine.trial import Link
 from assistant.errors import KernelOptError
 from assistant.model.plan import Rewrite
 from assistant.model.verification import Label
 from assistant.source.edits import apply_edits
+
+if TYPE_CHECKING:
+    from assistant.engine.trial import Link
 
 __all__ = ["BuiltAhead"]
 

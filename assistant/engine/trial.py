@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from assistant.engine.ahead import BuiltAhead
 from assistant.engine.assess import KernelAssessment
 from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.counting import Counted
@@ -93,7 +94,8 @@ class Bench:
             subject = candidate_of(link.looked.subject, text)
         except KernelOptError as error:
             return Trial(tried.ended("build_failed", error.message))
-        looked = await look(self._job, subject, link.looked.next_evidence)
+        async with BuiltAhead(self._job, link, (rewrite,)):
+            looked = await look(self._job, subject, link.looked.next_evidence)
         if isinstance(looked, LabFailure):
             tried = replace(tried, diagnostics=looked.diagnostics, printed=looked.printed)
             if looked.kind == _ENDED_BADLY and rewrite.origin is not None:
