@@ -196,4 +196,4 @@ def _declared(parameter: Parameter) -> str:
 
 
 def _name(signature: Signature) -> str:
-    return signature.symbol.partition("(")[0]
+    return signature.instance

@@ -70,7 +70,7 @@ class Emulated:
             ran = self._replayed(folder / "call")
             after = ran.cases[0]
             if after.error is not None:
-                told = f"{bound.signature.symbol.partition('(')[0]} failed: {after.error}"
+                told = f"{bound.signature.instance} failed: {after.error}"
                 raise KernelFailed(told, "%kernelopt show tells what the checks found; the arrays are as they were")
             restore(regions_of(bound), ((identity, ran.blobs / name) for identity, name in after.after))
         finally:
@@ -101,7 +101,7 @@ class BoundKernel:
         self._runner_of = runner_of
         self._config_of = config_of
         self._default = default
-        self.__name__ = signature.symbol.partition("(")[0]
+        self.__name__ = signature.instance
         self.__doc__ = f"{signature.symbol}: runs once and changes the arrays that it is given."
         names = self._names
         self.__signature__ = inspect.Signature(

@@ -140,7 +140,7 @@ def _position(recording: Recording, index: int) -> int:
 
 def _demand_fit(parsed: ParsedSource, recording: Recording, launch: RecordedLaunch, signature: Signature) -> None:
     """Raises UsageError for a text that takes other arguments, or reads variables that were set before anything was recorded."""
-    name = signature.symbol.partition("(")[0]
+    name = signature.instance
     if len(launch.arguments) != len(signature.parameters):
         told = f"the recorded launch of {name} has {len(launch.arguments)} arguments, the cell's kernel takes {len(signature.parameters)}"
         raise UsageError(told, "give the kernel the parameters that it was recorded with, or bind arrays with --args")

@@ -24,6 +24,7 @@ from assistant.model.recording import Recording
 from assistant.ports import LabFailure
 from assistant.source.match import select_kernels
 from assistant.workload.select import kernel_name
+from assistant.workload.signature import signature_of
 from jupyter_ext.captured import Captured
 from jupyter_ext.cells import Cell, captured_cell
 from jupyter_ext.opening import Asked
@@ -120,7 +121,9 @@ class Capturing:
             names = ", ".join(dict.fromkeys(kernel_name(name) for name, _ in known))
             return f"name the one to go on with, of {names}: %%kernelopt NAME --capture" if known else None
         instance, text = known[0]
-        chosen = instance.partition("(")[0]
+        kernel = text.kernel(instance)
+        assert kernel is not None, "it was found by it"
+        chosen = signature_of(kernel, instance).instance
         return Subject(captured_cell(code, text.embedded, text.text, chosen, notebook, cell_id), chosen)
 
     def _loaded(self) -> InProcess:

@@ -17,6 +17,8 @@ from assistant.workload.expressions import split_arguments
 
 __all__ = ["Signature", "device_variable_types", "signature_of"]
 
+_ANONYMOUS = re.compile(r"\(anonymous namespace\)::")
+"""As a demangler prints a namespace without a name."""
 _DEVICE_VARIABLE = re.compile(
     r"\b__(?:device|constant|managed)__\s+((?:[\w:]+\s+)*[\w:]+)\s*[\s*]\s*(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=[^;]*)?;"
 )
@@ -30,6 +32,16 @@ class Signature:
     """Demangled (``tr<1>(float*, float const*, int)``)."""
     parameters: tuple[Parameter, ...]
     """Template parameters replaced by their arguments."""
+
+    @property
+    def instance(self) -> str:
+        """Without the parameters: ``tr<1>``. Parentheses in template arguments (``k<(Op)1>``) are part of it."""
+        depth = 0
+        for position, character in enumerate(self.symbol):
+            if character == "(" and depth == 0:
+                return self.symbol[:position]
+            depth += (character == "<") - (character == ">")
+        return self.symbol
 
 
 def signature_of(kernel: Kernel, written: str) -> Signature:
@@ -52,10 +64,9 @@ def device_variable_types(text: str) -> Mapping[str, str]:
 
 
 def _template_arguments(written: str) -> tuple[str, ...]:
-    head = written.partition("(")[0]
-    if "<" not in head:
+    if "<" not in _ANONYMOUS.sub("", written).partition("(")[0]:
         return ()
-    inside = written[head.index("<") + 1 : written.rindex(">")]
+    inside = written[written.index("<") + 1 : written.rindex(">")]
     return split_arguments(inside) if inside.strip() else ()
 
 

@@ -39,7 +39,7 @@ module.get_function("halve")(out, x, np.int32(1000), grid=(4, 1), block=(256, 1,
 '''
 
 
-def captured(folder: Path, factor: float = 0.5) -> Captured:
+def captured(folder: Path, factor: float = 0.5, instance: str = "halve") -> Captured:
     """One launch of a kernel with C's linkage, as SourceModule compiles it, on two tensors of one segment."""
     before = np.zeros(SEGMENT // 4, np.float32)
     before[X // 4 : X // 4 + N] = np.linspace(-3, 3, N)
@@ -50,9 +50,9 @@ def captured(folder: Path, factor: float = 0.5) -> Captured:
     pointers = [RecordedArgument(8, (BASE + at).to_bytes(8, "little").hex(), (PointerField(0, 0, at),)) for at in (OUT, X)]
     number = RecordedArgument(4, N.to_bytes(4, "little").hex(), ())
     ones = writer.add_blob(np.ones(1, np.float32).tobytes())
-    launch = RecordedLaunch(3, "halve", CONFIG, (*pointers, number), (state, BufferState(1, ones, ones)), "", 0)
+    launch = RecordedLaunch(3, instance, CONFIG, (*pointers, number), (state, BufferState(1, ones, ones)), "", 0)
     buffer, variable = RecordedBuffer(0, SEGMENT, BASE, None, "device"), RecordedBuffer(1, 4, 4096, "of_another_kernel", "constant")
-    writer.write(Recording((buffer, variable), (launch,), (), (), shape_counts=(ShapeCount("halve", CONFIG, 5),)))
+    writer.write(Recording((buffer, variable), (launch,), (), (), shape_counts=(ShapeCount(instance, CONFIG, 5),)))
     extents = (Extent(BASE + OUT, 4 * N), Extent(BASE + X, 4 * N))
     return Captured(folder, RecordingReader(folder).recording, extents, "a GPU")
 
@@ -84,6 +84,26 @@ def test_the_string_that_was_launched_goes_on_and_is_edited_in_its_place(
     assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
     edited = same_cell(subject.cell, subject.cell.text.replace("0.5f", "0.25f"))
     assert edited.code == CELL.replace("0.5f", "0.25f")
+
+
+@pytest.mark.parametrize(
+    ("text", "instance", "chosen"),
+    [
+        (f"namespace {{\n{KERNEL}}}\n", "(anonymous namespace)::halve(float*, float const*, int)", "halve"),
+        (f"enum Op {{ A, B }};\ntemplate <Op op>\n{KERNEL}", "halve<(Op)1>(float*, float const*, int)", "halve<(Op)1>"),
+    ],
+)
+def test_a_kernel_whose_demangled_name_has_parentheses_goes_on(
+    opening: Opening, capturing: Capturing, tmp_path: Path, text: str, instance: str, chosen: str
+) -> None:
+    code = CELL.replace(KERNEL, text)
+    taken = Recorded(captured(tmp_path / "recording", instance=instance), known_texts(code, (), {}), ())
+    subject = capturing.subject(taken, None, code, tmp_path / "lab.ipynb", "a1")
+    assert isinstance(subject, Subject) and subject.selector == chosen
+    opening.recorded(taken.captured)
+    run = opening.open(subject.cell, Asked(kernel=subject.selector, until="check")).run
+    assert run.wait(120.0)
+    assert run.state.headline == "check: no problem found by what was checked", run.state
 
 
 def test_a_text_that_does_not_do_what_was_recorded_is_told(workshop: Workshop, opening: Opening, tmp_path: Path) -> None:
