@@ -42,7 +42,7 @@ _SEVERITY_GROUND = {"error": "#b71c1c", "warning": "#8a4b00", "information": "#0
 """Behind white letters: more than 4.5 to 1."""
 _HEAT = ("transparent", "#fff3e0", "#ffe0b2", "#ffcc80", "#ffb74d")
 """From no excess to the most, by ``Row.heat_step``; orange 50 to 300 of the Material palette."""
-_COLUMNS = '<colgroup><col style="width:4em"><col><col style="width:18em"></colgroup>'
+_COLUMNS = '<colgroup><col style="width:3em"><col><col style="width:18em"></colgroup>'
 """Number, text, heat: all in sight however long a line is."""
 _CHECK_STAGES = frozenset({"compile", "check"})
 
