@@ -66,6 +66,7 @@ def test_a_killed_search_ends_where_a_whole_one_does(killed: Cli, name: str, ker
     assert shown[:candidates] == [item["candidate"] for item in told if item["event"] == "candidate"]
     assert len(shown) == len(set(shown)) == len(tried)
     assert diffs(ended) == whole_diffs(killed, name, kernel)
+    assert killed.left_behind() == [], "the killed search's folder goes with the next one"
 
 
 def diffs(ended: Ended) -> list[str]:
