@@ -49,6 +49,13 @@ class DriverContract:
         assert driver.read(address, 4096) == b"a" * 4096
         driver.free(address)
 
+    def test_letting_go_of_lines_in_l2_leaves_memory_as_it_is(self, driver: Driver) -> None:
+        address = driver.allocate(16)
+        driver.write(address, b"0123456789abcdef")
+        driver.reset_persisting_l2()
+        assert driver.read(address, 16) == b"0123456789abcdef"
+        driver.free(address)
+
     def test_the_device_tells_its_memory(self, driver: Driver) -> None:
         free, total = driver.memory()
         assert 0 < free <= total <= driver.facts().memory_bytes

@@ -140,17 +140,6 @@ def search(
     return asyncio.run(collected())
 
 
-def test_what_fails_its_confirmation_gives_way_to_the_next_best(folder: Path) -> None:
-    heard = search(folder, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), is_model=False)
-    tried = {event.technique: event for event in heard if isinstance(event, events.CandidateTried)}
-    assert [event.outcome for event in tried.values()] == ["kept", "kept"]
-    assert (tried["rash-edit"].ratio or 0) > (tried["careful-edit"].ratio or 0)
-    (proposal,) = [event for event in heard if isinstance(event, events.ProposalMade)]
-    assert proposal.techniques == ("careful-edit",)
-    assert proposal.explanation.splitlines()[-1].startswith("1 step, ")
-    assert any("failed its confirmation" in event.message for event in heard if isinstance(event, events.Message))
-
-
 class LabWithAnother(CpuLab):
     """Two labs, as two GPUs make them."""
 
@@ -176,7 +165,7 @@ class Counting(CpuLab):
         return await super().replay(program, cases, options, limits)
 
 
-def test_a_second_lab_tries_the_next_candidate_and_nothing_else_changes(folder: Path) -> None:
+def test_what_fails_its_confirmation_gives_way_to_the_next_best_with_two_labs_too(folder: Path) -> None:
     opened: list[LabWithAnother] = []
 
     def open_two(request: JobRequest, scratch: Path, target: str) -> Lab:
@@ -184,10 +173,14 @@ def test_a_second_lab_tries_the_next_candidate_and_nothing_else_changes(folder: 
         return opened[-1]
 
     heard = search(folder, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), is_model=False, open_lab=open_two)
-    tried = [(event.technique, event.outcome) for event in heard if isinstance(event, events.CandidateTried)]
-    assert tried == [("rash-edit", "kept"), ("careful-edit", "kept")]
-    assert [event.techniques for event in heard if isinstance(event, events.ProposalMade)] == [("careful-edit",)]
     assert opened[0].other.replay_count > 0
+    tried = {event.technique: event for event in heard if isinstance(event, events.CandidateTried)}
+    assert [event.outcome for event in tried.values()] == ["kept", "kept"]
+    assert (tried["rash-edit"].ratio or 0) > (tried["careful-edit"].ratio or 0)
+    (proposal,) = [event for event in heard if isinstance(event, events.ProposalMade)]
+    assert proposal.techniques == ("careful-edit",)
+    assert proposal.explanation.splitlines()[-1].startswith("1 step, ")
+    assert any("failed its confirmation" in event.message for event in heard if isinstance(event, events.Message))
 
 
 def test_after_a_rejection_a_models_next_best_edit_is_offered_without_asking_it_again(folder: Path) -> None:
