@@ -35,7 +35,8 @@ test("pictures that the manifest names are there", () => {
 });
 
 test("VS Code starts without the extension until something may hold CUDA", () => {
-  for (const event of activationEvents) assert.match(event, /^(?:onLanguage:(?:cuda-cpp|cuda|python)|onNotebook:jupyter-notebook|onWebviewPanel:kernelopt\.\w+)$/);
+  const ofCuda = /^(?:onLanguage:(?:cuda-cpp|cuda|python)|onNotebook:jupyter-notebook|workspaceContains:\*\*\/\*\.\{cu,cuh\}|onWebviewPanel:kernelopt\.\w+)$/;
+  for (const event of activationEvents) assert.match(event, ofCuda);
 });
 
 test("no proposed API is asked for", () => {
