@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from assistant.device.counters.library import counters_library
@@ -20,12 +19,11 @@ from assistant.device.counters.protocol import (
     CountersRequest,
     InstructionPlace,
     Part,
-    SampledLaunch,
-    SamplingReply,
     SamplingRequest,
 )
 from assistant.device.counters.refusal import PERMIT_COUNTERS, Refusal
 from assistant.device.counters.sampled import launch_profile
+from assistant.device.counters.sampled_launches import SampledLaunches
 from assistant.device.counters.sampling_process import SamplingProcess
 from assistant.device.cupti import LibraryNotBuiltError
 from assistant.device.process import ToolRunner, tool_environment
@@ -35,8 +33,6 @@ __all__ = ["CuptiRuns", "refusal_of_cupti"]
 
 _START_S = 20.0
 """A context and CUPTI's first use: about 1 s on an idle H200."""
-_AHEAD = 2
-"""Processes that are started for the launches to come: each spends most of its time on its start."""
 _KNOWN: tuple[tuple[str, str, str, str], ...] = (
     ("INSUFFICIENT_PRIVILEGES", "forbidden", "this user may not read the GPU's counters", PERMIT_COUNTERS),
     (
@@ -65,21 +61,23 @@ def refusal_of_cupti(failure: str) -> Refusal:
 
 
 class CuptiRuns:
-    """Keeps the library, and the process that stays warm."""
+    """Keeps the library, and the processes that are started with it."""
 
     def __init__(self, environment: Mapping[str, str], device: str) -> None:
         """``device``: its name, for profiles."""
         self._environment = dict(environment)
         self._device = device
         self._library: Path | LibraryNotBuiltError | None = None
-        self._warm: SamplingProcess | None = None
+        self._launches: SampledLaunches | None = None
 
     def collect(self, request: CountersRequest) -> CountersReply:
         """Counters of the launches in question, as far as CUPTI gives them."""
         try:
-            reply = self._sampled(request, self._built(request.cache))
+            self._launches = self._launches or SampledLaunches(self._started_with(self._built(request.cache)))
         except LibraryNotBuiltError as error:
             return CountersReply((), (Refusal("missing", error.message, error.remedy),))
+        asked = SamplingRequest(Part.SAMPLED, request.image, request.cases, request.symbols, 0, request.launch_limit, request.wall_s)
+        reply = self._launches.counted(asked, time.monotonic() + request.wall_s + _START_S)
         places: defaultdict[str, list[InstructionPlace]] = defaultdict(list)
         for place in request.places:
             places[place.symbol].append(place)
@@ -90,44 +88,8 @@ class CuptiRuns:
             refusals.append(refusal_of_cupti("it counted no instruction"))
         return CountersReply(launches if is_whole else (), tuple(refusals))
 
-    def _sampled(self, request: CountersRequest, library: Path) -> SamplingReply:
-        """Stalls and whole launches by the warm process, then each launch's instructions by one that has started meanwhile.
-
-        Nothing is asked of two processes at once: each would count while the other's kernels run.
-        """
-        end_s = time.monotonic() + request.wall_s + _START_S
-        asked = SamplingRequest(Part.SAMPLED, request.image, request.cases, request.symbols, 0, request.launch_limit, request.wall_s)
-        started = [SamplingProcess(library, self._environment)]
-        try:
-            sampled = self._warm_reply(asked, library, end_s)
-            launches: list[SampledLaunch] = []
-            failures = list(sampled.failures)
-            for at, launch in enumerate(sampled.launches):
-                while len(started) < min(at + _AHEAD, len(sampled.launches)):
-                    started.append(SamplingProcess(library, self._environment))
-                started[at].send(replace(asked, part=Part.INSTRUCTIONS, first_launch=at, launch_limit=1))
-                counted = started[at].receive(end_s)
-                started[at].close()
-                failures += counted.failures
-                launches.append(replace(launch, answer=launch.answer + "".join(one.answer for one in counted.launches)))
-            return SamplingReply(tuple(launches), tuple(failures))
-        finally:
-            for process in started:
-                process.close()
-
-    def _warm_reply(self, asked: SamplingRequest, library: Path, end_s: float) -> SamplingReply:
-        """Once more by a new process where the old one takes new code for that of before."""
-        reply = self._asked_warm(asked, library, end_s)
-        return self._asked_warm(asked, library, end_s) if reply.is_stale else reply
-
-    def _asked_warm(self, asked: SamplingRequest, library: Path, end_s: float) -> SamplingReply:
-        if self._warm is None or not self._warm.is_alive:
-            self._warm = SamplingProcess(library, self._environment)
-        self._warm.send(asked)
-        reply = self._warm.receive(end_s)
-        if reply.is_lost:
-            self._warm.close()
-        return reply
+    def _started_with(self, library: Path) -> Callable[[], SamplingProcess]:
+        return lambda: SamplingProcess(library, self._environment)
 
     def _built(self, cache: Path) -> Path:
         """Looked for once: where it cannot be built, it could not be built a moment later."""
