@@ -57,7 +57,7 @@ class EditorCells:
                 case PlacementState.DONE:
                     return Replaced(True)
                 case PlacementState.REFUSED:
-                    return Replaced(False, "changed", "VS Code did not make the edit")
+                    return Replaced(False, "changed", "VS Code has another text in it, or did not make the edit")
                 case PlacementState.ASKED if waited_s > _TAKEN_S and self._withdrawn(placement_id):
                     return Replaced(False, "", "VS Code has no kernelopt extension, or not this notebook")
                 case _:

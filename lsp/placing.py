@@ -30,6 +30,8 @@ _POLL_S = 0.2
 """A person waits for the answer, in the notebook."""
 _FRESH_MS = 10_000
 """Older requests are nobody's any more: a kernel waits for less."""
+_OTHERS_MS = 800
+"""For another window that has the notebook open, too, to take what is not for this one's text; less than a kernel waits for a taker."""
 _NOTEBOOK = ".ipynb"
 
 
@@ -52,16 +54,18 @@ class Placing:
 
     async def _watch(self) -> None:
         seen: int | None = None
+        waiting: tuple[Placement, ...] = ()
         while True:
             version = self._server.store.data_version()
-            if version != seen:
-                seen = version
-                for asked in self._server.store.placements(time.time_ns() // 1_000_000 - _FRESH_MS):
-                    self._look(asked)
+            if version != seen or waiting:
+                seen, now_ms = version, time.time_ns() // 1_000_000
+                waiting = self._server.store.placements(now_ms - _FRESH_MS)
+                for asked in waiting:
+                    self._look(asked, now_ms)
             await asyncio.sleep(_POLL_S)
 
-    def _look(self, asked: Placement) -> None:
-        """Take what is for a cell that is open here; another editor may have it otherwise."""
+    def _look(self, asked: Placement, now_ms: int) -> None:
+        """Take what is for a cell that is open here; refuse it where the cell has another text, and no other window took it."""
         store = self._server.store
         try:
             proposal = store.find_proposal(asked.proposal)
@@ -72,7 +76,7 @@ class Placing:
         unit = next((unit for unit in judged if unit.path == proposal.path), next(iter(judged), None))
         if unit is not None and store.move_placement(asked.id, PlacementState.ASKED, PlacementState.TAKEN):
             self._server.spawn(self._place(asked, proposal, unit))
-        elif unit is None and any(cell.path == proposal.path for cell in cells):
+        elif unit is None and now_ms - asked.asked_ms > _OTHERS_MS and any(cell.path == proposal.path for cell in cells):
             store.move_placement(asked.id, PlacementState.ASKED, PlacementState.REFUSED)
 
     async def _place(self, asked: Placement, proposal: Proposal, unit: Unit) -> None:
