@@ -1,4 +1,4 @@
-"""Edits of a cell that the notebook's kernel asks for through memory: made where the cell holds the judged text, whoever else has it open."""
+"""A cell's edits that the notebook's kernel asks for through memory: made where the judged text is, whoever else has it open."""
 
 from __future__ import annotations
 
