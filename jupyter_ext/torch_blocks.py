@@ -12,6 +12,7 @@ user keeps one). Example::
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 from assistant.workload.narrow import Extent
@@ -22,37 +23,59 @@ _IN_USE = "active_allocated"
 _GIVEN_BACK = "free_requested"
 _MOST_EVENTS = 100_000
 """Of one cell; about 100 bytes each without tracebacks."""
+_UNKNOWN = (AttributeError, KeyError, TypeError, ValueError, RuntimeError)
+"""What comes of a PyTorch whose debugging interface is another one."""
 
 
 class TensorBlocks:
-    """Begun where it is made. ``torch.cuda.memory._snapshot`` and its history are PyTorch's own debugging interface (2.1 and later)."""
+    """Begun where it is made. ``torch.cuda.memory._snapshot`` and its history are PyTorch's own debugging interface (2.1 and later).
+
+    Of one that has it otherwise nothing is told: the user's cell runs all the same.
+    """
 
     def __init__(self) -> None:
-        memory = _memory()
-        self._freed_before = 0 if memory is None else _freed_count(memory)
-        self._keeps_history = memory is not None and not any(_traces(memory))
-        if memory is not None and self._keeps_history:
-            memory._record_memory_history("all", context=None, max_entries=_MOST_EVENTS)
+        self._freed_before = 0
+        self._keeps_history = False
+        with suppress(*_UNKNOWN):
+            self._begin()
 
     def end(self) -> tuple[Extent, ...]:
         """Parts that were the same from when they were given out until now; none without PyTorch on a GPU."""
         memory = _memory()
         if memory is None:
             return ()
+        try:
+            return self._same_parts(memory)
+        except _UNKNOWN:
+            return ()
+        finally:
+            if self._keeps_history:
+                with suppress(*_UNKNOWN):
+                    memory._record_memory_history(None)
+
+    def _begin(self) -> None:
+        memory = _memory()
+        if memory is None:
+            return
+        self._freed_before = _freed_count(memory)
+        if not any(_traces(memory)):
+            memory._record_memory_history("all", context=None, max_entries=_MOST_EVENTS)
+            self._keeps_history = True
+
+    def _same_parts(self, memory: Any) -> tuple[Extent, ...]:
         segments = memory.memory_snapshot()
         freed_count = _freed_count(memory) - self._freed_before
-        freed = self._ended_history(memory)
+        freed = self._given_back(memory)
         if freed_count and (freed is None or len(freed) < freed_count):
             return ()
         used = (_extent(block) for segment in segments for block in segment["blocks"] if block["state"] == _IN_USE)
         return tuple(extent for extent in used if extent is not None and not any(_overlap(extent, gone) for gone in freed or ()))
 
-    def _ended_history(self, memory: Any) -> list[Extent] | None:
+    def _given_back(self, memory: Any) -> list[Extent] | None:
         """What was given back during the cell; None where nobody kept it."""
         if not self._keeps_history:
             return None
         events = [event for trace in _traces(memory) for event in trace]
-        memory._record_memory_history(None)
         return [Extent(int(event["addr"]), int(event["size"])) for event in events if event["action"] == _GIVEN_BACK]
 
 
