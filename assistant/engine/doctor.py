@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.config import UserPaths
+from assistant.errors import MemoryFileError
 from assistant.lab.gpus import Gpu, NoGpu, usable_gpus
 from assistant.lab.ladder import INSTALL_NCU, Level, rung_of
 from assistant.lab.tools import ToolReport, find_tools
+from assistant.memory.store import open_store
 from assistant.model.survey import GpuSurvey
 
 __all__ = ["Part", "examine"]
@@ -46,7 +48,7 @@ async def examine(paths: UserPaths) -> tuple[Part, ...]:
         *(_tool(tools, name, use) for name, use in _TOOL_USES),
         _limits(tools),
         *_gpu(tools, os.environ),
-        _folder("memory", paths.memory.parent),
+        _memory(paths.memory),
         _folder("cache", paths.cache),
     )
 
@@ -142,6 +144,17 @@ def _instruments(survey: GpuSurvey) -> tuple[Part, ...]:
 
 def _without(name: str, use: str, survey: GpuSurvey) -> str:
     return "missing: CUPTI counts in its place" if name == "ncu" and survey.cupti is not None and survey.has_gxx else f"missing: no {use}"
+
+
+def _memory(path: Path) -> Part:
+    folder = _folder("memory", path.parent)
+    if not folder.is_fine or not path.exists():
+        return folder
+    try:
+        with open_store(path) as store, store.database.transaction():
+            return folder
+    except MemoryFileError as error:
+        return Part("memory", False, True, error.message, error.remedy)
 
 
 def _folder(name: str, folder: Path) -> Part:

@@ -17,6 +17,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -38,13 +39,21 @@ Row = tuple[Any, ...]
 """Columns as SQLite gives them; whoever wrote the query knows their types."""
 
 
+@dataclass(frozen=True)
+class ReadOnly:
+    """Why a file is open for reading alone, and what to try."""
+
+    reason: str
+    remedy: str
+
+
 class Database:
     """An open memory file. May be used from several threads; one transaction at a time."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, read_only_reason: str | None) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, read_only: ReadOnly | None) -> None:
+        """``read_only``: why nothing can be written; None when it can."""
         self.path = path
-        self.read_only_reason = read_only_reason
-        """Why nothing can be written; None when it can."""
+        self.read_only = read_only
         self._connection = connection
         self._lock = threading.RLock()
 
@@ -67,8 +76,8 @@ class Database:
     @contextlib.contextmanager
     def transaction(self) -> Generator[None]:
         """All or nothing, alone among all processes; raises MemoryFileError where nothing can be written."""
-        if self.read_only_reason is not None:
-            raise MemoryFileError(f"{self.path} is open for reading only: {self.read_only_reason}", _READ_ONLY_REMEDY)
+        if self.read_only is not None:
+            raise MemoryFileError(f"{self.path} is open for reading only: {self.read_only.reason}", self.read_only.remedy)
         with self._lock, translated(self.path):
             self._connection.execute("begin immediate")
             try:
@@ -91,22 +100,22 @@ def open_database(path: Path, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> Databa
     """
     with translated(path):
         _make_folder(path)
-        reason = None if _is_writable(path) else "the file or its folder is write-protected"
-        connection = _connect(path, reason is not None, busy_timeout_s)
+        read_only = None if _is_writable(path) else ReadOnly("the file or its folder is write-protected", _READ_ONLY_REMEDY)
+        connection = _connect(path, read_only is not None, busy_timeout_s)
         try:
             version = _check_identity(connection, path)
             if version > len(NAMES):
-                reason = f"a newer kernelopt wrote it (schema {version}, this one knows {len(NAMES)})"
+                read_only = ReadOnly(f"a newer kernelopt wrote it (schema {version}, this one knows {len(NAMES)})", _NEWER_REMEDY)
                 connection.close()
                 connection = _connect(path, True, busy_timeout_s)
-            if reason is None:
+            if read_only is None:
                 _prepare(connection, busy_timeout_s)
             elif version < len(NAMES):
-                raise MemoryFileError(f"{path} needs a schema update, but {reason}", _READ_ONLY_REMEDY)
+                raise MemoryFileError(f"{path} needs a schema update, but {read_only.reason}", read_only.remedy)
         except BaseException:
             connection.close()
             raise
-    return Database(path, connection, reason)
+    return Database(path, connection, read_only)
 
 
 def _bound(sql: str, parameters: tuple[object, ...]) -> tuple[object, ...] | dict[str, object]:
@@ -207,6 +216,7 @@ def _switch_to_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> Non
 _LEAST_FREE_BYTES = 256 << 10
 """Beside the file SQLite writes a journal and an index of it in steps of 32 KiB (sqlite.org/walformat.html)."""
 _READ_ONLY_REMEDY = "make the file and its folder writable, or set memory.path in the user configuration to another place"
+_NEWER_REMEDY = "update kernelopt, or set memory.path in the user configuration to another place"
 _WORDS = {
     sqlite3.SQLITE_BUSY: ("is locked by another process", "wait for the other kernelopt to finish, or end it, and try again"),
     sqlite3.SQLITE_LOCKED: ("is locked by another process", "wait for the other kernelopt to finish, or end it, and try again"),

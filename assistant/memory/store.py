@@ -60,7 +60,8 @@ class MemoryStore:
     @property
     def read_only_reason(self) -> str | None:
         """Why nothing can be written; None when it can."""
-        return self.database.read_only_reason
+        read_only = self.database.read_only
+        return None if read_only is None else read_only.reason
 
     def data_version(self) -> int:
         """Changes whenever another process wrote: poll it to see when to look again."""

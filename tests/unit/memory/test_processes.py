@@ -195,8 +195,9 @@ def test_a_newer_file_is_opened_for_reading_and_says_so(path: Path, given: Any) 
     with open_store(path) as store:
         assert store.attempts() == (given.attempt(),)
         assert store.read_only_reason is not None and "newer kernelopt" in store.read_only_reason
-        with pytest.raises(MemoryFileError, match="newer kernelopt wrote it"):
+        with pytest.raises(MemoryFileError, match="newer kernelopt wrote it") as refused:
             store.add_attempt(given.attempt("C02"))
+        assert refused.value.remedy.startswith("update kernelopt")
         assert store.attempts() == (given.attempt(),)
 
 
