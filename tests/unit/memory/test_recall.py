@@ -108,6 +108,11 @@ def test_the_persons_own_words_are_quoted() -> None:
     assert found.sentences == ('rejected here on 2026-11-02: style ("too clever")',)
 
 
+def test_why_a_part_was_left_out_is_said() -> None:
+    found = one(judgements=(judgement(DecisionKind.PARTIALLY_ACCEPTED, reason_code="precision", reason="hunk 1: a long sum"),))
+    assert found.sentences == ('accepted in part here on 2026-11-02, the rest left out: precision ("hunk 1: a long sum")',)
+
+
 def test_what_worked_raises_the_rank_and_is_cited_with_unit_device_and_method() -> None:
     found = one((trial(FASTER),))
     assert found.rank_factor > 1.1
