@@ -25,6 +25,8 @@ _QUOTES = ("'", '"')
 _MOST_DIMENSIONS = 3
 _MOST_BLOCKS = 2**31 - 1
 """Along the widest dimension of a grid (CUDA C++ Programming Guide, "Compute Capabilities")."""
+_MOST_THREADS = 1024
+"""Of one block (the same table)."""
 _ACCEPT = re.compile(r"[ \t]+--accept(?:=|[ \t]+)\S+")
 
 
@@ -108,6 +110,8 @@ class Launching:
         values = {python_name(name, values): value for name, value in values.items()}
         names = {"block": said, **values}
         block = _dim3("block", said)
+        if block.count > _MOST_THREADS:
+            raise UsageError(f"block: expected at most {_MOST_THREADS} threads, got {said!r}", "write --block 256, and more blocks")
         grid = _dim3("grid", given["grid"] if "grid" in given else self._value("grid", names))
         shared = given["shared"] if "shared" in given else self._value("shared", names)
         shared_bytes = _whole(shared)

@@ -149,7 +149,7 @@ def _launch(launch: LaunchPart) -> str:
 
 
 def _finding(finding: FindingPart) -> str:
-    cost = f" <i>{escape(finding.cost)}.</i>" if finding.cost else ""
+    cost = f". <i>{escape(finding.cost)}.</i>" if finding.cost else ""
     evidence = "".join(
         f"<li>{escape(' · '.join(part for part in (fact, metric, value, line and f'line {line}', method, grade) if part))}</li>"
         for fact, metric, value, line, method, grade in finding.evidence

@@ -154,7 +154,8 @@ class CellRun:
     def end(self) -> None:
         """Nothing of it runs any more."""
         self.job_id = None
-        self._become(replace(self.state, is_over=True))
+        steps = (replace(step, told="not asked any more") if step.phase == Phase.WAITING else step for step in self.state.steps)
+        self._become(replace(self.state, steps=tuple(steps), is_over=True))
         self._over.set()
 
     def changed(self) -> None:

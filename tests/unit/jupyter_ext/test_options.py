@@ -1,5 +1,7 @@
 """The magic's line: names, shapes, and expressions of the notebook's own variables."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -50,10 +52,11 @@ def test_what_a_call_says_stands_above_the_line() -> None:
         ("2**32+1", "32", "got 4294967297"),
         ("m", "32", "--grid=m: NameError"),
         ("1", "(1,2,3,4)", "block: expected one to three"),
+        ("1", "(64,32)", "block: expected at most 1024 threads, got (64, 32)"),
     ],
 )
 def test_a_launch_that_cannot_be_is_told(grid: str | None, block: str | None, told: str) -> None:
-    with pytest.raises(UsageError, match=told.replace("(", r"\(")):
+    with pytest.raises(UsageError, match=re.escape(told)):
         check(grid, block)
 
 

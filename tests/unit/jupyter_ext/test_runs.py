@@ -50,6 +50,8 @@ def test_what_was_refused_and_what_was_cancelled_is_told_apart() -> None:
     run = check()
     run.refused(Verb.CHECK, UsageError("not trusted", "kernelopt trust"))
     assert run.state.phase == Phase.FAILED and run.state.headline == "check: not trusted; kernelopt trust"
+    run.end()
+    assert run.state.steps[1].told == "not asked any more"
     run.cancelled(Verb.OPTIMIZE)
     assert run.is_cancelled and run.state.phase == Phase.CANCELLED
 
