@@ -68,7 +68,7 @@ def test_what_cannot_be_launched_is_told(workshop: Workshop, tmp_path: Path) -> 
     x, out = torch.ones(N, device="cuda"), torch.zeros(N, device="cuda")
     scale = check(workshop, tmp_path, Asked(grid="4", block="256", until="bind")).callables["scale"]
     with pytest.raises(KernelFailed, match="cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE"):
-        scale(out, x, N, block=2048)
+        scale(out, x, N, block=(1, 1, 65))  # 64 is the most along z
     with pytest.raises(BindingError, match="x: expected an array on cuda:0, where out is, got one on cpu"):
         scale(out, x.cpu(), N)
     scale(out, x, N)
