@@ -124,12 +124,14 @@ async def _activation_s(window: Window) -> float:
 
 
 async def _sight(window: Window, name: str) -> _Sight:
+    from tests.e2e.vscode.window import DEADLINE_MS
+
     await window.command("View: Close All Editors")
     await window.gone(window.lens("Optimize"))
     file = await window.find_file(name)
     await window.page.evaluate(_WATCH)
     await file.click()
-    await window.page.wait_for_function("seen.lens_s !== undefined && seen.text_s !== undefined")
+    await window.page.wait_for_function("seen.lens_s !== undefined && seen.text_s !== undefined", timeout=DEADLINE_MS)
     return _Sight(**await window.page.evaluate("seen"))
 
 
