@@ -218,6 +218,9 @@ def _parsed(magic: object, line: str) -> Namespace:
 
 
 def _asked(given: Namespace) -> Asked:
+    """Raises UsageError for a time in which no reference can be called."""
+    if given.ref_time <= 0:
+        raise UsageError(f"--ref-time {given.ref_time:g}: expected seconds above 0", "leave it out for 10")
     return Asked(
         kernel=unquoted(given.kernel),
         args=unquoted(given.args),

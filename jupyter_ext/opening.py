@@ -8,6 +8,7 @@ Example::
 
 from __future__ import annotations
 
+import builtins
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -129,7 +130,7 @@ class Opening:
         self._last[cell.key] = cell.text
         default = bound[0].bound if bound else None
         callables = {
-            name: BoundKernel(
+            python_name(name): BoundKernel(
                 signature,
                 runner_of,
                 launching.config,
@@ -138,7 +139,9 @@ class Opening:
             )
             for name, signature in signatures.items()
         }
-        told = (*compiled.messages(), *notes, *_advice(can_run or bool(bound), kernel, parsed))
+        same = (name for name in callables if hasattr(builtins, name))
+        hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
+        told = (*compiled.messages(), *hidden, *notes, *_advice(can_run or bool(bound), kernel, parsed))
         return Opened(run, callables, told, parsed.has_main, compiled)
 
     def _runners(self, cell: Cell, compiled: Compiled, asked: Asked) -> Callable[[Bound], Runner]:

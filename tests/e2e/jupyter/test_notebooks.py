@@ -112,6 +112,7 @@ MISTAKES = {
     "--args out=y,x=y,n=doubles": "n: expected a number for `int n`, got a float64 NumPy array of shape (4,)",
     "--args out=y,x=y,n=4 --ref wrong_size": "--ref wrong_size returned 1 values for out",
     "--args out=y,x=y,n=4 --ref no_such": "--ref=no_such: NameError",
+    "--args out=y,x=y,n=4 --ref wrong_size --ref-time 0": "--ref-time 0: expected seconds above 0",
     "--args 'out=y,x=y,n=4": "the magic's line cannot be read: No closing quotation",
     "--args out=y,x=y,n=4 --file no_such/halve.cu": "No such file or directory",
 }
@@ -130,16 +131,18 @@ def test_mistakes_are_told_by_the_arguments_name_and_change_nothing(cli: Cli) ->
     cells = [cell.replace("--until bind", "--until check") if "--ref" in cell else cell for cell in cells]
     bound = f"%%kernelopt --args out=y,x=y,n=4 --grid 1 --block 32 --until bind\n{KERNEL}"
     calls = ["halve(y, y, 2)\nprint(y)", "halve(y, doubles, 4)", "halve(y, on_gpu, 4)", "halve(y)"]
+    summed = f"%%kernelopt --until bind --args out=y,x=y,n=4 --grid 1 --block 32\n{KERNEL.replace('halve', 'sum')}"
     broken = f"%%kernelopt\n{KERNEL.replace('x[i]', 'z[i]')}"
-    said = check(cli, made_of(SETUP, *cells, bound, *calls, broken, "%kernelopt accept PX", "%kernelopt dance"), may_fail=True)
+    said = check(cli, made_of(SETUP, *cells, bound, *calls, broken, "%kernelopt accept PX", "%kernelopt dance", summed), may_fail=True)
     for told, expected in zip(said[1:], MISTAKES.values(), strict=False):
         assert expected in told and "Traceback" not in told
-    bound_only, called, *refused, compiler, no_proposal, no_verb = said[len(MISTAKES) + 1 :]
+    bound_only, called, *refused, compiler, no_proposal, no_verb, hidden = said[len(MISTAKES) + 1 :]
     assert bound_only == "", "the arrays are bound, as was asked for"
     assert called.strip() == "[0.5 0.5 1.  1. ]"
     assert "x: expected float32" in refused[0] and "cuda:1" in refused[1] and "missing argument x, n" in refused[2]
     assert "the compiler refuses the cell" in compiler
     assert re.search(r"line 1: error: .*(\"z\" is undefined|‘z’ was not declared)", compiler)  # NVIDIA's compiler, or g++ without one
+    assert hidden.strip() == "sum is the kernel from now on; Python's own is builtins.sum"
     assert "no proposal" in no_proposal.lower() and "%kernelopt has no 'dance'" in no_verb
 
 
