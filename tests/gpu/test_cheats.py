@@ -48,15 +48,18 @@ def compared(home: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
-@pytest.fixture(scope="module")
-def comparisons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[list[dict[str, Any]]]]]:
-    home = tmp_path_factory.mktemp("home")
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {name: pool.submit(compared, home, name) for name in (*FASTER, *RIGHT, *WRONG, *NOT_TOLD)}
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
 Comparisons = dict[str, Future[list[dict[str, Any]]]]
+
+
+@pytest.fixture(scope="module")
+def comparisons(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comparisons]:
+    """Of the pairs that tests were asked for."""
+    home = tmp_path_factory.mktemp("home")
+    asked = " ".join(item.name for item in request.session.items)
+    names = [name for name in (*FASTER, *RIGHT, *WRONG, *NOT_TOLD) if f"[{name}]" in asked]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield {name: pool.submit(compared, home, name) for name in names}
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def events_of(comparisons: Comparisons, name: str) -> list[dict[str, Any]]:
