@@ -1,0 +1,12 @@
+// The original: a softplus of each element.
+/* kernelopt
+[workload.softplus]
+args   = { out = "empty(n)", in = "randn(n)", n = "n" }
+grid   = "ceil(n/128)"
+block  = 128
+shapes = [{ n = 1000 }, { n = 4096 }]
+*/
+__global__ void softplus(float *out, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = logf(1.0f + expf(in[i]));
+}
