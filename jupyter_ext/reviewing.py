@@ -24,8 +24,8 @@ from jupyter_ext.workshop import Workshop
 __all__ = ["CellFront", "Elsewhere", "Reviewing"]
 
 _REFUSALS = {
-    "changed": "the cell was changed since it was run: run it again, then accept",
-    "missing": "the cell is not in the notebook any more",
+    "changed": "the cell was changed since it was run: run it again first",
+    "missing": "the cell is not in the notebook any more: bring it back, or see the change with %kernelopt show",
     "read_only": "the notebook is read-only",
 }
 

@@ -42,6 +42,8 @@ class TextRenderer:
         self._meter = Meter(console, is_verbose)
         self._evidence: dict[str, Evidence] = {}
         self._last_error: str | None = None
+        self._open: set[str] = set()
+        """Proposals of this job that nobody decided yet."""
 
     def render(self, event: events.Event) -> None:
         """Print one event."""
@@ -85,7 +87,9 @@ class TextRenderer:
                 self._comparison(event)
             case events.ProposalMade():
                 self._search.proposal(event)
+                self._open.add(event.id)
             case events.DecisionMade():
+                self._open.discard(event.proposal)
                 reason = f" — {escape(event.reason or event.reason_code or '')}" if event.reason or event.reason_code else ""
                 self._print(f"[bold]{event.kind.replace('_', ' ')}[/] {event.proposal} by {escape(event.decided_by)}{reason}")
             case events.PairTurn():
@@ -104,6 +108,8 @@ class TextRenderer:
         self._meter.total()
         if event.reason != self._last_error:
             self._print(f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]")
+        if self._open:
+            self._print("  [dim]kernelopt proposals lists the open ones[/]")
 
     def _message(self, event: events.Message) -> None:
         if event.severity is Severity.ERROR:

@@ -76,7 +76,7 @@ def kernel_headline(kernel: KernelView) -> str:
     if not parts:
         parts.append("not profiled yet")
     if kernel.is_stale:
-        parts.append("before your last edit")
+        parts.insert(0, "before your last edit")
     return " · ".join(parts)
 
 

@@ -131,4 +131,5 @@ def _ending(looked: Looked, tally: _Tally, accounts: JobAccounts) -> Ending:
     if not tally.offered:
         return Ending(DONE, f"nothing to propose: no planned edit was verified, predicted to be faster, and new{capped}")
     noun = "proposal" if tally.offered == 1 else "proposals"
-    return Ending(DONE, f"{tally.offered} {noun}, {tally.accepted} accepted; kernelopt proposals lists the open ones{capped}")
+    accepted = f", {tally.accepted} accepted" if tally.accepted else ""
+    return Ending(DONE, f"{tally.offered} {noun}{accepted}{capped}")

@@ -61,7 +61,7 @@ _TIME = "PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light
     [
         (_UNKNOWN, "not profiled yet"),
         (_PROFILED, _TIME),
-        (replace(_PROFILED, is_stale=True), f"{_TIME} · before your last edit"),
+        (replace(_PROFILED, is_stale=True), f"before your last edit · {_TIME}"),
         (replace(_PROFILED, check=_check()), f"{_TIME} · checked: no problem found"),
         (replace(_PROFILED, check=_check(_PROBLEM)), f"{_TIME} · checked: 1 problem"),
         (replace(_UNKNOWN, check=_check(replace(_PROBLEM, kind="host_pointer"))), "checked: 1 problem, only a warning"),
