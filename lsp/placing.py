@@ -56,13 +56,15 @@ class Placing:
         seen: int | None = None
         waiting: tuple[Placement, ...] = ()
         while True:
+            await asyncio.sleep(_POLL_S)
+            if not any(_notebook(unit.path) for unit in self._units()):
+                continue  # a notebook without CUDA: the memory is not opened for it
             version = self._server.store.data_version()
             if version != seen or waiting:
                 seen, now_ms = version, time.time_ns() // 1_000_000
                 waiting = self._server.store.placements(now_ms - _FRESH_MS)
                 for asked in waiting:
                     self._look(asked, now_ms)
-            await asyncio.sleep(_POLL_S)
 
     def _look(self, asked: Placement, now_ms: int) -> None:
         """Take what is for a cell that is open here; refuse it where the cell has another text, and no other window took it."""
