@@ -2,7 +2,7 @@
 
 What was compiled lies in the lab's cache, where the candidate's own trial finds it. Example::
 
-    async with BuiltAhead(job, link, rewrites):
+    async with BuiltAhead(job, looked, rewrites):
         ...      # judge them one by one
 """
 
@@ -12,17 +12,15 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from assistant.engine.job import Job
 from assistant.engine.subject import candidate_of
+from assistant.engine.workbench import Looked
 from assistant.errors import KernelOptError
 from assistant.model.plan import Rewrite
 from assistant.model.verification import Label
 from assistant.source.edits import apply_edits
-
-if TYPE_CHECKING:
-    from assistant.engine.trial import Link
 
 __all__ = ["BuiltAhead"]
 
@@ -32,7 +30,8 @@ class BuiltAhead:
     """Builds of some rewrites of one version, under way while the block lasts."""
 
     job: Job
-    link: Link
+    version: Looked
+    """What they edit."""
     rewrites: Iterable[Rewrite]
     _builds: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
 
@@ -48,12 +47,12 @@ class BuiltAhead:
 
     async def _built(self, rewrite: Rewrite) -> None:
         """Compiled with the kernel instances that the version launches; what comes of it is its trial's business."""
-        text = apply_edits(self.link.text, rewrite.edits)
+        text = apply_edits(self.version.subject.source.text, rewrite.edits)
         if not isinstance(text, str):
             return
         try:
-            program = candidate_of(self.link.looked.subject, text).program
+            program = candidate_of(self.version.subject, text).program
         except KernelOptError:
             return
-        instances = tuple(item.instance for item in self.link.looked.counted.kernels)
+        instances = tuple(item.instance for item in self.version.counted.kernels)
         await self.job.lab.build(replace(program, kernels=instances), self.job.target.architecture)

@@ -185,7 +185,7 @@ class Round:
                         yield self._unjudged(step, step.title or step.technique, UNWRITTEN, reason)
                     case rewrite:
                         batch.append(self._labelled(rewrite))
-            async with BuiltAhead(self.kit.job, self.node.link, batch[1:]):
+            async with BuiltAhead(self.kit.job, self.node.link.looked, batch[1:]):
                 for rewrite in batch:
                     async for event in self._mended(request, step, rewrite):
                         yield event

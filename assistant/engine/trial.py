@@ -94,7 +94,7 @@ class Bench:
             subject = candidate_of(link.looked.subject, text)
         except KernelOptError as error:
             return Trial(tried.ended("build_failed", error.message))
-        async with BuiltAhead(self._job, link, (rewrite,)):
+        async with BuiltAhead(self._job, link.looked, (rewrite,)):
             looked = await look(self._job, subject, link.looked.next_evidence)
         if isinstance(looked, LabFailure):
             tried = replace(tried, diagnostics=looked.diagnostics, printed=looked.printed)
