@@ -30,6 +30,7 @@ _CODE = re.compile(r"(`[^`]*`)")
 _LEADING = re.compile(r"^(?:[\s#>=~+|:-]|\*(?!\w))+")
 _DUNDER = re.compile(r"(?<!\w)_+[^\W_]\w*")
 _STARS = re.compile(r"(?P<before>\s|^)?\*+(?P<after>\s|$)?")
+_IMAGE = re.compile(r"!+\[")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _ADDRESS = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*):(?=//)|\b(www)\.|\b(mailto|command|vscode|file|javascript|data):(?=\S)", re.IGNORECASE)
@@ -76,8 +77,9 @@ def _with_paired_quotes(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     quoted = _DUNDER.sub(lambda match: f"`{match[0]}`", text)
-    words = quoted.replace("![", "[").replace("](", "] (").replace("~~", "").replace("$", "").replace("\\", "").replace("|", "/")
-    return _ADDRESS.sub(_unlinked, _ENTITY.sub("& ", _TAG.sub("< ", _STARS.sub(_unstarred, words))))
+    bare = _STARS.sub(_unstarred, quoted.replace("$", "").replace("\\", "").replace("|", "/")).replace("~~", "")
+    words = _IMAGE.sub("[", bare).replace("](", "] (")  # after all that takes characters away: what stood between may be gone
+    return _ADDRESS.sub(_unlinked, _ENTITY.sub("& ", _TAG.sub("< ", words)))
 
 
 def _unstarred(match: re.Match[str]) -> str:

@@ -28,6 +28,7 @@ from assistant.plan.shown import NAME_CHARACTERS, shown
         ("an `open quote", "an 'open quote"),
         ("$PASS$ \\textbf{x} ~~y~~ a|b", "pass textbf{x} y a/b"),
         ("> - 1", "1"),
+        ("[a]\\(b) [a]**(b) !$[a", "[a] (b) [a] (b) [a"),
     ],
 )
 def test_markup_and_our_words_are_taken_out(text: str, expected: str) -> None:
@@ -55,5 +56,5 @@ def test_it_is_bounded() -> None:
 def test_whatever_comes_it_is_one_line_without_emphasis_and_shouting(text: str) -> None:
     line = shown(text)
     assert "\n" not in line and "\x1b" not in line and line.count("`") % 2 == 0
-    outside = "".join(line.split("`")[::2])
-    assert "**" not in outside and "](" not in outside and "PASS" not in line.replace("_", " ").split()
+    outside = "`".join(line.split("`")[::2])
+    assert "**" not in outside and "](" not in outside and "![" not in outside and "PASS" not in line.replace("_", " ").split()
