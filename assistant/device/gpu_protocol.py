@@ -70,7 +70,7 @@ class CaseReply:
 
 @dataclass(frozen=True)
 class ReplayReply:
-    """The cases that were run, in order; fewer than were asked for where the context was lost."""
+    """The cases that were run, in order; fewer than were asked for where the context was lost, or somebody else kept the GPU."""
 
     cases: tuple[CaseReply, ...]
     is_lost: bool

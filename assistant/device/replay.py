@@ -52,7 +52,7 @@ class LaunchesTimedOut(Exception):  # noqa: N818 - a fact, named as the code rea
 
 
 def replay(state: GpuState, request: ReplayRequest) -> ReplayReply:
-    """What every case left, in order, up to the first that cost the context.
+    """What every case left, in order, up to the first that cost the context, or to where somebody else keeps the GPU.
 
     Raises OSError where results cannot be written, GpuBusyError where other programs hold the memory that a case needs.
     """
@@ -61,13 +61,23 @@ def replay(state: GpuState, request: ReplayRequest) -> ReplayReply:
     replies: list[CaseReply] = []
     clean: ReplayCase | None = None
     for asked in request.cases:
+        if replies and not _is_ours_again(state):
+            break
         reply, is_lost, case = _replayed(state, request, asked, blobs, clean)
         replies.append(reply)
         if is_lost:
             return ReplayReply(tuple(replies), is_lost=True)
         clean = case if reply.error is None else clean
-        state.lease.offer()
     return ReplayReply(tuple(replies), is_lost=False)
+
+
+def _is_ours_again(state: GpuState) -> bool:
+    """After whoever waits had the GPU: whether it came back in time."""
+    try:
+        state.lease.offer()
+    except GpuBusyError:
+        return False
+    return True
 
 
 def runtime_error_name(error: DeviceError) -> str:

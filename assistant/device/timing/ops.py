@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.device.gpu_state import GpuState
+from assistant.device.lease import GpuBusyError
 from assistant.device.replay_case import read_case
 from assistant.device.staging import Pristine
 from assistant.device.timing.case import CaseTimer, Tools
@@ -96,13 +96,16 @@ class Timekeeper:
 
 
 def time_pairs(state: GpuState, request: TimeRequest) -> PairTiming:
-    """Timings of every case. Raises DeviceError, and CannotAnswerError where a case cannot be run or timed."""
+    """Timings of the cases, in order; fewer than were asked for where the GPU did not come back from somebody else in time.
+
+    Raises DeviceError, CannotAnswerError where a case cannot be run or timed, and GpuBusyError where none was timed.
+    """
     keeper = state.part(Timekeeper, lambda: Timekeeper(state, request.helpers))
     keeper.warm()
     before = keeper.sensor.state()
     tested = keeper.self_test(request.options.seed)
     found = request.peaks or measure_peaks(keeper.kit, state.facts.uuid, keeper.driver_version)
-    cases = tuple(_in_turn(state, keeper, lambda case=case: _time_case(state, keeper, request, case)) for case in request.cases)
+    cases = _in_turn(state, keeper, request)
     device = TimedDevice(state.facts.name, state.facts.uuid, keeper.driver_version, request.compiler, before, keeper.sensor.state())
     return PairTiming(cases, device, tested, found)
 
@@ -113,11 +116,20 @@ def peaks(state: GpuState, request: PeaksRequest) -> MeasuredPeaks:
     return measure_peaks(keeper.kit, state.facts.uuid, keeper.driver_version)
 
 
-def _in_turn(state: GpuState, keeper: Timekeeper, take: Callable[[], CaseTiming]) -> CaseTiming:
-    """One case's timing; whoever waits for the GPU has it before."""
-    if state.lease.offer():
-        keeper.warm()
-    return take()
+def _in_turn(state: GpuState, keeper: Timekeeper, request: TimeRequest) -> tuple[CaseTiming, ...]:
+    """Each case's timing, up to where the GPU is kept by somebody else; whoever waits for it has it before each."""
+    timings: list[CaseTiming] = []
+    for case in request.cases:
+        try:
+            is_cool = state.lease.offer()
+        except GpuBusyError:
+            if not timings:
+                raise
+            break
+        if is_cool:
+            keeper.warm()
+        timings.append(_time_case(state, keeper, request, case))
+    return tuple(timings)
 
 
 def _time_case(state: GpuState, keeper: Timekeeper, request: TimeRequest, timed: TimedCase) -> CaseTiming:

@@ -12,7 +12,7 @@ import pytest
 from assistant.device.driver import Address, DeviceError
 from assistant.device.gpu_protocol import CaseReply, CaseRequest, Image, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
-from assistant.device.lease import GpuBusyError
+from assistant.device.lease import GpuBusyError, Lease
 from assistant.device.replay import replay
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
@@ -223,3 +223,18 @@ def test_a_stray_write_that_hits_our_own_copy_of_the_first_contents_is_seen(tmp_
 
     (reply,) = Setting(tmp_path, strays).replay(repeats=1).cases
     assert (reply.error, reply.guards_intact) == (None, False)
+
+
+class Kept(Lease):
+    """Does not come back once it is offered."""
+
+    def offer(self) -> bool:
+        raise GpuBusyError("another kernelopt measures")
+
+
+def test_cases_that_ran_are_kept_where_somebody_else_keeps_the_gpu_then(tmp_path: Path) -> None:
+    setting = Setting(tmp_path, lambda driver, given: driver.write(address_of(given[0]), b"new"))
+    setting.state.lease = Kept("GPU-host", tmp_path)
+    reply = setting.replay(cases=2)
+    assert [setting.left(case) for case in reply.cases] == [b"newtents"] and not reply.is_lost
+    assert len(setting.replay(cases=1).cases) == 1
