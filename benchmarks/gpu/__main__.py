@@ -13,6 +13,7 @@ from benchmarks.gpu import parts
 from benchmarks.gpu.bench import Bench, Kept
 from benchmarks.gpu.counters import counters_table, measure_counters
 from benchmarks.gpu.model import measure_model, model_table, write_accuracy
+from benchmarks.gpu.rate import measure_rate, rate_table
 from benchmarks.gpu.screen import measure_screen, screen_table
 from benchmarks.gpu.workers import measure_workers, workers_table
 
@@ -20,6 +21,7 @@ _OF_LABS = {
     "model": (measure_model, model_table),
     "counters": (measure_counters, counters_table),
     "screen": (measure_screen, screen_table),
+    "rate": (measure_rate, rate_table),
     "workers": (measure_workers, workers_table),
 }
 """Parts that ask a lab as a front end does, each with its table."""
