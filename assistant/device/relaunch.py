@@ -1,4 +1,4 @@
-"""Runs recorded launches once and ends: the program that profilers and sanitizers watch. ``python -m assistant.device.relaunch REQUEST``.
+"""Runs recorded launches once and ends: the program that profilers and sanitizers watch (``with_parent.relaunch_command``).
 
 A process of its own, as those tools start what they watch. Every buffer is an allocation of exactly its size, so that a step beyond it is
 seen; a buffer whose contents are arbitrary stays unwritten where a tool looks for such reads. It ends with status 0, or with 1 and the
@@ -7,9 +7,7 @@ reason on standard error.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import sys
 import time
 from dataclasses import dataclass
@@ -24,11 +22,7 @@ from assistant.device.replay_case import ReplayBuffer, ReplayCase, read_case, wi
 from assistant.errors import CannotAnswerError
 from assistant.serialize import loads
 
-__all__ = ["MODULE", "RelaunchRequest", "relaunch"]
-
-MODULE = "assistant.device.relaunch"
-_PR_SET_PDEATHSIG = 1
-"""prctl(2): signal for a child whose parent dies."""
+__all__ = ["RelaunchRequest", "relaunch", "run"]
 
 
 @dataclass(frozen=True)
@@ -82,9 +76,9 @@ def _write(driver: Driver, places: dict[int, Address], buffer: ReplayBuffer, req
         driver.fill(Address(places[buffer.id] + len(contents)), request.fill, left)
 
 
-def main(arguments: list[str]) -> int:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    request = loads(RelaunchRequest, Path(arguments[0]).read_bytes())
+def run(asked: Path) -> int:
+    """The status to end with, of the request in that file."""
+    request = loads(RelaunchRequest, asked.read_bytes())
     try:
         relaunch(open_driver("auto", 0), request)
     except (DeviceError, CannotAnswerError) as error:
@@ -95,7 +89,3 @@ def main(arguments: list[str]) -> int:
         sys.stderr.flush()
         os._exit(1)  # the driver's own clean-up would wait for the kernel
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

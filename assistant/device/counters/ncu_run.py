@@ -7,7 +7,6 @@ Example::
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -19,7 +18,8 @@ from assistant.device.counters.protocol import CountersReply, CountersRequest
 from assistant.device.counters.refusal import Refusal
 from assistant.device.counters.report import Places, ReportRequest, has_report_reader, read_report
 from assistant.device.process import ToolRunner
-from assistant.device.relaunch import MODULE, RelaunchRequest
+from assistant.device.relaunch import RelaunchRequest
+from assistant.device.with_parent import relaunch_command
 from assistant.serialize import dumps
 
 __all__ = ["NcuRuns"]
@@ -59,8 +59,7 @@ class NcuRuns:
             relaunch = RelaunchRequest(request.image, request.cases, _FILL, is_poison_written=True, wall_s=request.wall_s)
             asked.write_text(dumps(relaunch), "utf-8")
             Path(folder, "sections").mkdir()
-            program = (sys.executable, "-P", "-m", MODULE, str(asked))
-            called = command(ncu, report, request.symbols, request.launch_limit, program)
+            called = command(ncu, report, request.symbols, request.launch_limit, relaunch_command(asked))
             output = ToolRunner(self._environment).run(called, cwd=None, timeout_s=request.wall_s, temporary=Path(folder))
             if not report.is_file():
                 return CountersReply((), (refusal_of(output.text, output.status is None),))

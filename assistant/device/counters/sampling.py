@@ -1,4 +1,4 @@
-"""A process that drives CUPTI: ``python -m assistant.device.counters.sampling LIBRARY``; the GPU worker starts it.
+"""A process that drives CUPTI; the GPU worker starts it (``with_parent.sampling_command``).
 
 A process of its own, with its own context: CUPTI's hooks would stay in every launch that the worker times later, and a launch that costs
 the context costs the worker nothing. It reads requests line by line and ends with its input, or with its context.
@@ -6,10 +6,8 @@ the context costs the worker nothing. It reads requests line by line and ends wi
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import os
-import signal
 import sys
 import time
 from collections.abc import Generator
@@ -17,6 +15,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import NoReturn
 
 from assistant.build.symbols import symbol_for
 from assistant.device.counters.library import Helper
@@ -32,10 +31,8 @@ from assistant.device.staging import Pristine, Stage
 from assistant.errors import CannotAnswerError
 from assistant.serialize import dumps, loads
 
-__all__ = ["sample"]
+__all__ = ["sample", "serve"]
 
-_PR_SET_PDEATHSIG = 1
-"""prctl(2): signal for a child whose parent dies."""
 _FILL = 0xAB
 _SEED = 1
 
@@ -150,11 +147,11 @@ class _Case:
         return Launch(symbol, prepare, lambda: driver.launch(last), lambda: wait_for(driver, self._end_s))
 
 
-def main(arguments: list[str]) -> int:
+def serve(library: Path) -> NoReturn:
+    """Answer standard input's lines on a private copy of standard output until the input or the context ends; then end."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a kernel prints is no answer
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    helper = Helper(Path(arguments[0]))
+    helper = Helper(library)
     state = GpuState(open_driver("auto", 0))
     profilers = Profilers(helper, state.facts.clock_hz)
     for line in sys.stdin:
@@ -164,7 +161,3 @@ def main(arguments: list[str]) -> int:
         if reply.is_lost:
             break
     os._exit(0)  # the driver's own clean-up would wait for a kernel that never ends
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

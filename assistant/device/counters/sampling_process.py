@@ -12,17 +12,16 @@ from __future__ import annotations
 import os
 import selectors
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from assistant.device.counters.protocol import SamplingReply, SamplingRequest
+from assistant.device.with_parent import sampling_command
 from assistant.serialize import dumps, loads
 
 __all__ = ["SamplingProcess"]
 
-_MODULE = "assistant.device.counters.sampling"
 _CHUNK_BYTES = 1 << 16
 
 
@@ -30,8 +29,8 @@ class SamplingProcess:
     """Starts with its making; ends with its owner at the latest."""
 
     def __init__(self, library: Path, environment: Mapping[str, str]) -> None:
-        command = (sys.executable, "-P", "-m", _MODULE, str(library))
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(environment), bufsize=0)
+        command, env = sampling_command(library), dict(environment)
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, bufsize=0)
 
     @property
     def is_alive(self) -> bool:

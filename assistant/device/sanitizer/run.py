@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import tempfile
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
@@ -22,8 +21,9 @@ from assistant.device.counters.protocol import InstructionPlace
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.device.gpu_state import GpuState
 from assistant.device.process import ToolOutput, ToolRunner
-from assistant.device.relaunch import MODULE, RelaunchRequest
+from assistant.device.relaunch import RelaunchRequest
 from assistant.device.sanitizer.reading import Place, PlaceOf, read_findings
+from assistant.device.with_parent import relaunch_command
 from assistant.model.profile import Problem
 from assistant.serialize import dumps
 
@@ -87,7 +87,7 @@ def _run(sanitizer: Path, tool: str, request: SanitizeRequest, folder: Path) -> 
     command = (
         *(str(sanitizer), "--tool", tool, "--strip-paths", "no", "--show-backtrace", "no", "--print-limit", str(_PRINT_LIMIT)),
         *filters,
-        *(sys.executable, "-P", "-m", MODULE, str(asked)),
+        *relaunch_command(asked),
     )
     return ToolRunner(dict(os.environ)).run(command, cwd=None, timeout_s=request.wall_s, temporary=folder)
 

@@ -1,0 +1,59 @@
+"""Starts a process that ends with the one that started it: ``python -m assistant.device.with_parent WHAT ARGUMENT…``.
+
+It says so to the kernel before anything that takes long to import, as whoever started it may be killed meanwhile. Commands::
+
+    relaunch_command(Path("request.json"))            # recorded launches, below a profiler or a sanitizer
+    sampling_command(Path("counters.so"))             # a process that drives CUPTI, below this one
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from pathlib import Path
+
+__all__ = ["relaunch_command", "sampling_command"]
+
+_PR_SET_PDEATHSIG = 1
+"""prctl(2): signal for a child whose parent dies."""
+_MODULE = "assistant.device.with_parent"
+
+
+def relaunch_command(request: Path) -> tuple[str, ...]:
+    """For a tool that starts it: who its parent is, only that process sees."""
+    return (sys.executable, "-P", "-m", _MODULE, "relaunch", str(request))
+
+
+def sampling_command(library: Path) -> tuple[str, ...]:
+    """For the process that asks."""
+    return (sys.executable, "-P", "-m", _MODULE, "sampling", str(os.getpid()), str(library))
+
+
+def _end_with(parent: int) -> None:
+    """Be killed when the parent dies; end now where that is no longer ``parent``, which died before it could be said."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def main(arguments: list[str]) -> int:
+    match arguments:
+        case ["relaunch", request]:
+            _end_with(os.getppid())
+            from assistant.device.relaunch import run
+
+            return run(Path(request))
+        case ["sampling", parent, library]:
+            _end_with(int(parent))
+            from assistant.device.counters.sampling import serve
+
+            return serve(Path(library))
+        case _:
+            sys.stderr.write("expected relaunch REQUEST or sampling PARENT LIBRARY\n")
+            return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
