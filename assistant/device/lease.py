@@ -15,13 +15,13 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from assistant.errors import CannotAnswerError
 
-__all__ = ["WAIT_S", "GpuBusyError", "Lease", "lock_folder"]
+__all__ = ["WAIT_S", "GpuBusyError", "Lease", "all_held", "lock_folder"]
 
 WAIT_S = 120.0
 """As long as one measurement of another front end's may take, between two of which it lets others in (15 s a shape and its set-up), and a
@@ -91,12 +91,25 @@ class Lease:
         try:
             while not _is_locked(descriptor):
                 if time.monotonic() > end_s:
-                    raise GpuBusyError(f"another kernelopt measures on {self._uuid} for more than {self._wait_s:g} s")
+                    raise GpuBusyError(f"another kernelopt measures on {self._uuid} for more than {self._wait_s:.3g} s")
                 time.sleep(_POLL_S)
         except BaseException:
             os.close(descriptor)
             raise
         return descriptor
+
+
+@contextmanager
+def all_held(uuids: Iterable[str], folder: Path, wait_s: float = WAIT_S) -> Generator[None]:
+    """Hold all of these GPUs, which everybody takes in the same order, so that nobody waits for one who waits for them.
+
+    Raises GpuBusyError where one does not come free within ``wait_s``, which is for all together.
+    """
+    end_s = time.monotonic() + wait_s
+    with ExitStack() as owned:
+        for uuid in sorted(set(uuids)):
+            owned.enter_context(Lease(uuid, folder, max(0.0, end_s - time.monotonic())).held())
+        yield
 
 
 def _is_held(path: Path) -> bool:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assistant.lab.gpus import Gpu
+from assistant.lab.gpus import Gpu, NoGpu, list_gpus
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.uncounted import bare_profile
 from assistant.model.build import Diagnostic
@@ -27,14 +28,14 @@ from assistant.serialize import decode, encode, loads
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse
 
-__all__ = ["CapturedRuns", "counted"]
+__all__ = ["CapturedRuns", "counted", "reachable_gpus"]
 
 _RECORDED_ON = "GPU, by CUPTI's time stamps"
 """Device and method of what is known of a launch that nothing counted."""
 _BUILD_S = 240.0
 """The recording library and the program are built before the first run."""
 _LEASE_S = 120.0
-"""How long a program waits for the GPU while another front end measures on it (``device.lease``)."""
+"""How long a program waits for its GPUs while other front ends measure on them (``device.lease``)."""
 _COUNTED_LAUNCHES = 16
 """Of one recording: each shape's first launch, in program order."""
 
@@ -53,7 +54,8 @@ class CapturedRuns:
     async def run(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
         """One run of the program; profiles and problems stay empty."""
         self._run_count += 1
-        message = self._message(program, limits, self._scratch / f"captured-{self._run_count}")
+        gpus = await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
+        message = self._message(program, limits, self._scratch / f"captured-{self._run_count}", gpus)
         try:
             reply = await self._worker.request(message, limits.wall_s * (2 if program.build_command else 1) + _BUILD_S + _LEASE_S)
         except WorkerTimedOut as error:
@@ -68,7 +70,7 @@ class CapturedRuns:
     async def close(self) -> None:
         await self._worker.close()
 
-    def _message(self, program: Program, limits: RunLimits, record: Path) -> dict[str, Any]:
+    def _message(self, program: Program, limits: RunLimits, record: Path, gpus: tuple[str, ...]) -> dict[str, Any]:
         return {
             "op": "capture",
             "sources": [[str(source.path), source.text] for source in program.sources],
@@ -82,9 +84,21 @@ class CapturedRuns:
             "build_command": encode(program.build_command),
             "run_command": encode(program.run_command),
             "is_candidate": program.is_candidate,
-            "visible_devices": self._gpu.uuid if self._gpu.index > 0 else None,
-            "gpu_uuid": self._gpu.uuid,
+            "visible_devices": _shown_alone(self._gpu),
+            "gpu_uuids": list(gpus),
         }
+
+
+def reachable_gpus(gpu: Gpu, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """UUIDs of all GPUs that a program may use which is run for ``gpu``."""
+    found = () if _shown_alone(gpu) and "CUDA_VISIBLE_DEVICES" not in environment else list_gpus(environment)
+    others = () if isinstance(found, NoGpu) else (one.uuid for one in found)
+    return tuple(dict.fromkeys((gpu.uuid, *others)))
+
+
+def _shown_alone(gpu: Gpu) -> str | None:
+    """``CUDA_VISIBLE_DEVICES`` of a program whose user has set none; None: it may use every GPU, and begins with the first."""
+    return gpu.uuid if gpu.index > 0 else None
 
 
 async def counted(

@@ -19,7 +19,7 @@ from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
-from assistant.lab.gpus import Gpu, usable_gpus
+from assistant.lab.gpus import Gpu, NoGpu, list_gpus, usable_gpus
 from assistant.model.build import Flags
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Source
@@ -239,19 +239,22 @@ def test_versions_of_a_kernel_are_compared_in_the_program_that_starts_it(
 
 LOOKS = """
 import fcntl, sys
-try:
-    fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    print("free")
-except BlockingIOError:
-    print("held")
+for lock in sys.argv[1:]:
+    try:
+        fcntl.flock(open(lock), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        print("free")
+    except BlockingIOError:
+        print("held")
 """
 
 
 async def test_nobody_of_ours_measures_while_the_program_runs(captured: CapturedRuns, gpu: Gpu, folder: Path, tmp_path: Path) -> None:
-    """The program itself looks whether the GPU's lock is held."""
+    """The program itself looks whether the locks of all GPUs that it sees are held."""
     (tmp_path / "looks.py").write_text(LOOKS)
-    lock = lock_folder() / f"kernelopt-{gpu.uuid}.lock"
-    given = replace(program("vectors"), working_directory=tmp_path, run_command=(sys.executable, "looks.py", str(lock)))
+    seen = list_gpus(os.environ)
+    assert not isinstance(seen, NoGpu) and gpu in seen
+    locks = tuple(str(lock_folder() / f"kernelopt-{one.uuid}.lock") for one in seen)
+    given = replace(program("vectors"), working_directory=tmp_path, run_command=(sys.executable, "looks.py", *locks))
     run = await captured.run(given, RunLimits())
     assert isinstance(run, ProgramRun), run
-    assert run.stdout == b"held\n"
+    assert run.stdout == b"held\n" * len(seen)

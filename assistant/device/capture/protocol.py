@@ -43,8 +43,8 @@ class CaptureRequest:
     """The sources' texts are not the user's: their program runs confined, in a private copy of ``cwd``."""
     visible_devices: str | None = None
     """Value of ``CUDA_VISIBLE_DEVICES``; None: as it is."""
-    gpu_uuid: str | None = None
-    """Of the GPU that nobody measures on while the program runs; None: nobody is asked."""
+    gpu_uuids: tuple[str, ...] = ()
+    """Of the GPUs that nobody measures on while the program runs: all that it may use."""
 
 
 @dataclass(frozen=True)

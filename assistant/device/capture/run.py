@@ -1,7 +1,8 @@
 """Runs a program with the recording library loaded into it, and turns what the library wrote into a recording.
 
 The user's own program runs where and as its user would run it. A candidate's is built and run in a private copy of the working
-folder, confined to it and to the GPU. While a program runs, the GPU's lock is held: a measurement of another front end's is not disturbed.
+folder, confined to it and to the GPU. While a program runs, the locks of all GPUs that it may use are held: no measurement of another front
+end's is disturbed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import shutil
 import stat
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from assistant.device.capture.demangle import function_name, variable_name
 from assistant.device.capture.executable import build_program, run_build_command
 from assistant.device.capture.library import injection_library
 from assistant.device.capture.protocol import CaptureFailed, CaptureReply, CaptureRequest, CollectReply, CollectRequest
-from assistant.device.lease import Lease, lock_folder
+from assistant.device.lease import all_held, lock_folder
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Toolchain
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
@@ -101,13 +102,13 @@ def _run_own(request: CaptureRequest, around: Surroundings, variables: Mapping[s
         if request.build_command is not None:
             build = Command(request.build_command, request.cwd, own_environment(around.environment))
             run_build_command(build, bounds, folder)
-    with _gpu_of(request):
+    with _gpus_of(request):
         return _start(Command(arguments, request.cwd, variables), bounds, folder)
 
 
-def _gpu_of(request: CaptureRequest) -> AbstractContextManager[None]:
-    """The GPU for this program alone, as far as other front ends of ours go."""
-    return nullcontext() if request.gpu_uuid is None else Lease(request.gpu_uuid, lock_folder()).held()
+def _gpus_of(request: CaptureRequest) -> AbstractContextManager[None]:
+    """The GPUs for this program alone, as far as other front ends of ours go."""
+    return all_held(request.gpu_uuids, lock_folder())
 
 
 def _start(command: Command, bounds: Bounds, folder: Path, confinement: Confinement | None = None) -> Outcome:
@@ -137,7 +138,7 @@ def _run_candidate(
             _build_edited(request, build, lambda: run_build_command(build, bounds, folder, confinement))
         arguments = (str(built), *request.args) if built is not None else _command_in(request, copy.path)
         confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES}
-        with _gpu_of(request):
+        with _gpus_of(request):
             outcome = _start(Command(arguments, copy.path, confined), bounds, folder, confinement)
     return outcome, (*confinement.layers.missing, *copy.notes)
 

@@ -132,6 +132,24 @@ def test_whoever_waits_has_its_turn_between_two_cases_and_nobody_else(tmp_path: 
     assert order == ["second", "first again"]
 
 
+def test_several_gpus_are_held_together_and_given_back_together(tmp_path: Path) -> None:
+    one, other = (lease.Lease(uuid, tmp_path, wait_s=0) for uuid in ("GPU-a", "GPU-b"))
+    with lease.all_held(("GPU-b", "GPU-a"), tmp_path):
+        for held in (one, other):
+            with pytest.raises(lease.GpuBusyError), held.held():
+                pass
+    with other.held(), pytest.raises(lease.GpuBusyError, match="GPU-b"), lease.all_held(("GPU-a", "GPU-b"), tmp_path, wait_s=0):
+        pass
+    with one.held(), other.held():
+        pass
+
+
+@pytest.mark.parametrize("uuids", [("GPU-a", "GPU-b"), ("GPU-b", "GPU-a")])
+def test_several_gpus_are_taken_in_one_order_so_that_no_two_wait_for_each_other(tmp_path: Path, uuids: tuple[str, ...]) -> None:
+    with lease.all_held(uuids, tmp_path), pytest.raises(lease.GpuBusyError, match="GPU-a"), lease.all_held(uuids, tmp_path, wait_s=0):
+        pass
+
+
 def test_memory_of_another_process_is_read_into_files_while_somebody_measures(tmp_path: Path) -> None:
     driver = HostDriver({})
     address = driver.allocate(64)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sys
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -12,16 +14,21 @@ import numpy as np
 import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
+from assistant.device.capture.protocol import CaptureRequest
 from assistant.device.cupti import find_cupti
+from assistant.device.lease import lock_folder
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
+from assistant.emulator.protocol import Limits
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
 from assistant.lab.device_text import without_host_code
 from assistant.lab.gpus import Gpu
+from assistant.lab.process import WorkerProcess
 from assistant.model.recording import Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.serialize import encode
 from assistant.workload.recordings import read_recording
 
 PROGRAMS = Path(__file__).parents[2] / "data/captured"
@@ -100,11 +107,15 @@ async def test_kernels_are_counted_without_the_host_code_that_the_emulator_canno
 
 
 @pytest.fixture
-async def captured(tmp_path: Path) -> AsyncIterator[CapturedRuns]:
-    """Asks the capture worker, which builds the recording library: that takes a C++ compiler and CUPTI, and no GPU."""
+def kept() -> Path:
+    """Where the recording library is built, by the capture worker: that takes a C++ compiler and CUPTI, and no GPU."""
     if find_cupti(find_toolchain(os.environ, installed_wheel_tree()), installed_wheel_tree()) is None:
         pytest.skip("no CUPTI here (pip install nvidia-cuda-cupti): the recording library cannot be built")
-    kept = Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
+    return Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
+
+
+@pytest.fixture
+async def captured(tmp_path: Path, kept: Path) -> AsyncIterator[CapturedRuns]:
     runs = CapturedRuns(tmp_path, kept, Gpu(0, "none", "GPU-0", 0, (9, 0), ""))
     yield runs
     await runs.close()
@@ -136,6 +147,40 @@ async def test_a_build_that_fails_in_the_copy_for_the_users_text_too_is_no_verdi
     for given, kind in ((broken, "not_built"), (anywhere, "unsupported"), (replace(anywhere, is_candidate=False), "not_built")):
         failure = await captured.run(given, RunLimits())
         assert isinstance(failure, LabFailure) and failure.kind == kind, failure
+
+
+LOOKS = """
+import fcntl, sys
+for lock in sys.argv[1:]:
+    try:
+        fcntl.flock(open(lock), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        print("free")
+    except BlockingIOError:
+        print("held")
+"""
+
+
+async def test_nobody_of_ours_measures_on_any_gpu_of_a_program_that_runs(kept: Path, tmp_path: Path) -> None:
+    (tmp_path / "looks.py").write_text(LOOKS)
+    gpus = tuple(f"GPU-{name}-{os.getpid()}" for name in "ab")
+    locks = [lock_folder() / f"kernelopt-{gpu}.{kind}" for gpu in gpus for kind in ("lock", "turn")]
+    request = CaptureRequest(
+        sources=(),
+        cwd=tmp_path,
+        record=tmp_path / "record",
+        cache=kept,
+        limits=Limits(),
+        run_command=(sys.executable, "looks.py", *map(str, locks[::2])),
+        gpu_uuids=gpus,
+    )
+    worker = WorkerProcess("assistant.device.capture")
+    try:
+        reply = await worker.request({"op": "capture", **encode(request)}, 60)
+        assert await asyncio.to_thread(Path(reply["stdout_path"]).read_bytes) == b"held\n" * 2
+    finally:
+        await worker.close()
+        for lock in locks:
+            lock.unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("name", RECORDED)

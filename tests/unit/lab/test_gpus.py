@@ -74,3 +74,33 @@ def test_without_a_number_the_first_gpu_is_meant_and_those_like_it() -> None:
 def test_a_machine_without_a_driver_has_none_and_says_so(tmp_path: Path) -> None:
     (answer,) = asked({"LD_LIBRARY_PATH": str(tmp_path)}, None)
     assert isinstance(answer, list) or "no NVIDIA driver" in answer
+
+
+_REACHABLE = """
+import json, os, sys
+from assistant.lab.captured import reachable_gpus
+from assistant.lab.gpus import Gpu
+
+print(json.dumps(reachable_gpus(Gpu(int(sys.argv[1]), "", sys.argv[2], 0, (9, 0), ""), os.environ)))
+"""
+_SECOND = "GPU-33333333-2222-3333-4444-555555555555"
+
+
+@pytest.mark.parametrize(
+    ("own", "environment", "reachable"),
+    [
+        (UUID, {}, [UUID]),
+        (UUID, {"FAKE_NVML_SECOND": "1"}, [UUID, _SECOND]),
+        (_SECOND, {"FAKE_NVML_SECOND": "1"}, [_SECOND]),  # it is told to use no other
+        (UUID, {"FAKE_NVML_SECOND": "1", "CUDA_VISIBLE_DEVICES": "0"}, [UUID]),
+        (UUID, {"FAKE_NVML_SECOND": "1", "CUDA_VISIBLE_DEVICES": "1,0"}, [UUID, _SECOND]),
+        ("GPU-none", {"CUDA_VISIBLE_DEVICES": ""}, ["GPU-none"]),
+    ],
+)
+def test_a_program_may_use_every_gpu_that_nobody_hides(
+    nvml: dict[str, str], own: str, environment: dict[str, str], reachable: list[str]
+) -> None:
+    command = (sys.executable, "-c", _REACHABLE, "0" if own != _SECOND else "1", own)
+    clean = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}
+    done = subprocess.run(command, env={**clean, **nvml, **environment}, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(done.stdout) == reachable
