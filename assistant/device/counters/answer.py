@@ -30,6 +30,10 @@ class Answer:
     """Offset of the instruction → (reason, warp samples)."""
     measured: tuple[LaunchMetric, ...] = ()
     """Of the launch as a whole."""
+    sampled_count: int = 0
+    """Warp samples that the hardware took of all that ran meanwhile."""
+    dropped_count: int = 0
+    """Of these, those that it lost."""
 
 
 def read_answer(text: str, symbol: str) -> Answer:
@@ -37,6 +41,7 @@ def read_answer(text: str, symbol: str) -> Answer:
     counts: dict[str, dict[int, int]] = {}
     stalls: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
     measured: list[LaunchMetric] = []
+    sampled_count = dropped_count = 0
     for line in text.splitlines():
         match line.split("\t"):
             case ["counted", metric] if metric in _FIELD_OF:
@@ -47,9 +52,12 @@ def read_answer(text: str, symbol: str) -> Answer:
                 stalls[int(offset)].append((reason, int(samples)))
             case ["launch", metric, value] if metric in _SOURCE_OF and math.isfinite(float(value)):
                 measured.extend(_launch_metric(metric, float(value)))
+            case ["samples", every, dropped]:
+                sampled_count, dropped_count = int(every), int(dropped)
             case _:
                 pass  # other kernels, and what we have no name for
-    return Answer(counts, {offset: tuple(found) for offset, found in stalls.items()}, tuple(measured))
+    by_offset = {offset: tuple(found) for offset, found in stalls.items()}
+    return Answer(counts, by_offset, tuple(measured), sampled_count, dropped_count)
 
 
 def _launch_metric(metric: str, value: float) -> tuple[LaunchMetric, ...]:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from assistant.device.counters.answer import read_answer
 from assistant.device.counters.library import counters_library
 from assistant.device.counters.protocol import (
     CountersReply,
     CountersRequest,
     InstructionPlace,
     Part,
+    SampledLaunch,
+    SamplingReply,
     SamplingRequest,
 )
 from assistant.device.counters.refusal import PERMIT_COUNTERS, Refusal
@@ -29,10 +32,12 @@ from assistant.device.cupti import LibraryNotBuiltError
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
 
-__all__ = ["CuptiRuns", "refusal_of_cupti"]
+__all__ = ["CuptiRuns", "counters_reply", "refusal_of_cupti"]
 
 _START_S = 20.0
 """A context and CUPTI's first use: about 1 s on an idle H200."""
+_TOLD_RATIO = 0.01
+"""Of the warp samples: fewer that are lost change no share of a stall that is shown."""
 _KNOWN: tuple[tuple[str, str, str, str], ...] = (
     ("INSUFFICIENT_PRIVILEGES", "forbidden", "this user may not read the GPU's counters", PERMIT_COUNTERS),
     (
@@ -60,6 +65,18 @@ def refusal_of_cupti(failure: str) -> Refusal:
     return Refusal("failed", f"CUPTI failed: {failure}", "install Nsight Compute's ncu, which counts without it")
 
 
+def counters_reply(reply: SamplingReply, places: Sequence[InstructionPlace], device: str) -> CountersReply:
+    """What the processes counted, as profiles, and what they could not. ``device``: its name."""
+    of_symbol: defaultdict[str, list[InstructionPlace]] = defaultdict(list)
+    for place in places:
+        of_symbol[place.symbol].append(place)
+    launches = tuple(launch_profile(at, one, of_symbol[one.symbol], device) for at, one in enumerate(reply.launches))
+    refusals = [refusal_of_cupti(text) for text in dict.fromkeys(reply.failures)]
+    if not all(profile.blocks_counted for profile in launches):
+        return CountersReply((), tuple(refusals or [refusal_of_cupti("it counted no instruction")]))
+    return CountersReply(launches, (*refusals, *_dropped(reply.launches)))
+
+
 class CuptiRuns:
     """Keeps the library, and the processes that are started with it."""
 
@@ -78,15 +95,7 @@ class CuptiRuns:
             return CountersReply((), (Refusal("missing", error.message, error.remedy),))
         asked = SamplingRequest(Part.SAMPLED, request.image, request.cases, request.symbols, 0, request.launch_limit, request.wall_s)
         reply = self._launches.counted(asked, time.monotonic() + request.wall_s + _START_S)
-        places: defaultdict[str, list[InstructionPlace]] = defaultdict(list)
-        for place in request.places:
-            places[place.symbol].append(place)
-        launches = tuple(launch_profile(at, one, places[one.symbol], self._device) for at, one in enumerate(reply.launches))
-        refusals = [refusal_of_cupti(text) for text in dict.fromkeys(reply.failures)]
-        is_whole = all(profile.blocks_counted for profile in launches)
-        if not is_whole and not refusals:
-            refusals.append(refusal_of_cupti("it counted no instruction"))
-        return CountersReply(launches if is_whole else (), tuple(refusals))
+        return counters_reply(reply, request.places, self._device)
 
     def _started_with(self, library: Path) -> Callable[[], SamplingProcess]:
         return lambda: SamplingProcess(library, self._environment)
@@ -102,3 +111,13 @@ class CuptiRuns:
         if isinstance(self._library, LibraryNotBuiltError):
             raise self._library
         return self._library
+
+
+def _dropped(launches: Sequence[SampledLaunch]) -> tuple[Refusal, ...]:
+    """That samples of where warps wait were lost, where they were more than a few."""
+    answers = [read_answer(launch.answer, launch.symbol) for launch in launches]
+    every, dropped = sum(answer.sampled_count for answer in answers), sum(answer.dropped_count for answer in answers)
+    if dropped <= _TOLD_RATIO * every:
+        return ()
+    message = f"the GPU dropped {dropped:,} of {every:,} samples of where warps wait ({dropped / every:.0%}): stalls stand on the others"
+    return (Refusal("dropped", message, "profile a larger workload, which is sampled less often, or install Nsight Compute's ncu"),)

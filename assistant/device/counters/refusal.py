@@ -17,6 +17,6 @@ class Refusal:
     """What stood in the way of one way to count."""
 
     kind: str
-    """``missing``, ``forbidden``, ``unsupported``, ``busy``, ``slow``, ``timed_out`` or ``failed``."""
+    """``missing``, ``forbidden``, ``unsupported``, ``busy``, ``slow``, ``timed_out``, ``failed`` or ``dropped``."""
     message: str
     remedy: str

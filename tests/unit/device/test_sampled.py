@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from assistant.device.counters.answer import read_answer
+from assistant.device.counters.cupti import counters_reply
 from assistant.device.counters.protocol import InstructionPlace, SampledLaunch, SamplingReply
 from assistant.device.counters.sampled import launch_profile
 from assistant.model.profile import LaunchProfile, Method
@@ -69,3 +70,21 @@ def test_a_launch_without_a_counted_instruction_was_not_counted(launch: SampledL
     without = "".join(line for line in launch.answer.splitlines(keepends=True) if not line.startswith("count\t"))
     assert launch_profile(0, launch, places, "NVIDIA H200").blocks_counted == launch.config.grid.count
     assert launch_profile(0, replace(launch, answer=without), places, "NVIDIA H200").blocks_counted == 0
+
+
+@pytest.mark.parametrize(("dropped", "told"), [(0, ""), (15, ""), (680, "680 of 1,546 samples of where warps wait (44%)")])
+def test_samples_that_the_gpu_dropped_are_told(
+    launch: SampledLaunch, places: tuple[InstructionPlace, ...], profile: LaunchProfile, dropped: int, told: str
+) -> None:
+    assert "\nsamples\t1546\t0\n" in launch.answer
+    losing = replace(launch, answer=launch.answer.replace("\nsamples\t1546\t0\n", f"\nsamples\t1546\t{dropped}\n"))
+    reply = counters_reply(SamplingReply((losing,)), places, "NVIDIA H200")
+    assert reply.launches == (profile,)
+    assert [refusal.kind for refusal in reply.refusals] == ["dropped"] * bool(told)
+    assert all(told in refusal.message for refusal in reply.refusals)
+
+
+def test_a_reply_without_a_counted_instruction_is_refused_once(launch: SampledLaunch, places: tuple[InstructionPlace, ...]) -> None:
+    without = "".join(line for line in launch.answer.splitlines(keepends=True) if not line.startswith("count\t"))
+    reply = counters_reply(SamplingReply((replace(launch, answer=without),)), places, "NVIDIA H200")
+    assert reply.launches == () and ["it counted no instruction" in refusal.message for refusal in reply.refusals] == [True]
