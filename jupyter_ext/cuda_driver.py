@@ -28,6 +28,8 @@ _MAX_DYNAMIC_SHARED = 8
 _OPT_IN_BYTES = 48 << 10
 """Dynamic shared memory beyond this must be asked for (CUDA C++ Programming Guide, "Shared Memory" of each architecture)."""
 _UUID_BYTES = 16
+_NAME_BYTES = 256
+"""Longer than any name of a device."""
 _HANDLE_BYTES = 64
 """``CU_IPC_HANDLE_SIZE`` (cuda.h)."""
 
@@ -73,11 +75,12 @@ class UserDriver:
         self._call("cuCtxSynchronize")
 
     def uuid(self, index: int) -> str:
-        """``GPU-…``, as ``CUDA_VISIBLE_DEVICES`` takes it."""
-        raw = (ctypes.c_ubyte * _UUID_BYTES)()
+        """``GPU-…``, or ``MIG-…`` for a slice, whose name says so, as ``CUDA_VISIBLE_DEVICES`` takes it."""
+        raw, name = (ctypes.c_ubyte * _UUID_BYTES)(), ctypes.create_string_buffer(_NAME_BYTES)
         self._call("cuDeviceGetUuid_v2", raw, index)
-        digits = bytes(raw).hex()
-        return f"GPU-{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        self._call("cuDeviceGetName", name, _NAME_BYTES, index)
+        digits, kind = bytes(raw).hex(), "MIG" if b" MIG " in name.value else "GPU"
+        return f"{kind}-{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
     def shared(self, address: int) -> tuple[bytes, int]:
         """(handle of the allocation that the address lies in, offset in bytes), for another process to open it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.opening import open_driver
+from assistant.lab.gpus import list_gpus
 from assistant.model.launch import Dim3, LaunchConfig
 from tests.contract.driver_contract import DriverContract
 
@@ -32,6 +34,11 @@ def image(tmp_path_factory: pytest.TempPathFactory, architecture: str, nvcc: str
 
 
 class RealDriverContract(DriverContract):
+    def test_the_device_is_named_as_nvml_names_it(self, driver: Driver) -> None:
+        found = list_gpus(os.environ)
+        assert isinstance(found, tuple), found
+        assert driver.facts().uuid in {gpu.uuid for gpu in found}
+
     def test_dynamic_shared_memory_above_48_kib_is_allowed(self, driver: Driver, image: bytes) -> None:
         module, out = driver.load(image), driver.allocate(4)
         config = LaunchConfig(Dim3(1), Dim3(32), driver.facts().shared_bytes_per_block_optin)

@@ -28,13 +28,15 @@ from assistant.device.driver import (
     StreamHandle,
 )
 from assistant.device.drivers.arguments import checked_arguments, packed_arguments
+from assistant.device.drivers.cuda import uuid_text
 from assistant.device.drivers.parameter_layout import parameter_layouts
 from assistant.model.launch import LaunchConfig
 
-__all__ = ["PycudaDriver"]
+__all__ = ["PycudaDriver", "uuid_of"]
 
 T = TypeVar("T")
 _DRIVER_LIBRARY = "libcuda.so.1"
+_UUID_BYTES = 16
 _NAMES = {
     "an illegal memory access was encountered": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "out of memory": "CUDA_ERROR_OUT_OF_MEMORY",
@@ -97,10 +99,11 @@ class PycudaDriver:
         kind = self._cuda.device_attribute
         read = self._device.get_attribute
         version = int(self._cuda.get_driver_version())
+        name = str(self._device.name())
         return DeviceFacts(
             index=self._index,
-            name=str(self._device.name()),
-            uuid=_uuid_of(self._device),
+            name=name,
+            uuid=uuid_of(ctypes.CDLL(_DRIVER_LIBRARY), self._index, name),
             compute_capability=cast("tuple[int, int]", tuple(self._device.compute_capability())),
             sm_count=int(read(kind.MULTIPROCESSOR_COUNT)),
             l2_bytes=int(read(kind.L2_CACHE_SIZE)),
@@ -277,7 +280,13 @@ class PycudaDriver:
         raise ValueError("pycuda has no graphs; install cuda-bindings")
 
 
-def _uuid_of(device: Any) -> str:
-    """The UUID as ``nvidia-smi`` spells it; of a pycuda without it the bus address, which names the device as well on one machine."""
-    kind = "MIG" if " MIG " in device.name() else "GPU"  # as cuda.uuid_text tells them apart
-    return f"{kind}-{device.uuid()}" if hasattr(device, "uuid") else f"PCI-{device.pci_bus_id()}"
+def uuid_of(library: Any, index: int, name: str) -> str:
+    """The UUID as NVML spells it, a MIG slice's own; asked of the driver's library, as pycuda does not know the call.
+
+    ``name``: the device's. Raises DeviceError where the driver does not tell.
+    """
+    device, raw = ctypes.c_int(), (ctypes.c_ubyte * _UUID_BYTES)()
+    for call, arguments in (("cuDeviceGet", (ctypes.byref(device), index)), ("cuDeviceGetUuid_v2", (raw, device))):
+        if status := int(getattr(library, call)(*arguments)):
+            raise DeviceError("CUDA_ERROR_UNKNOWN", f"the driver answers {status}", call)
+    return uuid_text(bytes(raw), name)

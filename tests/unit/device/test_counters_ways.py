@@ -17,7 +17,6 @@ from assistant.device.counters.protocol import CountersReply, CountersRequest, P
 from assistant.device.counters.refusal import Refusal
 from assistant.device.counters.sampler import period_exponent
 from assistant.device.counters.sampling_process import SamplingProcess
-from assistant.device.drivers.cuda import uuid_text
 from assistant.device.gpu_protocol import Image
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import LaunchProfile, Method
@@ -107,9 +106,3 @@ def test_a_process_that_ends_before_it_answers_is_lost_and_says_how(tmp_path: Pa
 @pytest.mark.parametrize(("duration_s", "exponent"), [(1e-6, 8), (66e-6, 8), (70e-6, 9), (1e-3, 12), (1.0, 22), (1e9, 31)])
 def test_every_sm_gives_a_few_hundred_samples_of_a_launch(duration_s: float, exponent: int) -> None:
     assert period_exponent(duration_s, clock_hz=1.98e9) == exponent
-
-
-def test_a_slice_of_a_gpu_is_spelled_as_nvml_spells_it() -> None:
-    raw = bytes(range(16))
-    assert uuid_text(raw, "NVIDIA H200") == "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
-    assert uuid_text(raw, "NVIDIA H200 MIG 1g.18gb") == "MIG-00010203-0405-0607-0809-0a0b0c0d0e0f"
