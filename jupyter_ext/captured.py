@@ -43,7 +43,7 @@ class Captured:
     """Of the recording."""
     recording: Recording
     extents: tuple[Extent, ...]
-    """Of tensors, where their allocator told them."""
+    """Of tensors and CuPy's arrays, where their allocator told them."""
     device: str
     """For people: the GPU's name."""
 

@@ -27,6 +27,7 @@ from assistant.workload.select import kernel_name
 from assistant.workload.signature import signature_of
 from jupyter_ext.captured import Captured
 from jupyter_ext.cells import Cell, captured_cell
+from jupyter_ext.cupy_blocks import ArrayBlocks
 from jupyter_ext.opening import Asked
 from jupyter_ext.recording import CannotRecord, InProcess
 from jupyter_ext.sources import KnownText, declined_reasons, known_texts, text_of
@@ -87,11 +88,11 @@ class Capturing:
         (raw / "0").mkdir(parents=True)
         library.begin(raw / "0", load_settings(find_workspace(Path.cwd())).settings.limits.launch_bytes)
         try:
-            blocks = TensorBlocks()
+            tensors, arrays = TensorBlocks(), ArrayBlocks()
             try:
                 has_ended = run()
             finally:
-                extents = blocks.end()
+                extents = (*tensors.end(), *arrays.end())
         finally:
             library.end()
         if not has_ended:

@@ -69,7 +69,7 @@ class TensorBlocks:
         if freed_count and (freed is None or len(freed) < freed_count):
             return ()
         used = (_extent(block) for segment in segments for block in segment["blocks"] if block["state"] == _IN_USE)
-        return tuple(extent for extent in used if extent is not None and not any(_overlap(extent, gone) for gone in freed or ()))
+        return tuple(extent for extent in used if extent is not None and not any(extent.overlaps(gone) for gone in freed or ()))
 
     def _given_back(self, memory: Any) -> list[Extent] | None:
         """What was given back during the cell; None where nobody kept it."""
@@ -97,7 +97,3 @@ def _freed_count(memory: Any) -> int:
 def _extent(block: dict[str, Any]) -> Extent | None:
     size_bytes = int(block.get("requested_size") or block["size"])
     return Extent(int(block["address"]), size_bytes) if "address" in block else None
-
-
-def _overlap(one: Extent, other: Extent) -> bool:
-    return one.address < other.address + other.size_bytes and other.address < one.address + one.size_bytes

@@ -1,8 +1,8 @@
 """A recorded launch with its buffers cut to what was asked for, where an allocator gave out parts of larger allocations.
 
-A recording knows the driver's allocations. PyTorch takes those in segments of at least 2 MiB and hands out parts: without their extents
-two tensors are one buffer, of no one type, and a read behind a tensor is a read inside it. A buffer is cut only where every pointer into it
-leads into a known extent; all others stay whole. Pure. Example::
+A recording knows the driver's allocations. PyTorch takes those in segments of at least 2 MiB and hands out parts, CuPy parts of what was
+given back: without their extents two tensors are one buffer, of no one type, and a read behind a tensor is a read inside it. A buffer is
+cut only where every pointer into it leads into a known extent; all others stay whole. Pure. Example::
 
     narrowed(recording, blob, (Extent(0x7f00_0200, 4000), Extent(0x7f00_1200, 4000)))
 """
@@ -27,6 +27,9 @@ class Extent:
 
     def holds(self, address: int) -> bool:
         return 0 <= address - self.address < self.size_bytes
+
+    def overlaps(self, other: Extent) -> bool:
+        return self.address < other.address + other.size_bytes and other.address < self.address + self.size_bytes
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Cells whose Python launches kernels, recorded in this very process: pycuda's, PyTorch extensions', and what comes of them."""
+"""Cells whose Python launches kernels, recorded in this very process: pycuda's, CuPy's, PyTorch extensions', and what comes of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assistant.workload.narrow import Extent
 from jupyter_ext.capturing import Capturing, Recorded, Subject
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.workshop import Workshop
@@ -46,6 +47,32 @@ torch::Tensor halve(torch::Tensor x) {
   return out;
 }
 """
+CUPY_KERNEL = '''
+halve = cp.RawKernel(r"""
+extern "C" __global__ void halve(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = x[i] * 0.5f;
+}
+""", "halve")
+x -= 500
+out = cp.zeros(1000, cp.float32)
+for _ in range(2):
+    halve((4,), (256,), (out, x, cp.int32(1000)))
+'''
+CUPY_MODULE = '''
+import cupy as cp, numpy as np
+module = cp.RawModule(code=r"""
+__constant__ float factor;
+extern "C" __global__ void scale(float *out, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = x[i] * factor;
+}
+""")
+cp.ndarray((1,), cp.float32, module.get_global("factor")).set(np.array([3], np.float32))
+x = cp.asarray(np.linspace(-1, 1, 1000), cp.float32)
+out = cp.zeros_like(x)
+module.get_function("scale")((4,), (256,), (out, x, cp.int32(1000)))
+'''
 
 
 @dataclass
@@ -115,6 +142,41 @@ def test_a_kernel_of_pycuda_is_recorded_with_its_constants_and_checked(
     assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
 
 
+def test_a_raw_kernel_of_cupy_is_recorded_on_its_arrays_without_cupys_own_kernels(
+    workshop: Workshop, capturing: Capturing, notebook: Notebook, tmp_path: Path
+) -> None:
+    cp: Any = pytest.importorskip("cupy", reason="CuPy is not installed here")
+    cp.get_default_memory_pool().free_all_blocks()
+    block = cp.empty(1 << 18, cp.float32)
+    del block  # the pool hands out parts of it
+    x = cp.arange(1000, dtype=cp.float32)
+    notebook.namespace.update(cp=cp, x=x)
+    recorded, code = record(capturing, notebook, CUPY_KERNEL)
+    assert recorded.told[0].startswith("halve: 2 launches on "), recorded.told
+    assert recorded.told[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: RawKernel in this cell"), recorded.told
+    assert recorded.told[1:] == ("launches of libraries' own kernels (PyTorch, CuPy, CUDA's) were left out",)
+    out: Any = notebook.namespace["out"]
+    np.testing.assert_array_equal(out.get(), (np.arange(1000, dtype=np.float32) - 500) / 2)
+    assert [buffer.size_bytes for buffer in recorded.captured.recording.buffers] == [1 << 20], "both arrays are parts of one allocation"
+    assert {Extent(array.data.ptr, 4000) for array in (x, out)} <= set(recorded.captured.extents)
+    opened = checked(workshop, capturing, recorded, code, tmp_path)
+    assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
+
+
+def test_a_raw_module_of_cupy_is_recorded_with_its_constants_and_checked(
+    workshop: Workshop, capturing: Capturing, notebook: Notebook, tmp_path: Path
+) -> None:
+    pytest.importorskip("cupy", reason="CuPy is not installed here")
+    recorded, code = record(capturing, notebook, CUPY_MODULE)
+    assert recorded.told[0].startswith("scale: 1 launch on "), recorded.told
+    assert recorded.told[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: RawModule in this cell"), recorded.told
+    assert {buffer.symbol for buffer in recorded.captured.recording.buffers} == {None, "factor"}
+    out: Any = notebook.namespace["out"]
+    np.testing.assert_allclose(out.get(), np.linspace(-1, 1, 1000) * 3, rtol=1e-6)
+    opened = checked(workshop, capturing, recorded, code, tmp_path)
+    assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
+
+
 def test_a_second_recording_knows_nothing_of_the_first(capturing: Capturing, notebook: Notebook) -> None:
     pytest.importorskip("pycuda", reason="pycuda is not installed here")
     for _ in range(2):
@@ -136,6 +198,7 @@ def test_a_pytorch_extension_is_recorded_on_its_tensors(
     declared = "torch::Tensor halve(torch::Tensor x);"
     notebook.namespace["extension"] = build("kernelopt_halve", declared, EXTENSION, functions=["halve"])
     notebook.namespace["torch"] = torch
+    torch.cuda.init()  # what a PyTorch that begins in the cell gave back there, nobody kept
     body = "x = torch.randn(1000, device='cuda')\ngone = x * 2\ndel gone\nout = extension.halve(x)\ntorch.cuda.synchronize()"
     recorded, code = record(capturing, notebook, body)
     assert "halve_kernel(float*, float const*, int): 1 launch" in recorded.told[0], recorded.told
