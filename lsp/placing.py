@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assistant.desk.review import Apply
+from assistant.desk.review import Awaited
 from assistant.engine.decide import DecisionRequest, chosen_text
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.placement import Placement, PlacementState
@@ -89,16 +89,16 @@ class Placing:
         except KernelOptError as error:
             self._server.client.say_once(f"{proposal.id} was not put into its cell: {error.message}")
         finally:
+            if not is_made:
+                self._server.desk.review.await_no_other(unit.path)
             answer = PlacementState.DONE if is_made else PlacementState.REFUSED
             self._server.store.move_placement(asked.id, PlacementState.TAKEN, answer)
 
     def _after(self, asked: Placement, proposal: Proposal, unit: Unit) -> str:
         """The text with the hunks; without any, the one before the proposal."""
-        if not asked.hunk_ids:
-            return proposal.before_text
-        request = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, asked.hunk_ids)
-        after = chosen_text(proposal, request)
-        self._server.desk.review.await_other(unit.path, Apply(proposal, request, unit.text, after))
+        chosen = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, asked.hunk_ids)
+        after = chosen_text(proposal, chosen) if asked.hunk_ids else proposal.before_text
+        self._server.desk.review.await_other(unit.path, Awaited(proposal.id, after, asked.asked_by))
         return after
 
     def _units(self) -> Iterator[Unit]:

@@ -21,7 +21,7 @@ from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Store
 
-__all__ = ["NO_WHY", "Apply", "Review", "Why"]
+__all__ = ["NO_WHY", "Apply", "Awaited", "Review", "Why"]
 
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REVERSIBLE = frozenset({ProposalState.ACCEPTED, ProposalState.UNDONE})
@@ -50,6 +50,17 @@ class Apply:
 
 
 @dataclass(frozen=True)
+class Awaited:
+    """An edit that another front end has asked for, and decides on."""
+
+    proposal_id: str
+    after: str
+    """The whole text."""
+    who: str
+    """Front end and process."""
+
+
+@dataclass(frozen=True)
 class _Reversible:
     """A proposal whose accepting, or undoing, the text itself can show."""
 
@@ -68,8 +79,7 @@ class Review:
         self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
         self._seen: set[str] = set()
         """Proposals whose accepted text stood here: only what was here can be undone here."""
-        self._awaited: dict[Path, Apply] = {}
-        """Edits that another front end has asked for, and decides on."""
+        self._awaited: dict[Path, Awaited] = {}
 
     def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str, why: Why = NO_WHY) -> Apply | Moved:
         """What accepting means for ``current``; ``why``: of a part, why the rest is left out.
@@ -97,9 +107,13 @@ class Review:
         self._begun[proposal.path] = apply
         return apply
 
-    def await_other(self, path: Path, apply: Apply) -> None:
-        """Another front end accepts, and has the edit made here: the text that arrives is no decision, but may be undone here."""
-        self._awaited[path] = apply
+    def await_other(self, path: Path, awaited: Awaited) -> None:
+        """Another front end has an edit made here: what the text that arrives shows is its decision; it may be undone here."""
+        self._awaited[path] = awaited
+
+    def await_no_other(self, path: Path) -> None:
+        """The edit was not made."""
+        self._awaited.pop(path, None)
 
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> Decision:
         """Raises UsageError where somebody else decided first, or for an unknown reason code."""
@@ -124,25 +138,27 @@ class Review:
             del self._begun[path]
             self.refresh(path)
             self._seen.add(begun.proposal.id)
-            yield self._recorded(begun.proposal, begun.request, text)
+            yield self._decider().record(begun.proposal, begun.request, text)
             return
         awaited = self._awaited.get(path)
-        if awaited is not None and text == awaited.after:
+        asked = awaited if awaited is not None and text == awaited.after else None
+        if asked is not None:
             del self._awaited[path]
-            self._seen.add(awaited.proposal.id)
+            self._seen.add(asked.proposal_id)
         for item in self._reversible_of(path):
+            who = asked.who if asked is not None and asked.proposal_id == item.proposal.id else self._who
             is_accepted = item.proposal.state is ProposalState.ACCEPTED
             if text == item.accepted_text:
                 self._seen.add(item.proposal.id)
             if is_accepted and text == item.proposal.before_text and item.proposal.id in self._seen:
-                yield from self._reversed(item.proposal, DecisionRequest(DecisionKind.UNDONE), text)
+                yield from self._reversed(item.proposal, DecisionRequest(DecisionKind.UNDONE), text, who)
             elif not is_accepted and text == item.accepted_text:
-                yield from self._reversed(item.proposal, item.request, text)
+                yield from self._reversed(item.proposal, item.request, text, who)
 
-    def _reversed(self, proposal: Proposal, request: DecisionRequest, text: str) -> Iterator[Decision | AlreadyDecided]:
+    def _reversed(self, proposal: Proposal, request: DecisionRequest, text: str, who: str) -> Iterator[Decision | AlreadyDecided]:
         """An undo or redo; nothing when another process did the very same, and this text came from the file that it wrote."""
         self.refresh(proposal.path)
-        outcome = self._recorded(proposal, request, text)
+        outcome = self._decider(who).record(proposal, request, text)
         if isinstance(outcome, Decision) or outcome.decision.kind is not request.kind:
             yield outcome
 
@@ -158,16 +174,14 @@ class Review:
             return None  # its text is only known by its hash
         return _Reversible(proposal, request, chosen_text(proposal, request))
 
-    def _recorded(self, proposal: Proposal, request: DecisionRequest, text: str) -> Decision | AlreadyDecided:
-        return self._decider().record(proposal, request, text)
-
     def _why_closed(self, proposal: Proposal) -> str:
         decisions = self._store.decisions(proposal.id)
         by = f" by {decisions[-1].decided_by}" if decisions else ""
         return f"{proposal.id} is {proposal.state.value}{by}"
 
-    def _decider(self) -> Decider:
-        return Decider(self._store, self._who, time.time_ns() // 1_000_000)
+    def _decider(self, who: str | None = None) -> Decider:
+        """Of another front end's decision where ``who`` is given."""
+        return Decider(self._store, who or self._who, time.time_ns() // 1_000_000)
 
 
 def _taken(outcome: Decision | AlreadyDecided) -> Decision:
