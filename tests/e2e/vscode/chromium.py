@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+from pathlib import Path
 from typing import Any
 
 from tests.e2e.editors.packages import Packaged, unpack
@@ -46,10 +47,16 @@ def launch_options() -> dict[str, Any] | None:
     if packaged is None or not packaged.is_unpacked:
         return None
     own = packaged.folder
-    libraries = ":".join(str(path) for place in ("usr/lib", "lib") for path in sorted((own / place).glob("*-linux-gnu")))
+    libraries = ":".join(str(path) for place in ("usr/lib", "lib") for path in _library_folders(own / place))
     fonts = {"FONTCONFIG_PATH": str(own / "etc" / "fonts"), "XDG_DATA_HOME": str(own / "usr" / "share")}
     program = str(own / packaged.program)
     return {"executable_path": program, "args": _FLAGS, "env": os.environ | fonts | {"LD_LIBRARY_PATH": libraries}}
+
+
+def _library_folders(place: Path) -> list[Path]:
+    """Those of the machine's kind, and the ones below in which a package keeps libraries for its own (PulseAudio's, say)."""
+    folders = sorted(place.glob("*-linux-gnu"))
+    return [*folders, *sorted({path.parent for folder in folders for path in folder.glob("*/lib*.so*")})]
 
 
 def _packaged() -> Packaged | None:
