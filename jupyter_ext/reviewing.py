@@ -102,19 +102,19 @@ class Reviewing:
 
     def _applied(self, run: CellRun, apply: Apply) -> str:
         hunk_ids = apply.request.hunk_ids or tuple(hunk.id for hunk in apply.proposal.hunks)
-        was_replaced = self._place(run, apply.proposal, apply.after, hunk_ids)
+        why_below = self._place(run, apply.proposal, apply.after, hunk_ids)
         self._placed[apply.proposal.id] = run
-        told = "the cell was replaced; run it to use it" if was_replaced else "the new text is in a cell below"
+        told = "the cell was replaced; run it to use it" if why_below is None else f"the new text is in a cell below, as {why_below}"
         return f"{apply.proposal.id} {_part(apply)}accepted: {told}"
 
-    def _place(self, run: CellRun, proposal: Proposal, text: str, hunk_ids: tuple[str, ...]) -> bool:
-        """Whether the cell itself now holds ``text``; else a new one does. Raises UsageError where neither can be.
+    def _place(self, run: CellRun, proposal: Proposal, text: str, hunk_ids: tuple[str, ...]) -> str | None:
+        """Why not the cell itself but a new one now holds ``text``; None where it does. Raises UsageError where neither can be.
 
         ``hunk_ids``: the proposal's hunks that ``text`` has.
         """
         cell = run.cell
         code = cell.with_text(text)
-        answer = Replaced(False)
+        answer = Replaced(False, "", "the front end does not tell which cell was run")
         if cell.id is not None:
             before = cell.text
 
@@ -126,13 +126,13 @@ class Reviewing:
             answer = self._elsewhere.place(proposal, hunk_ids, cell.text) or answer
         if answer.is_done:
             self._stands(run, text)
-            return True
+            return None
         if answer.reason in _REFUSALS:
             raise UsageError(f"{proposal.id} was not put into the cell: {_REFUSALS[answer.reason]}", answer.message)
         if not self._front.insert(code):
             raise UsageError(f"{proposal.id} was not put into the cell: {answer.message}", f"run: %kernelopt accept {proposal.id}")
         self._stands(run, text)
-        return False
+        return answer.message or "the front end did not replace the judged one"
 
     def _stands(self, run: CellRun, text: str) -> None:
         """The cell holds ``text``: that is the decision."""

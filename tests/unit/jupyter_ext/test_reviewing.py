@@ -21,14 +21,18 @@ class Page:
 
     def __init__(self) -> None:
         self.edits: list[CellEdit] = []
+        self.answer = Replaced(True)
+        self.below: list[str] = []
 
     def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
         del on_later
         self.edits.append(edit)
-        return Replaced(True)
+        return self.answer
 
     def insert(self, code: str) -> bool:
-        raise AssertionError(f"the page replaces cells: {code}")
+        assert not self.answer.is_done, f"the page replaces cells: {code}"
+        self.below.append(code)
+        return True
 
 
 class Notebook:
@@ -94,3 +98,12 @@ def test_accepted_in_its_own_cell_it_is_kept_as_decided(workshop: Workshop, tmp_
     notebook.propose(notebook.run("elsewhere", OTHER), "P03")
     assert notebook.reviewing.accepted_here(cell, "P03") == f"%%kernelopt\n{AFTER}"
     assert notebook.state("P03") is ProposalState.ACCEPTED
+
+
+def test_where_the_cell_is_not_replaced_it_is_said_why_the_text_is_below(workshop: Workshop, tmp_path: Path) -> None:
+    notebook = Notebook(workshop, tmp_path)
+    notebook.page.answer = Replaced(False, "", "the front end has no kernelopt extension")
+    notebook.propose(notebook.run("first", JUDGED), "P06")
+    told = notebook.reviewing.accept("P06", ())
+    assert told == "P06 accepted: the new text is in a cell below, as the front end has no kernelopt extension"
+    assert notebook.page.below == [f"%%kernelopt\n{AFTER}"]
