@@ -53,7 +53,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class NoGpu:
-    """Why there is none, and what mends it."""
+    """Why there is none, and what mends it: another device is the caller's to offer."""
 
     reason: str
     remedy: str
@@ -65,7 +65,7 @@ GpuSearch = tuple[Gpu, ...] | NoGpu
 def list_gpus(environment: Mapping[str, str]) -> GpuSearch:
     """Devices in the order in which CUDA programs count them with ``CUDA_DEVICE_ORDER=PCI_BUS_ID``; at least one."""
     if not _has_driver():
-        return NoGpu("there is no NVIDIA driver here", "install NVIDIA's driver, or use --device cpu")
+        return NoGpu("there is no NVIDIA driver here", "install NVIDIA's driver")
     try:
         nvml: Any = importlib.import_module("pynvml")  # ships no usable types
     except ImportError:
@@ -153,7 +153,7 @@ def _listed(nvml: Any, visible: str | None) -> GpuSearch:
         return NoGpu(f"{uncut} is in MIG mode and has no slice", _SLICE)
     if visible is not None:
         return NoGpu(f"CUDA_VISIBLE_DEVICES={visible} hides every GPU", "unset CUDA_VISIBLE_DEVICES")
-    return NoGpu("NVIDIA's driver is there, but no GPU", "use --device cpu")
+    return NoGpu("NVIDIA's driver is there, but no GPU", "nvidia-smi -L lists those that it finds")
 
 
 def _handle(nvml: Any, name: str) -> Any:

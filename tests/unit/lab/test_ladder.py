@@ -23,7 +23,7 @@ WHOLE = GpuSurvey(
     has_gxx=True,
 )
 SLICE = replace(GPU, name="NVIDIA Test MIG 1g.1gb", uuid="MIG-1")
-NO_DRIVER = NoGpu("there is no NVIDIA driver here", "install NVIDIA's driver, or use --device cpu")
+NO_DRIVER = NoGpu("there is no NVIDIA driver here", "install NVIDIA's driver")
 NVCC = "13.0.88"
 
 
