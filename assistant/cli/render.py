@@ -21,6 +21,7 @@ from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
 from assistant.profile import is_negligible
+from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
 
 __all__ = ["TextRenderer", "print_table"]
@@ -156,7 +157,7 @@ class TextRenderer:
     def _profile(self, event: events.Profile) -> None:
         shape = "" if event.shape is None else f"  {event.shape}"
         title = f"{event.instance}  launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
-        self._print(f"\n[bold]{escape(title)}[/]  [dim]{event.method}, {escape(event.device.name)}[/]")
+        self._print(f"\n[bold]{escape(title)}[/]  [dim]{escape(made_by(event.method, event.device.name))}[/]")
         print_table(self._console, _line_table(event.lines))
         for sentence in (measured_in_words(event), stalls_in_words(event)):
             self._page.put(escape(sentence), indent=2, hang=6) if sentence else None

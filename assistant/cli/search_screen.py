@@ -17,6 +17,7 @@ from assistant.model import events
 from assistant.model.plan import NO_MODEL, Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
 from assistant.profile import is_negligible, threshold, title
+from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
 from assistant.profile.wording import lines_of
 
@@ -88,7 +89,7 @@ class SearchScreen:
         fact = self._evidence[identity]
         place = "" if fact.line is None else f" line {fact.line}"
         value = format_quantity(fact.value, fact.unit)
-        return f"{fact.id} {fact.metric}{place} = {value} ({fact.method.value}, {fact.device}, {fact.grade.value})"
+        return f"{fact.id} {fact.metric}{place} = {value} ({made_by(fact.method.value, fact.device)}, {fact.grade.value})"
 
     def plan(self, event: events.PlanMade) -> None:
         """One line a step with what it is predicted to change; one line a technique that does not apply."""

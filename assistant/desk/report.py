@@ -33,6 +33,7 @@ from assistant.engine.profile_parts import (
 from assistant.model import events
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.rules import title
 from assistant.source.linemap import LineMap
@@ -224,7 +225,7 @@ class _Builder:
         roofline = None if profile.roofline is None else roofline_part(profile.roofline)
         return LaunchPart(
             title=_launch_title(launch.summary),
-            method=f"{profile.method}, {profile.device.name}",
+            method=made_by(profile.method, profile.device.name),
             heat=_STALL_HEAT if profile.stalls else _EXCESS_HEAT,
             facts=tuple(_facts(kernel, launch, profile)),
             findings=tuple(self._finding(profile, finding) for finding in profile.findings),
@@ -249,7 +250,7 @@ class _Builder:
             message=finding.message,
             cost=None if ratio is None else f"Mending it alone is predicted to save {share_in_words(ratio)} of the time",
             evidence=tuple(
-                (f.id, f.metric, format_quantity(f.value, f.unit), str(f.line or ""), f"{f.method.value}, {f.device}", f.grade.value)
+                (f.id, f.metric, format_quantity(f.value, f.unit), str(f.line or ""), made_by(f.method.value, f.device), f.grade.value)
                 for f in facts
             ),
         )

@@ -15,6 +15,7 @@ from assistant.engine.limits import limit_in_words
 from assistant.engine.profile_parts import share_in_words
 from assistant.model import events
 from assistant.model.figures import BeforeAfter, LaunchFigures
+from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_quantity
 
 __all__ = ["PairPart", "VersionsPart", "versions_part"]
@@ -60,7 +61,7 @@ class VersionsPart:
 def versions_part(figures: BeforeAfter, speed: events.SpeedReport | None) -> VersionsPart:
     """``speed``: what was timed of the same versions, if anything."""
     before, after = figures.before, figures.after
-    method = f"{before.method}, {figures.device}"
+    method = made_by(before.method, figures.device)
     measured = tuple(_measured(speed))
     predicted = (_time("one launch, predicted", before.predicted_time_s, after.predicted_time_s),)
     roofline = two_rooflines_part(before.roofline, after.roofline)

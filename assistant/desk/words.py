@@ -21,6 +21,7 @@ from assistant.model.pair import Turn, TurnKind
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
 from assistant.profile.catalogue import METRICS
+from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.wording import percent
 from assistant.source.hunks import unified_diff
@@ -341,7 +342,7 @@ def _resources_table(resources: events.ResourcesFound) -> list[str]:
 
 
 def _evidence_row(item: Evidence) -> str:
-    method = f"{item.method.value}, {item.grade.value} ({item.device})"
+    method = f"{made_by(item.method.value, item.device)}, {item.grade.value}"
     of_what = next((f": {known.meaning}" for known in METRICS if known.name == item.metric), "")
     value = f"{item.value * 100:.3g} %{of_what}" if item.unit == "ratio" else format_quantity(item.value, item.unit)
     return f"| {item.metric.replace('_', ' ')} | {item.line or ''} | {value} | {method} |"

@@ -15,6 +15,7 @@ from assistant.model.profile import Evidence, Finding
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.plan.shown import NAME_CHARACTERS, shown
+from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
 
 __all__ = ["KeptStep", "explain", "explain_submitted", "other_edit"]
@@ -134,9 +135,7 @@ def _grouped(evidence: tuple[Evidence, ...]) -> list[dict[str, object]]:
 
 
 def _source(fact: Evidence) -> str:
-    method = fact.method.value
-    whence = fact.device if fact.device.startswith(method) else f"{method}, {fact.device}"
-    return f"{whence}, {fact.grade.value}"
+    return f"{made_by(fact.method.value, fact.device)}, {fact.grade.value}"
 
 
 def _fact(fact: Evidence) -> str:

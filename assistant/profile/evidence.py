@@ -16,11 +16,16 @@ from assistant.model.profile import Evidence, Grade, LaunchProfile, LineAccess, 
 from assistant.profile.catalogue import metric
 from assistant.profile.diagnosis import Fact
 
-__all__ = ["collect", "ids_by_fact", "kernel_facts"]
+__all__ = ["collect", "ids_by_fact", "kernel_facts", "made_by"]
 
 _LINES_SHOWN = 12
 """Busiest lines of a launch that are cited even without a finding."""
 _STALLED_LINES_SHOWN = 3
+
+
+def made_by(method: str, device: str) -> str:
+    """``CPU emulator (sm_90 rules)``: the device, behind the method's name where it does not say that itself."""
+    return device if method in device else f"{method}, {device}"
 
 
 def collect(facts: Iterable[Fact], device_of: Callable[[Method], str], first_number: int = 1) -> tuple[Evidence, ...]:

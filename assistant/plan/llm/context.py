@@ -27,6 +27,7 @@ from assistant.plan.llm.region import Part, region_of
 from assistant.plan.llm.static_notes import array_notes, loop_notes
 from assistant.ports import PlanRequest
 from assistant.profile.catalogue import metric
+from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
 
 __all__ = [
@@ -160,9 +161,7 @@ def evidence_groups(evidence: Iterable[Evidence]) -> tuple[EvidenceGroup, ...]:
     """Facts under their source, in order."""
     groups: dict[str, list[str]] = {}
     for fact in evidence:
-        method = fact.method.value
-        whence = fact.device if fact.device.startswith(method) else f"{method}, {fact.device}"
-        groups.setdefault(f"{whence}, {fact.grade.value}", []).append(_fact(fact))
+        groups.setdefault(f"{made_by(fact.method.value, fact.device)}, {fact.grade.value}", []).append(_fact(fact))
     return tuple(EvidenceGroup(source, tuple(lines)) for source, lines in groups.items())
 
 

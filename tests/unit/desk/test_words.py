@@ -168,8 +168,8 @@ def test_only_lines_with_a_share_of_the_traffic_are_hot() -> None:
 def test_a_table_has_evidence_in_full_with_unit_method_and_grade() -> None:
     sectors = Evidence("E2", "global_sectors", 16777216, "sectors", 7, Method.EMULATOR, "emulator, sm_90 rules", Grade.ESTIMATED)
     table = kernel_table(replace(_PROFILED, evidence=(_OCCUPANCY, sectors), resources=(_RESOURCES,), check=_check(_PROBLEM)))
-    assert "| occupancy |  | 75 %: resident warps over the most an SM holds | occupancy, exact (sm_90) |" in table
-    assert "| global sectors | 7 | 16,777,216 sectors | emulator, estimated (emulator, sm_90 rules) |" in table
+    assert "| occupancy |  | 75 %: resident warps over the most an SM holds | occupancy, sm_90, exact |" in table
+    assert "| global sectors | 7 | 16,777,216 sectors | emulator, sm_90 rules, estimated |" in table
     assert "| 1 | 16 × 10 × 1 | 32 × 8 × 1 | PREDICTED 4.16 µs | ≥ 23 % (its data through DRAM once) | L2 bandwidth |" in table
     assert "| 256 | 75 % (48 of 64 warps) | registers |" in table
     assert "- a.cu:7: writes past the end" in table
