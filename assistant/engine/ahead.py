@@ -1,15 +1,15 @@
-"""Candidates compiled ahead: while one is run or judged, the CUDA compiler has it, or the next ones. Only what is timed must stand alone.
+"""Candidates compiled ahead: while one is run or judged, the CUDA compiler has the next. Only what is timed must stand alone.
 
 What was compiled lies in the lab's cache, where the candidate's own trial finds it. Example::
 
-    async with BuiltAhead(job, looked, rewrites):
-        ...      # judge them one by one
+    async with BuiltAhead(job, looked) as ahead:
+        ahead.begin(rewrites)      # and judge others meanwhile
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
@@ -27,23 +27,26 @@ __all__ = ["BuiltAhead"]
 
 @dataclass
 class BuiltAhead:
-    """Builds of some rewrites of one version, under way while the block lasts."""
+    """Builds of some rewrites of one version; what is not done when the block ends is called off."""
 
     job: Job
     version: Looked
     """What they edit."""
-    rewrites: Iterable[Rewrite]
-    _builds: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
+    _builds: dict[Rewrite, asyncio.Task[None]] = field(default_factory=dict[Rewrite, "asyncio.Task[None]"])
 
     async def __aenter__(self) -> Self:
-        """Edits of host code are left out: whether they may be built is asked first."""
-        self._builds = [asyncio.create_task(self._built(item)) for item in self.rewrites if Label.HOST_CODE not in item.labels]
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for build in self._builds:
+        for build in self._builds.values():
             build.cancel()
-        await asyncio.gather(*self._builds, return_exceptions=True)
+        await asyncio.gather(*self._builds.values(), return_exceptions=True)
+
+    def begin(self, rewrites: Sequence[Rewrite]) -> None:
+        """In this order, each once. Edits of host code are left out: whether they may be built is asked first."""
+        for rewrite in rewrites:
+            if rewrite not in self._builds and Label.HOST_CODE not in rewrite.labels:
+                self._builds[rewrite] = asyncio.create_task(self._built(rewrite))
 
     async def _built(self, rewrite: Rewrite) -> None:
         """Compiled with the kernel instances that the version launches; what comes of it is its trial's business."""

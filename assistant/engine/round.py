@@ -92,6 +92,9 @@ class Round:
     """Its plan had no step."""
     _is_over: bool = False
     """A candidate came that may not be tried any more."""
+    _ahead: BuiltAhead = field(init=False)
+    _next: tuple[Rewrite, ...] = ()
+    """What the compiler may have while the one at hand is judged."""
     _trial: Trial | None = None
     """Of the rewrite that was offered last; None where it came to none."""
 
@@ -111,12 +114,14 @@ class Round:
         yield events.PlanMade(self.kit.job.id, plan.planner, plan.steps, self.kit.book.new_declines(plan, request))
         self.is_idle = not plan.steps
         try:
-            for index, step in enumerate(plan.steps):
-                await self._begin_ahead(request, plan.steps[index:])
-                async for event in self._carried_out(request, step):
-                    yield event
-                if self._is_over or self.kit.accounts.is_out_of_time:
-                    return
+            async with BuiltAhead(self.kit.job, self.node.link.looked) as self._ahead:
+                for index, step in enumerate(plan.steps):
+                    await self._begin_ahead(request, plan.steps[index:])
+                    following = await self._following(request, plan.steps[index + 1 :])
+                    async for event in self._carried_out(request, step, following):
+                        yield event
+                    if self._is_over or self.kit.accounts.is_out_of_time:
+                        return
         finally:
             await self.kit.tries.close()
 
@@ -133,6 +138,24 @@ class Round:
                     coming += 1
                     if coming > 1:
                         self.kit.tries.begin(self.node.link, step, rewrite)
+
+    async def _following(self, request: PlanRequest, steps: Sequence[Step]) -> list[Rewrite]:
+        """What may be compiled behind the step that comes before ``steps``: rules' edits that no other lab tries meanwhile."""
+        found: list[Rewrite] = []
+        for step in steps if self.kit.tries.count == 1 else ():
+            if len(found) >= self._most_ahead:
+                break
+            if _is_by_model(step) or self._is_refused(step):
+                continue
+            async for written in self.kit.planner.rewrites(request, step):
+                if not isinstance(written, Unwritten) and self._may_be_tried(step, rewrite := self._labelled(written)):
+                    found.append(rewrite)
+        return found
+
+    @property
+    def _most_ahead(self) -> int:
+        """Beside the one that is judged."""
+        return self.kit.shape.parallel_builds - 1
 
     def _may_be_tried(self, step: Step, rewrite: Rewrite) -> bool:
         """Whether nothing is known that would keep it from being judged; what a person must allow first is left to be asked for."""
@@ -160,8 +183,11 @@ class Round:
         """The version itself, with what need not be tried on it again."""
         return replace(self.node, taken=(*self.node.taken, *self._settled(None)))
 
-    async def _carried_out(self, request: PlanRequest, step: Step) -> AsyncIterator[events.Event]:
-        """Each rewrite of the step, made when those before are judged; as many as are built at once are made together."""
+    async def _carried_out(self, request: PlanRequest, step: Step, following: Sequence[Rewrite]) -> AsyncIterator[events.Event]:
+        """Each rewrite of the step, made when those before are judged; as many as are built at once are made together.
+
+        ``following``: what comes behind the step.
+        """
         if self._is_refused(step):
             reason = "a person turned it down here"
             yield self._unjudged(step, step.title or step.technique, CONSTRAINED, reason)
@@ -185,10 +211,10 @@ class Round:
                         yield self._unjudged(step, step.title or step.technique, UNWRITTEN, reason)
                     case rewrite:
                         batch.append(self._labelled(rewrite))
-            async with BuiltAhead(self.kit.job, self.node.link.looked, batch[1:]):
-                for rewrite in batch:
-                    async for event in self._mended(request, step, rewrite):
-                        yield event
+            for position, rewrite in enumerate(batch):
+                self._next = (*batch[position + 1 :], *following)[: self._most_ahead]
+                async for event in self._mended(request, step, rewrite):
+                    yield event
             is_ended = is_ended or self._may_not_ask(step)
 
     async def _mended(self, request: PlanRequest, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
@@ -248,7 +274,7 @@ class Round:
 
     async def _judged(self, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
         kit, link = self.kit, self.node.link
-        trial = await kit.tries.judge(link, step, rewrite)
+        trial = await kit.tries.judge(link, step, rewrite, lambda: self._ahead.begin(self._next))
         constrained = self._constrained(trial)
         tried, told = trial.tried, constrained.tried
         if kit.earlier.is_kept(link.text, tried.text):

@@ -24,8 +24,8 @@ class SearchShape:
     """Rounds without a gain after which it ends."""
     near_limit_ratio: float | None = None
     """Share of the speed of light from which a kernel is left as it is; None: never."""
-    parallel_builds: int = 1
-    """Candidates compiled at once."""
+    parallel_builds: int = 2
+    """Candidates in the compiler's hands at once: the one that is tried, and what comes behind it."""
     asks_models: bool = False
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
 

@@ -8,6 +8,7 @@ Knows nothing of rounds or of what is offered. Example::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from assistant.engine.ahead import BuiltAhead
@@ -83,8 +84,8 @@ class Bench:
     def version(self, link: Link) -> Version:
         return Version(link.looked.subject.source, self.kernel(link))
 
-    async def judge(self, link: Link, step: Step, rewrite: Rewrite) -> Trial:
-        """Screen one edit of ``link``."""
+    async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
+        """Screen one edit of ``link``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""
         tried = Tried(new_id("C"), step, rewrite)
         text = apply_edits(link.text, rewrite.edits)
         if not isinstance(text, str):
@@ -94,8 +95,10 @@ class Bench:
             subject = candidate_of(link.looked.subject, text)
         except KernelOptError as error:
             return Trial(tried.ended("build_failed", error.message))
-        async with BuiltAhead(self._job, link.looked, (rewrite,)):
+        async with BuiltAhead(self._job, link.looked) as beside:
+            beside.begin((rewrite,))
             looked = await look(self._job, subject, link.looked.next_evidence)
+        on_built()
         if isinstance(looked, LabFailure):
             tried = replace(tried, diagnostics=looked.diagnostics, printed=looked.printed)
             if looked.kind == _ENDED_BADLY and rewrite.origin is not None:

@@ -24,7 +24,7 @@ __all__ = ["Judge", "Tries"]
 class Judge(Protocol):
     """A ``Bench`` as far as trials go."""
 
-    async def judge(self, link: Link, step: Step, rewrite: Rewrite) -> Trial: ...
+    async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial: ...
 
 
 class Tries:
@@ -51,14 +51,14 @@ class Tries:
     def begin(self, link: Link, step: Step, rewrite: Rewrite) -> None:
         """Try it when a lab is free; nothing where there is no room, or where it was begun before."""
         if self.has_room and self._begun(link, step, rewrite) is None:
-            task = asyncio.create_task(self._tried(link, step, rewrite))
+            task = asyncio.create_task(self._tried(link, step, rewrite, _nothing))
             self._ahead.append((link, step, rewrite, task))
 
-    async def judge(self, link: Link, step: Step, rewrite: Rewrite) -> Trial:
-        """The trial, begun before or now. Raises what the trial raises."""
+    async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None] | None = None) -> Trial:
+        """The trial, begun before or now. Raises what the trial raises. ``on_built``: called when one begun now has been compiled."""
         begun = self._begun(link, step, rewrite)
         if begun is None:
-            return await self._tried(link, step, rewrite)
+            return await self._tried(link, step, rewrite, on_built or _nothing)
         self._ahead = [item for item in self._ahead if item[-1] is not begun]
         return await begun
 
@@ -74,14 +74,18 @@ class Tries:
         asked = (link.text, step, rewrite)
         return next((task for of, *what, task in self._ahead if (of.text, *what) == asked), None)
 
-    async def _tried(self, link: Link, step: Step, rewrite: Rewrite) -> Trial:
+    async def _tried(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         async with self._returned:
             await self._returned.wait_for(lambda: bool(self._free))
             judge = self._free.pop(0)
         try:
             with self._charged():
-                return await judge.judge(link, step, rewrite)
+                return await judge.judge(link, step, rewrite, on_built)
         finally:
             async with self._returned:
                 self._free.insert(0, judge)
                 self._returned.notify()
+
+
+def _nothing() -> None:
+    pass

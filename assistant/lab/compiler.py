@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from assistant.serialize import decode, encode
 
 __all__ = ["Compiler", "Image"]
 
+_ANSWERS_KEPT = 16
 _DEADLINE_S = 120.0
 """A large translation unit with a cold prelude takes a few seconds on two cores."""
 
@@ -42,6 +44,8 @@ class Compiler:
         self._worker = worker
         self.cache = cache
         self._scratch = scratch
+        self._answers: OrderedDict[tuple[object, ...], dict[str, Any]] = OrderedDict()
+        """The last few, so that who asks again does not wait behind the next candidate's compile."""
 
     async def built(self, program: Program, architecture: str, *want: str, is_quick: bool = False) -> BuildResult:
         """What the CUDA compiler says of the program. ``want``: of ``resources``, ``sass``, ``ptx``, ``cubin``."""
@@ -84,7 +88,12 @@ class Compiler:
     async def _compiled(
         self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool
     ) -> dict[str, Any] | CompilerMissing:
-        return await self._ask(
+        key = (program.sources, program.flags, program.kernels, architecture, want, is_quick)
+        known = self._answers.get(key)
+        if known is not None and _is_there(known["cubin"]):
+            self._answers.move_to_end(key)
+            return known
+        reply = await self._ask(
             {
                 "op": "compile",
                 "sources": [[str(source.path), source.text] for source in program.sources],
@@ -95,6 +104,11 @@ class Compiler:
                 **self._target(architecture),
             }
         )
+        if not isinstance(reply, CompilerMissing):
+            self._answers[key] = reply
+            if len(self._answers) > _ANSWERS_KEPT:
+                self._answers.popitem(last=False)
+        return reply
 
     def _target(self, architecture: str) -> dict[str, str]:
         return {
@@ -111,6 +125,11 @@ class Compiler:
         if not reply["ok"]:
             return CompilerMissing(f"the compile worker refused: {reply['error']['message']}", "kernelopt doctor")
         return reply["result"]
+
+
+def _is_there(cubin: str | None) -> bool:
+    """Whether machine code that was told of still is: somebody may have emptied the cache."""
+    return cubin is None or Path(cubin).exists()
 
 
 def _holds(build: Build, kernels: tuple[str, ...]) -> bool:

@@ -16,6 +16,7 @@ from assistant.engine.session import Session, SessionParts
 from assistant.lab.cpu import CpuLab
 from assistant.memory.store import open_store
 from assistant.model import events
+from assistant.model.build import BuildResult
 from assistant.model.plan import Plan, Rewrite, Setback, Step
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.source import TextEdit
@@ -117,6 +118,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
     return CpuLab(scratch, user_paths().cache, target)
+
+
+class NotingBuilds(CpuLab):
+    """Writes down what it was asked to compile and to replay, in order."""
+
+    noted: list[tuple[str, str]]
+
+    async def build(self, program: Program, architecture: str) -> BuildResult:
+        self.noted.append(("build", program.sources[0].text))
+        return await super().build(program, architecture)
+
+    async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        ran = await super().replay(program, cases, options, limits)
+        self.noted.append(("replayed", program.sources[0].text))
+        return ran
 
 
 def search(
@@ -228,3 +244,18 @@ def test_a_kernel_near_the_speed_of_light_is_left_as_it_is(folder: Path) -> None
     heard = search(folder, planner, is_model=True)
     assert planner.plan_count == 0
     assert any("is reached, so the search ends here" in event.message for event in heard if isinstance(event, events.Message))
+
+
+def test_the_next_edit_is_compiled_while_one_is_judged(folder: Path) -> None:
+    noted: list[tuple[str, str]] = []
+
+    def open_noting(request: JobRequest, scratch: Path, target: str) -> Lab:
+        lab = NotingBuilds(scratch, user_paths().cache, target)
+        lab.noted = noted
+        return lab
+
+    search(folder, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), is_model=False, open_lab=open_noting)
+    rash, right = (f"{WORKLOAD}\n{edit}\n" for edit in (ONLY_FOR_MULTIPLES_OF_32, RIGHT))
+    before_the_next = noted[: noted.index(("replayed", right))]
+    assert before_the_next.index(("build", right)) > before_the_next.index(("build", rash))
+    assert ("replayed", rash) in before_the_next[before_the_next.index(("build", right)) :]

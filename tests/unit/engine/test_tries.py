@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import cast
 
@@ -35,8 +35,9 @@ class Device:
         self.judged: list[Rewrite] = []
         self._under_way = under_way
 
-    async def judge(self, link: Link, step: Step, rewrite: Rewrite) -> Trial:
+    async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         self.judged.append(rewrite)
+        on_built()
         await self._under_way.wait()
         return Trial(Tried(f"{self.name}{rewrite.line}", step, rewrite))
 
@@ -77,6 +78,13 @@ async def test_one_device_begins_nothing_ahead() -> None:
     assert only.judged == [ONE]
 
 
+async def test_whoever_asks_hears_when_the_compiler_is_free_again() -> None:
+    (only,) = devices(1, "a")
+    heard: list[str] = []
+    await Tries((only,), Meter()).judge(LINK, STEP, ONE, lambda: heard.append("free"))
+    assert heard == ["free"]
+
+
 async def test_what_was_begun_and_not_asked_for_is_called_off() -> None:
     pair = devices(9, "a", "b")  # more than there will ever be: they wait
     tries = Tries(pair, Meter())
@@ -90,7 +98,7 @@ async def test_what_was_begun_and_not_asked_for_is_called_off() -> None:
 
 async def test_a_trial_that_fails_fails_where_it_is_asked_for_and_frees_its_device() -> None:
     class Broken(Device):
-        async def judge(self, link: Link, step: Step, rewrite: Rewrite) -> Trial:
+        async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
             raise OSError("disk full")
 
     tries = Tries((Broken("a", asyncio.Barrier(1)), *devices(1, "b")), Meter())
