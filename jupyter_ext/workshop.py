@@ -63,6 +63,8 @@ __all__ = ["Picture", "Wanted", "Workshop"]
 _FRONT_END = "jupyter"
 _OFF = {"compile": "off", "verify": "off", "profile": "off"}
 _SHOWN_PROPOSALS = 10
+_LAST_WORDS_S = 2.0
+"""Of runs that end with the notebook's kernel: Jupyter gives that one 5 s in all."""
 
 
 @dataclass(frozen=True)
@@ -247,6 +249,7 @@ class Workshop:
         return Picture(view, report, self._store.proposals(path=path)[:_SHOWN_PROPOSALS])
 
     async def _end(self) -> None:
+        await self._end_runs()
         for task in self._following.values():
             task.cancel()
         await self.desk.close()
@@ -256,6 +259,13 @@ class Workshop:
             await self.lab.close()
         finally:
             self._store.close()
+
+    async def _end_runs(self) -> None:
+        """As Cancel does, while sources are still open: what stands below the cells is true without a kernel, too."""
+        for run in self._runs:
+            self._cancel(run)
+        if self._following:
+            await asyncio.wait(self._following.values(), timeout=_LAST_WORDS_S)
 
     def _settings_of(self, path: Path) -> Settings:
         """The workspace's, with what the cell's magic says; nothing runs unasked."""
