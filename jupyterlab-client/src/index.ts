@@ -1,8 +1,9 @@
 // The extension of JupyterLab and Notebook 7: registers its parts, and holds no product logic.
+import { endedPanels } from "./ended.ts";
 import { cudaCells } from "./extractor.ts";
 import { cudaFiles } from "./files.ts";
 import { historyPage } from "./history/plugin.ts";
 import { panelKeys } from "./keys.ts";
 import { cellReplacement } from "./replacement.ts";
 
-export default [cudaFiles, cudaCells, cellReplacement, historyPage, panelKeys];
+export default [cudaFiles, cudaCells, cellReplacement, historyPage, panelKeys, endedPanels];

@@ -48,6 +48,8 @@ __global__ void spin(float *x, int n)
     for (long step = 0; step < 4000000000L; step++) x[i] = x[i] * 0.5f + 1.0f;
 }
 """
+ENDED = "Its kernel ended: run the cell again"
+DIE = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
 
 
 def decisions(cli: Cli) -> list[str]:
@@ -77,6 +79,26 @@ async def command_keys(page: LabPage, *keys: str) -> None:
     await page.cell(0).locator(".jp-InputPrompt").click()
     for key in keys:
         await page.page.keyboard.press(key)
+
+
+async def ask_of_kernel(page: LabPage) -> None:
+    """Have a proposal to decide on below one cell and something under way below another, both of a kernel that lives."""
+    await page.until_ready()
+    await page.begin(0)
+    await page.begin(2)
+    await page.see(page.output(2).get_by_role("button", name="Accept", exact=True))
+    await page.gone(page.output(2).get_by_role("button", name="Cancel", exact=True))
+    await page.begin(1)
+    await page.see(page.output(1).get_by_role("button", name="Cancel", exact=True))
+    await page.gone(page.page.get_by_text(ENDED))
+
+
+async def see_end(page: LabPage, index: int, words: str = ENDED) -> None:
+    """It is said once, and nothing can be pressed."""
+    said = page.output(index).get_by_text(re.compile(words))
+    await page.see(said)
+    assert await said.count() == 1
+    await page.gone(page.output(index).get_by_role("button"))
 
 
 async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_notebook: OpenNotebook, lab_cli: Cli) -> None:
@@ -158,3 +180,30 @@ async def test_an_interrupt_ends_what_was_waited_for(open_notebook: OpenNotebook
     await page.until(lambda: not unended(lab_cli))
     await page.run(2)
     await page.see(page.output(2), "alive 42")
+
+
+async def test_what_a_kernel_was_asked_ends_with_it(open_notebook: OpenNotebook) -> None:
+    page = await open_notebook("ended.ipynb", BEGIN, ENDLESS.replace(" --wait", ""), WAVES, DIE)
+    dialog = page.page.locator(".jp-Dialog")
+    await ask_of_kernel(page)
+    await command_keys(page, "0", "0")
+    await dialog.get_by_role("button", name="Confirm Kernel Restart").click()
+    await see_end(page, 1)
+    await see_end(page, 2)
+    await page.shoot("restarted")
+
+    await ask_of_kernel(page)
+    await page.begin(3)
+    await dialog.get_by_role("button", name="Ok").click()
+    await see_end(page, 1)
+    await see_end(page, 2)
+    await page.shoot("died")
+
+    await ask_of_kernel(page)
+    await page.command("Change Kernel…")
+    await dialog.locator("select").select_option('{"name":"python3"}')  # a new one, not the one that runs
+    await dialog.get_by_role("button", name="Select Kernel").click()
+    await see_end(page, 1, f"check: cancelled|{ENDED}")  # one that is changed may say so itself
+    await see_end(page, 2)
+    await page.gone(page.output(1).get_by_text("Traceback"))
+    await page.shoot("changed")
