@@ -104,6 +104,8 @@ class Cli:
     home: Path
     temporary: Path
     variables: dict[str, str] = field(default_factory=dict[str, str])
+    neighbours: frozenset[int] = field(default_factory=lambda: frozenset(process.pid for process in alive()))
+    """Processes that were there before it: a server may outlive the tests that share it."""
 
     def run(self, *arguments: str | Path, **options: Any) -> Ended:
         """Run to the end. Options: ``variables``, ``limit`` (called in the child), ``deadline_s``, ``folder``."""
@@ -167,6 +169,10 @@ class Cli:
 
     def open_proposals(self) -> list[dict[str, Any]]:
         return self.run("proposals", "--json").events
+
+    def left_running(self) -> list[Alive]:
+        """What is still alive of what was started since, after it had time to end; empty is right."""
+        return wait_until_gone(self.neighbours)
 
     def left_behind(self) -> list[str]:
         """What the command left in the temporary folder."""
@@ -254,8 +260,8 @@ _TEST_RUNNERS_OWN = "multiprocessing.resource_tracker"
 """Lives as long as the test process once any test in it has used multiprocessing; nothing of the command line starts one."""
 
 
-def alive() -> list[Alive]:
-    """Every process that descends from this one, except those that have ended already."""
+def alive(ancestor: int | None = None) -> list[Alive]:
+    """Every process that descends from ``ancestor`` (None: this one), except those that have ended already."""
     parents: dict[int, tuple[int, str]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -264,11 +270,11 @@ def alive() -> list[Alive]:
                 state, parent = rest.split()[:2]
                 if state not in "ZX":
                     parents[int(entry.name)] = (int(parent), name)
-    found = [_alive(pid, name) for pid, (_, name) in parents.items() if _descends(pid, parents)]
+    found = [_alive(pid, name) for pid, (_, name) in parents.items() if _descends(pid, ancestor or os.getpid(), parents)]
     return [process for process in found if _TEST_RUNNERS_OWN not in process.command]
 
 
-def wait_until_gone(before: frozenset[int] = frozenset()) -> list[Alive]:
+def wait_until_gone(before: frozenset[int]) -> list[Alive]:
     """What is still alive after everything had time to end; empty is right."""
     deadline = time.monotonic() + GONE_WITHIN_S
     while True:
@@ -279,10 +285,10 @@ def wait_until_gone(before: frozenset[int] = frozenset()) -> list[Alive]:
 
 
 def wait_for(what: Callable[[Alive], bool], process: subprocess.Popen[str]) -> Alive:
-    """The first descendant that fits; fails when the command ends without one."""
+    """The command's first descendant that fits; fails when it ends without one."""
     deadline = time.monotonic() + DEADLINE_S
     while time.monotonic() < deadline and process.poll() is None:
-        for found in alive():
+        for found in alive(process.pid):
             if what(found):
                 return found
         time.sleep(_POLL_S)
@@ -319,11 +325,10 @@ def _alive(pid: int, name: str) -> Alive:
     return Alive(pid, name, command.replace(b"\0", b" ").decode("utf-8", "replace"), names)
 
 
-def _descends(pid: int, parents: Mapping[int, tuple[int, str]]) -> bool:
-    own = os.getpid()
+def _descends(pid: int, ancestor: int, parents: Mapping[int, tuple[int, str]]) -> bool:
     while pid in parents:
         pid = parents[pid][0]
-        if pid == own:
+        if pid == ancestor:
             return True
     return False
 

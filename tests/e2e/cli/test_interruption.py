@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.harness import DEADLINE_S, Alive, Cli, finish, no_orphans, wait_for, wait_until_gone, working_cli
+from tests.e2e.cli.harness import DEADLINE_S, Alive, Cli, finish, no_orphans, wait_for, working_cli
 from tests.e2e.cli.terminal import Terminal
 
 SLOW_PROGRAM = """#include <cstdio>
@@ -74,7 +74,7 @@ def test_a_stopped_command_leaves_nothing_running(slow: Cli, phase: str, number:
         assert ended.code == 130, ended.said
         assert "interrupted" in ended.err and "Traceback" not in ended.err
         assert slow.left_behind() == []
-    assert wait_until_gone() == []
+    assert slow.left_running() == []
     assert path.read_text("utf-8") == text
     assert sorted(found.name for found in slow.folder.iterdir()) == ["edited.cu", "slow.cu"]
     assert slow.run("history", path).code == 0
@@ -101,7 +101,7 @@ def test_the_same_job_works_after_it_was_killed(slow: Cli) -> None:
     wait_for(PHASES["building for the emulator"], process)
     process.kill()
     finish(process)
-    assert wait_until_gone() == []
+    assert slow.left_running() == []
     assert slow.run("profile", path).code == 0
 
 
@@ -124,7 +124,7 @@ def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
         process.wait(DEADLINE_S)
     assert process.returncode not in (0, 4)
     assert "Traceback" not in said
-    assert wait_until_gone() == []
+    assert slow.left_running() == []
     assert slow.left_behind() == []
 
 

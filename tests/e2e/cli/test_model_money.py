@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore
-from tests.e2e.cli.harness import Cli, no_orphans, wait_until_gone, working_cli
+from tests.e2e.cli.harness import Cli, no_orphans, working_cli
 from tests.e2e.cli.kernels_of_a_model import REGISTER_SUM, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 from tests.e2e.cli.terminal import Terminal
@@ -194,7 +194,7 @@ def test_the_call_that_was_on_its_way_when_a_search_was_killed_is_charged(unguar
         wait_for(lambda: bool(model.asked))
         process.kill()
         process.communicate()
-        assert wait_until_gone() == []
+        assert unguarded.left_running() == []
         assert "kernelopt optimize accumulator.cu --resume goes on with it" in unguarded.run("history", path).out
         ended = unguarded.run("optimize", path, "--planner", "llm", "--json", "--resume", deadline_s=LONG_S)
     assert ended.code == 0, ended.said
@@ -221,5 +221,5 @@ def killed_after(cli: Cli, path: Path, event: str) -> list[dict[str, Any]]:
             break
     process.kill()
     process.communicate()
-    assert wait_until_gone() == []
+    assert cli.left_running() == []
     return told

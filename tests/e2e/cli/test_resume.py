@@ -11,7 +11,7 @@ import pytest
 
 from assistant.memory import open_store
 from assistant.model.attempt import Attempt
-from tests.e2e.cli.harness import Cli, Ended, no_orphans, wait_until_gone, working_cli
+from tests.e2e.cli.harness import Cli, Ended, no_orphans, working_cli
 
 LONG_S = 600.0
 """A search of several rounds on a loaded machine."""
@@ -35,7 +35,7 @@ def kill_after(cli: Cli, path: Path, event: str, count: int = 1, kernel: str | N
             break
     process.kill()
     process.communicate()
-    assert wait_until_gone() == []
+    assert cli.left_running() == []
     return told
 
 
