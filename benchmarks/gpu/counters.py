@@ -1,4 +1,4 @@
-"""What counters and compute-sanitizer cost in a warm session, and whether ncu, CUPTI and the emulator count alike.
+"""What counters and compute-sanitizer cost in a warm session, and whether ncu and CUPTI count alike.
 
 Wall time from the question to the answer, as a front end sees it: one recorded launch, code compiled and worker started before. Example::
 
@@ -50,11 +50,9 @@ def measure_counters(kept: Kept, folder: Path, end_s: float) -> None:
 
 def counters_table(rows: list[dict[str, Any]]) -> str:
     """As it stands in docs/measurements.md."""
-    head = ("program", "lines", "CUPTI equals ncu", "emulator equals ncu", "ncu, s", "CUPTI, s", "sanitizer, s")
+    head = ("program", "lines", "CUPTI equals ncu", "ncu, s", "CUPTI, s", "sanitizer, s")
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    lines += [
-        f"| {' | '.join((row['program'], str(row['lines']), str(row['cupti_equal']), str(row['equal']), *_spans(row)))} |" for row in rows
-    ]
+    lines += [f"| {' | '.join((row['program'], str(row['lines']), str(row['equal']), *_spans(row)))} |" for row in rows]
     for name in ("ncu_s", "cupti_s"):
         times = sorted(time for row in rows for time in row[name])
         if times:
@@ -81,12 +79,11 @@ class _Recorded:
     name: str
     lab: GpuLab
     program: Program
-    profile: LaunchProfile
-    """By the emulator."""
+    kernel: str
     case: Case
 
     async def counted(self, method: Method) -> LaunchProfile:
-        counts = await self.lab.counters.count(self.program, [self.case], (self.profile.kernel,), RunLimits(), method)
+        counts = await self.lab.counters.count(self.program, [self.case], (self.kernel,), RunLimits(), method)
         assert isinstance(counts, HardwareCounts) and counts.launches[0].method is method, counts
         return counts.launches[0]
 
@@ -123,21 +120,19 @@ async def _recorded(name: str, lab: GpuLab, room: asyncio.Semaphore) -> _Recorde
         assert isinstance(run, ProgramRun) and run.recording_path is not None, run
         await lab.build(program, lab.client.gpu.architecture)
     case = Case(run.recording_path, (run.profiles[0].index,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
-    return _Recorded(name, lab, program, run.profiles[0], case)
+    return _Recorded(name, lab, program, run.profiles[0].kernel, case)
 
 
 async def _row(recorded: _Recorded) -> dict[str, Any]:
-    ours = _by_line(recorded.profile)
     by_ncu, ncu_s = await _counts(recorded, Method.NCU, _REPEATS["ncu_s"])
     by_cupti, cupti_s = await _counts(recorded, Method.CUPTI, _REPEATS["cupti_s"])
     ncu, cupti = _by_line(by_ncu), _by_line(by_cupti)
-    places = ours | ncu | cupti
+    places = ncu | cupti
     is_sanitized = recorded.name in _PROGRAMS[:_SANITIZED]
     return {
         "program": recorded.name,
         "lines": len(places),
-        "equal": sum(ours.get(place) == ncu.get(place) for place in places),
-        "cupti_equal": sum(cupti.get(place) == ncu.get(place) for place in places),
+        "equal": sum(cupti.get(place) == ncu.get(place) for place in places),
         "differences": [f"{place}: ncu {ncu.get(place)}, CUPTI {cupti.get(place)}" for place in _unequal(ncu, cupti)],
         "ncu_s": ncu_s,
         "cupti_s": cupti_s,
