@@ -1,17 +1,19 @@
 """The user headers that a source includes, by its ``#include`` lines (conditionals ignored: too many is safe for a key).
 
-Pure: files come from a callback. Example::
+Example::
 
     include_closure("/p/k.cu", '#include "a.h"', ("/p/include",), read=lambda path: texts.get(path))
+    with_headers((("/p/k.cu", text),), ("-O3", "-I/p/include"))      # sources and headers, the latter from the disk
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
-__all__ = ["include_closure"]
+__all__ = ["include_closure", "with_headers"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
 
@@ -34,3 +36,19 @@ def include_closure(path: str, text: str, directories: tuple[str, ...], read: Ca
                     pending.append((candidate, header))
                     break
     return found
+
+
+def with_headers(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> dict[str, str]:
+    """Path → text of the sources and of every header that they include, next to them or through ``-I``; read from the disk now."""
+    texts = dict(sources)
+    directories = tuple(argument[2:] for argument in arguments if argument.startswith("-I"))
+    for path, text in tuple(texts.items()):
+        texts.update(include_closure(path, text, directories, lambda named: texts.get(named) or _read(named)))
+    return texts
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text("utf-8", errors="surrogateescape")
+    except (OSError, ValueError):
+        return None

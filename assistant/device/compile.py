@@ -21,7 +21,7 @@ from assistant.build.blank import blank_spans, host_includes, host_spans, name_e
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.flags import cache_key, nvrtc_options
 from assistant.build.full_disk import REMEDY, says_disk_is_full
-from assistant.build.includes import include_closure
+from assistant.build.includes import with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
 from assistant.device import cache
@@ -82,10 +82,7 @@ def _accepted(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner)
 
 
 def _key(request: CompileRequest, toolchain: Toolchain) -> str:
-    texts = dict(request.sources)
-    directories = tuple(flag[2:] for flag in request.flags.arguments if flag.startswith("-I"))
-    for path, text in request.sources:
-        texts.update(include_closure(path, text, directories, lambda p: texts.get(p) or _read(p)))
+    texts = with_headers(request.sources, request.flags.arguments)
     nvcc = toolchain.nvcc.version if toolchain.nvcc else "none"
     compiler = f"reading {_readers_digest()}, nvcc {nvcc}, nvrtc {toolchain.nvrtc_version}, {request.sources[0][0]}"
     return cache_key(compiler, request.architecture, (*request.flags.arguments, *request.kernels), texts, request.want)
@@ -97,13 +94,6 @@ def _readers_digest() -> str:
     for path in sorted(path for pattern in _READERS for path in _PACKAGE.glob(pattern)):
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _read(path: str) -> str | None:
-    try:
-        return Path(path).read_text("utf-8", errors="surrogateescape")
-    except (OSError, ValueError):
-        return None
 
 
 def _compile(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> tuple[BuildResult, str, str | None]:

@@ -9,11 +9,13 @@ Example::
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assistant.build.includes import with_headers
 from assistant.build.symbols import symbol_for
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
@@ -36,6 +38,15 @@ class Image:
     """(demangled instance, mangled name) of every kernel in it."""
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """Of the compile worker."""
+
+    result: BuildResult
+    cubin: str | None
+    """Path of the machine code, where that was asked for and could be kept."""
+
+
 class Compiler:
     """Asks one compile worker, which whoever made it closes."""
 
@@ -44,37 +55,30 @@ class Compiler:
         self._worker = worker
         self.cache = cache
         self._scratch = scratch
-        self._answers: OrderedDict[tuple[object, ...], dict[str, Any]] = OrderedDict()
+        self._answers: OrderedDict[tuple[object, ...], _Answer] = OrderedDict()
         """The last few, so that who asks again does not wait behind the next candidate's compile."""
 
     async def built(self, program: Program, architecture: str, *want: str, is_quick: bool = False) -> BuildResult:
         """What the CUDA compiler says of the program. ``want``: of ``resources``, ``sass``, ``ptx``, ``cubin``."""
-        reply = await self._compiled(program, architecture, want, is_quick)
-        return reply if isinstance(reply, CompilerMissing) else decode(BuildResult, reply["result"])
+        return (await self._compiled(program, architecture, want, is_quick)).result
 
     async def image(self, program: Program, architecture: str) -> Image | LabFailure:
         """Machine code that holds every kernel in ``program.kernels``."""
-        reply = await self._covering(program, architecture)
-        if isinstance(reply, CompilerMissing):
-            return _failure(reply)
-        result = decode(BuildResult, reply["result"])
-        if not isinstance(result, Build) or reply["cubin"] is None:
-            return _failure(result)
-        return Image(reply["cubin"], tuple((resources.kernel, resources.symbol) for resources in result.resources))
+        match await self._covering(program, architecture):
+            case _Answer(result=Build(resources=resources), cubin=str(cubin)):
+                return Image(cubin, tuple((item.kernel, item.symbol) for item in resources))
+            case answer:
+                return _failure(answer.result)
 
     async def built_for_device(self, program: Program, architecture: str) -> BuildResult:
         """Resources, machine code and diagnostics of the very build that ``image`` gives."""
-        reply = await self._covering(program, architecture)
-        return reply if isinstance(reply, CompilerMissing) else decode(BuildResult, reply["result"])
+        return (await self._covering(program, architecture)).result
 
-    async def _covering(self, program: Program, architecture: str) -> dict[str, Any] | CompilerMissing:
+    async def _covering(self, program: Program, architecture: str) -> _Answer:
         """The program's own build where that holds every kernel asked for; else one in which they are instantiated."""
         want = ("resources", "sass", "cubin")
         own = await self._compiled(replace(program, kernels=()), architecture, want, is_quick=False)
-        if not program.kernels or isinstance(own, CompilerMissing):
-            return own
-        result = decode(BuildResult, own["result"])
-        if not isinstance(result, Build) or _holds(result, program.kernels):
+        if not program.kernels or not isinstance(own.result, Build) or _holds(own.result, program.kernels):
             return own
         return await self._compiled(program, architecture, want, is_quick=False)
 
@@ -85,12 +89,11 @@ class Compiler:
             return LabFailure("no_compiler", reply.reason, reply.remedy)
         return reply["cubin"] or _failure(decode(BuildResult, reply["result"]))
 
-    async def _compiled(
-        self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool
-    ) -> dict[str, Any] | CompilerMissing:
-        key = (program.sources, program.flags, program.kernels, architecture, want, is_quick)
+    async def _compiled(self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool) -> _Answer:
+        """Kept is only what the texts decide, headers included: the next time a disk may have room, or a compiler more time."""
+        key = (await asyncio.to_thread(_texts, program), program.flags, program.kernels, architecture, want, is_quick)
         known = self._answers.get(key)
-        if known is not None and _is_there(known["cubin"]):
+        if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
             self._answers.move_to_end(key)
             return known
         reply = await self._ask(
@@ -104,11 +107,14 @@ class Compiler:
                 **self._target(architecture),
             }
         )
-        if not isinstance(reply, CompilerMissing):
-            self._answers[key] = reply
+        if isinstance(reply, CompilerMissing):
+            return _Answer(reply, None)
+        answer = _Answer(decode(BuildResult, reply["result"]), reply["cubin"])
+        if isinstance(answer.result, Build) and not is_quick and (answer.cubin is not None or "cubin" not in want):
+            self._answers[key] = answer
             if len(self._answers) > _ANSWERS_KEPT:
                 self._answers.popitem(last=False)
-        return reply
+        return answer
 
     def _target(self, architecture: str) -> dict[str, str]:
         return {
@@ -127,9 +133,9 @@ class Compiler:
         return reply["result"]
 
 
-def _is_there(cubin: str | None) -> bool:
-    """Whether machine code that was told of still is: somebody may have emptied the cache."""
-    return cubin is None or Path(cubin).exists()
+def _texts(program: Program) -> frozenset[tuple[str, str]]:
+    """(path, text) of all that is compiled, but for the toolkit's headers."""
+    return frozenset(with_headers(((str(source.path), source.text) for source in program.sources), program.flags.arguments).items())
 
 
 def _holds(build: Build, kernels: tuple[str, ...]) -> bool:

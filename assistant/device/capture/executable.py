@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from assistant.build.diagnostics import parse_compiler
-from assistant.build.includes import include_closure
+from assistant.build.includes import with_headers
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
@@ -89,10 +89,7 @@ def run_build_command(command: Command, bounds: Bounds, scratch: Path, confineme
 
 
 def _key(request: CaptureRequest, nvcc_version: str) -> str:
-    texts = dict(request.sources)
-    directories = tuple(flag[2:] for flag in request.flags.arguments if flag.startswith("-I"))
-    for path, text in request.sources:
-        texts.update(include_closure(path, text, directories, lambda p: texts.get(p) or _read(p)))
+    texts = with_headers(request.sources, request.flags.arguments)
     parts = (
         nvcc_version,
         request.architecture,
@@ -101,10 +98,3 @@ def _key(request: CaptureRequest, nvcc_version: str) -> str:
         *(f"{p}\0{t}" for p, t in sorted(texts.items())),
     )
     return hashlib.sha256("\0\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
-def _read(path: str) -> str | None:
-    try:
-        return Path(path).read_text("utf-8", errors="surrogateescape")
-    except (OSError, ValueError):
-        return None

@@ -12,7 +12,7 @@ from assistant.lab.compiler import Compiler, Image
 from assistant.lab.process import WorkerProcess
 from assistant.model.build import Flags
 from assistant.model.source import Source
-from assistant.ports import Program
+from assistant.ports import LabFailure, Program
 
 KERNEL = "__global__ void scale(float *x) { x[threadIdx.x] *= 2.0f; }\n"
 
@@ -38,6 +38,14 @@ async def worker() -> AsyncGenerator[Counted]:
 
 def program(folder: Path, text: str = KERNEL) -> Program:
     return Program((Source(folder / "k.cu", text),), Flags(("-O3",)), working_directory=folder)
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def remove(path: Path) -> None:
+    path.unlink()
 
 
 def empty(cache: Path) -> int:
@@ -76,3 +84,26 @@ async def test_machine_code_that_somebody_removed_is_made_again(worker: Counted,
     again = await compiler.image(program(tmp_path), "sm_90")
     assert again == first and len(worker.asked) == 2
     assert empty(tmp_path / "cache") == 1
+
+
+async def test_an_edited_header_is_another_question(worker: Counted, tmp_path: Path) -> None:
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    text = '#include "factor.h"\n' + KERNEL.replace("2.0f", "FACTOR")
+    assert isinstance(await compiler.image(program(tmp_path, text), "sm_90"), LabFailure)  # it is not there
+    images: list[Image | LabFailure] = []
+    for factor in ("2.0f", "3.0f"):
+        write(tmp_path / "factor.h", f"#define FACTOR {factor}\n")
+        images.append(await compiler.image(program(tmp_path, text), "sm_90"))
+    first, second = images
+    assert isinstance(first, Image) and isinstance(second, Image) and first.cubin != second.cubin
+    assert len(worker.asked) == 3
+
+
+async def test_what_no_text_is_to_blame_for_is_asked_again(worker: Counted, tmp_path: Path) -> None:
+    """No room for the machine code: the next time there may be."""
+    write(tmp_path / "cache", "a file in the folder's place")
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    failure = await compiler.image(program(tmp_path), "sm_90")
+    assert isinstance(failure, LabFailure) and failure.kind == "no_space"
+    remove(tmp_path / "cache")
+    assert isinstance(await compiler.image(program(tmp_path), "sm_90"), Image)
