@@ -239,7 +239,11 @@ class SearchSettings(_Section):
         json_schema_extra=_LOWER_ONLY,
     )
     parallel_builds: int = Field(
-        default=2, ge=1, le=64, description="Candidates compiled at once; they are timed one by one.", json_schema_extra=_LOWER_ONLY
+        default=2,
+        ge=1,
+        le=64,
+        description="Candidates in the compiler's hands: the one that is judged, and those compiled meanwhile (1: none).",
+        json_schema_extra=_LOWER_ONLY,
     )
 
 

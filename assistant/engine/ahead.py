@@ -1,4 +1,4 @@
-"""Candidates compiled ahead: while one is run or judged, the CUDA compiler has the next. Only what is timed must stand alone.
+"""Candidates compiled ahead: while one is run or judged, the CUDA compiler has the next. Only the GPU must do nothing else while it times.
 
 What was compiled lies in the lab's cache, where the candidate's own trial finds it. Example::
 

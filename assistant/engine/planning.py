@@ -21,7 +21,7 @@ from assistant.engine.aside import Aside
 from assistant.engine.job import Job
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import Earlier, spent_by
-from assistant.engine.shape import EXPERT_SHAPE, SearchShape, shape_for_models
+from assistant.engine.shape import SearchShape, shape_for_models, shape_for_rules
 from assistant.engine.spending_words import caps_words, estimate_words
 from assistant.errors import UsageError
 from assistant.model import events
@@ -96,13 +96,14 @@ class PlannerChoice:
     earlier: Earlier
     ask: AskModel | None = None
     on_writing: OnWriting | None = None
-    shape: SearchShape = EXPERT_SHAPE
     aside: Aside = field(default_factory=Aside)
+    shape: SearchShape = field(init=False)
     accounts: JobAccounts = field(init=False)
     _provider: Provider | None = None
     _is_agreed: bool = False
 
     def __post_init__(self) -> None:
+        self.shape = shape_for_rules(self.loaded.settings)
         caps = _caps(self.options, self.loaded.settings)
         planner = "" if self.options.planner is None else f" --planner {self.options.planner}"
         self.accounts = JobAccounts(self.job, self.store, caps, self.aside, self.on_writing, self._spent_earlier(), planner)

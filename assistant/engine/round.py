@@ -10,6 +10,7 @@ not faster with what it did. Example::
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -142,7 +143,9 @@ class Round:
     async def _following(self, request: PlanRequest, steps: Sequence[Step]) -> list[Rewrite]:
         """What may be compiled behind the step that comes before ``steps``: rules' edits that no other lab tries meanwhile."""
         found: list[Rewrite] = []
-        for step in steps if self.kit.tries.count == 1 else ():
+        if self.kit.tries.count > 1:
+            return found
+        for step in steps:
             if len(found) >= self._most_ahead:
                 break
             if _is_by_model(step) or self._is_refused(step):
@@ -155,7 +158,7 @@ class Round:
     @property
     def _most_ahead(self) -> int:
         """Beside the one that is judged."""
-        return self.kit.shape.parallel_builds - 1
+        return self.kit.shape.most_ahead(self.kit.job.lab.timing is not None, os.cpu_count() or 1)
 
     def _may_be_tried(self, step: Step, rewrite: Rewrite) -> bool:
         """Whether nothing is known that would keep it from being judged; what a person must allow first is left to be asked for."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from assistant.config import Settings
 
-__all__ = ["EXPERT", "EXPERT_SHAPE", "SearchShape", "shape_for_models"]
+__all__ = ["EXPERT", "EXPERT_SHAPE", "SearchShape", "shape_for_models", "shape_for_rules"]
 
+_CORES_TO_TIME_BESIDE = 4
 EXPERT = "expert"
 """`Step.planner` of the rules, which cost nothing."""
 
@@ -29,8 +30,17 @@ class SearchShape:
     asks_models: bool = False
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
 
+    def most_ahead(self, is_timed: bool, core_count: int) -> int:
+        """Candidates compiled beside the one that is judged; none where a compile may take the core that queues what is timed."""
+        return 0 if is_timed and core_count < _CORES_TO_TIME_BESIDE else self.parallel_builds - 1
+
 
 EXPERT_SHAPE = SearchShape()
+
+
+def shape_for_rules(settings: Settings) -> SearchShape:
+    """As the settings say where they concern rules, too."""
+    return SearchShape(parallel_builds=settings.search.parallel_builds)
 
 
 def shape_for_models(settings: Settings) -> SearchShape:

@@ -21,6 +21,10 @@ from assistant.model.plan import Rewrite, Step
 __all__ = ["Judge", "Tries"]
 
 
+def _nothing() -> None:
+    pass
+
+
 class Judge(Protocol):
     """A ``Bench`` as far as trials go."""
 
@@ -54,11 +58,11 @@ class Tries:
             task = asyncio.create_task(self._tried(link, step, rewrite, _nothing))
             self._ahead.append((link, step, rewrite, task))
 
-    async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None] | None = None) -> Trial:
+    async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = _nothing) -> Trial:
         """The trial, begun before or now. Raises what the trial raises. ``on_built``: called when one begun now has been compiled."""
         begun = self._begun(link, step, rewrite)
         if begun is None:
-            return await self._tried(link, step, rewrite, on_built or _nothing)
+            return await self._tried(link, step, rewrite, on_built)
         self._ahead = [item for item in self._ahead if item[-1] is not begun]
         return await begun
 
@@ -85,7 +89,3 @@ class Tries:
             async with self._returned:
                 self._free.insert(0, judge)
                 self._returned.notify()
-
-
-def _nothing() -> None:
-    pass

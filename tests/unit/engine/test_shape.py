@@ -1,0 +1,21 @@
+"""How much is compiled ahead: as the settings say, and nothing where it could disturb what is timed."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.config import Settings
+from assistant.engine.shape import SearchShape, shape_for_models, shape_for_rules
+
+
+@pytest.mark.parametrize(
+    ("is_timed", "core_count", "ahead"), [(False, 1, 2), (False, 16, 2), (True, 2, 0), (True, 3, 0), (True, 4, 2), (True, 16, 2)]
+)
+def test_nothing_is_compiled_beside_what_few_cores_time(is_timed: bool, core_count: int, ahead: int) -> None:
+    assert SearchShape(parallel_builds=3).most_ahead(is_timed, core_count) == ahead
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_the_setting_holds_for_rules_and_models(count: int) -> None:
+    settings = Settings.model_validate({"search": {"parallel_builds": count}})
+    assert [shape(settings).most_ahead(False, 2) for shape in (shape_for_rules, shape_for_models)] == [count - 1, count - 1]
