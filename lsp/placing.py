@@ -89,7 +89,9 @@ class Placing:
         except KernelOptError as error:
             self._server.client.say_once(f"{proposal.id} was not put into its cell: {error.message}")
         finally:
-            if not is_made:
+            if is_made:
+                self._server.desk.review.other_made(unit.path)
+            else:
                 self._server.desk.review.await_no_other(unit.path)
             answer = PlacementState.DONE if is_made else PlacementState.REFUSED
             self._server.store.move_placement(asked.id, PlacementState.TAKEN, answer)

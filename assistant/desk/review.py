@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
@@ -58,6 +58,8 @@ class Awaited:
     """The whole text."""
     who: str
     """Front end and process."""
+    is_made: bool = False
+    """The editor says that it made the edit: a text that is another is by somebody else."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,12 @@ class Review:
         """Another front end has an edit made here: what the text that arrives shows is its decision; it may be undone here."""
         self._awaited[path] = awaited
 
+    def other_made(self, path: Path) -> None:
+        """The editor made the edit: its text is the next to arrive, unless it is there."""
+        awaited = self._awaited.get(path)
+        if awaited is not None:
+            self._awaited[path] = replace(awaited, is_made=True)
+
     def await_no_other(self, path: Path) -> None:
         """The edit was not made."""
         self._awaited.pop(path, None)
@@ -143,8 +151,9 @@ class Review:
         awaited = self._awaited.get(path)
         asked = awaited if awaited is not None and text == awaited.after else None
         if asked is not None:
-            del self._awaited[path]
             self._seen.add(asked.proposal_id)
+        if awaited is not None and (asked is not None or awaited.is_made):
+            del self._awaited[path]
         for item in self._reversible_of(path):
             who = asked.who if asked is not None and asked.proposal_id == item.proposal.id else self._who
             is_accepted = item.proposal.state is ProposalState.ACCEPTED

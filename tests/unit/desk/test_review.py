@@ -58,3 +58,28 @@ def test_an_edit_that_was_not_made_names_nobody_later(store: MemoryStore) -> Non
     review.await_no_other(path)
     review.observe(path, BEFORE)
     assert [decision.decided_by for decision in store.decisions("P01")] == [EDITOR, EDITOR]
+
+
+def test_an_edit_that_another_text_came_after_names_nobody_later(store: MemoryStore) -> None:
+    """Made, and typed over at once: what the person does afterwards is theirs."""
+    path = store.find_proposal("P01").path
+    review = Review(store, EDITOR)
+    review.begin("P01", (), BEFORE)
+    review.observe(path, AFTER)
+    review.await_other(path, Awaited("P01", BEFORE, KERNEL))
+    review.observe(path, "on the way to it\n")  # before the editor has answered, texts may come in pieces
+    review.other_made(path)
+    review.observe(path, "typed\n")
+    review.observe(path, BEFORE)
+    assert [decision.decided_by for decision in store.decisions("P01")] == [EDITOR, EDITOR]
+
+
+def test_an_edit_that_comes_after_the_editors_answer_is_the_kernels(store: MemoryStore) -> None:
+    path = store.find_proposal("P01").path
+    review = Review(store, EDITOR)
+    review.begin("P01", (), BEFORE)
+    review.observe(path, AFTER)
+    review.await_other(path, Awaited("P01", BEFORE, KERNEL))
+    review.other_made(path)
+    review.observe(path, BEFORE)
+    assert [decision.decided_by for decision in store.decisions("P01")] == [EDITOR, KERNEL]
