@@ -103,12 +103,11 @@ class Lease:
 def all_held(uuids: Iterable[str], folder: Path, wait_s: float = WAIT_S) -> Generator[None]:
     """Hold all of these GPUs, which everybody takes in the same order, so that nobody waits for one who waits for them.
 
-    Raises GpuBusyError where one does not come free within ``wait_s``, which is for all together.
+    Raises GpuBusyError where one does not come free within ``wait_s``.
     """
-    end_s = time.monotonic() + wait_s
     with ExitStack() as owned:
         for uuid in sorted(set(uuids)):
-            owned.enter_context(Lease(uuid, folder, max(0.0, end_s - time.monotonic())).held())
+            owned.enter_context(Lease(uuid, folder, wait_s).held())
         yield
 
 

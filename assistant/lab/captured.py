@@ -35,7 +35,7 @@ _RECORDED_ON = "GPU, by CUPTI's time stamps"
 _BUILD_S = 240.0
 """The recording library and the program are built before the first run."""
 _LEASE_S = 120.0
-"""How long a program waits for its GPUs while other front ends measure on them (``device.lease``)."""
+"""How long a program waits for each of its GPUs while other front ends measure on them (``device.lease``)."""
 _COUNTED_LAUNCHES = 16
 """Of one recording: each shape's first launch, in program order."""
 
@@ -57,7 +57,8 @@ class CapturedRuns:
         gpus = await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
         message = self._message(program, limits, self._scratch / f"captured-{self._run_count}", gpus)
         try:
-            reply = await self._worker.request(message, limits.wall_s * (2 if program.build_command else 1) + _BUILD_S + _LEASE_S)
+            run_s = limits.wall_s * (2 if program.build_command else 1)
+            reply = await self._worker.request(message, run_s + _BUILD_S + _LEASE_S * len(gpus))
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
         except WorkerDied as error:
