@@ -88,11 +88,15 @@ class Capturing:
         (raw / "0").mkdir(parents=True)
         library.begin(raw / "0", load_settings(find_workspace(Path.cwd())).settings.limits.launch_bytes)
         try:
-            tensors, arrays = TensorBlocks(), ArrayBlocks()
+            tensors = TensorBlocks()
             try:
-                has_ended = run()
+                arrays = ArrayBlocks()
+                try:
+                    has_ended = run()
+                finally:
+                    of_arrays = arrays.end()
             finally:
-                extents = (*tensors.end(), *arrays.end())
+                of_tensors = tensors.end()
         finally:
             library.end()
         if not has_ended:
@@ -103,7 +107,7 @@ class Capturing:
         recording = self._workshop.loop.wait(work)
         if isinstance(recording, LabFailure):
             raise CannotAnswerError(recording.message, recording.remedy)
-        captured = Captured(folder / "recording", recording, extents, device)
+        captured = Captured(folder / "recording", recording, (*of_tensors, *of_arrays), device)
         return Recorded(captured, texts, tuple(_told(captured, texts, declined_reasons(code))))
 
     def subject(self, recorded: Recorded, selector: str | None, code: str, notebook: Path, cell_id: str | None) -> Subject | str | None:
