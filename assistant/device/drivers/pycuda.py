@@ -287,6 +287,9 @@ def uuid_of(library: Any, index: int, name: str) -> str:
     """
     device, raw = ctypes.c_int(), (ctypes.c_ubyte * _UUID_BYTES)()
     for call, arguments in (("cuDeviceGet", (ctypes.byref(device), index)), ("cuDeviceGetUuid_v2", (raw, device))):
-        if status := int(getattr(library, call)(*arguments)):
+        function = getattr(library, call, None)
+        if function is None:
+            raise DeviceError("CUDA_ERROR_NOT_FOUND", "the driver is too old to tell its device's UUID", call)
+        if status := int(function(*arguments)):
             raise DeviceError("CUDA_ERROR_UNKNOWN", f"the driver answers {status}", call)
     return uuid_text(bytes(raw), name)
