@@ -159,7 +159,7 @@ async def _searched(listed: Listed, place: Path) -> list[dict[str, Any]]:
 
 
 def rate_table(rows: Sequence[dict[str, Any]]) -> str:
-    """As it stands in docs/measurements.md: the first candidate of a kernel, which runs the original too, is told apart."""
+    """By kernel, the first candidate told apart, as it runs the original, too; then what was asked of the lab, which overlaps."""
     programs = list(dict.fromkeys(item["program"] for item in rows))
     later = [item for item in rows if item["number"] > 1]
     stages = sorted({stage for item in later for stage in item["spans"]})

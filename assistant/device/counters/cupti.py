@@ -119,5 +119,7 @@ def _dropped(launches: Sequence[SampledLaunch]) -> tuple[Refusal, ...]:
     every, dropped = sum(answer.sampled_count for answer in answers), sum(answer.dropped_count for answer in answers)
     if dropped <= _TOLD_RATIO * every:
         return ()
-    message = f"the GPU dropped {dropped:,} of {every:,} samples of where warps wait ({dropped / every:.0%}): stalls stand on the others"
+    message = (
+        f"the GPU dropped {dropped:,} of {every:,} samples of where warps wait ({100 * dropped / every:.0f} %): stalls stand on the others"
+    )
     return (Refusal("dropped", message, "profile a larger workload, which is sampled less often, or install Nsight Compute's ncu"),)

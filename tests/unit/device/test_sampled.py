@@ -72,7 +72,7 @@ def test_a_launch_without_a_counted_instruction_was_not_counted(launch: SampledL
     assert launch_profile(0, replace(launch, answer=without), places, "NVIDIA H200").blocks_counted == 0
 
 
-@pytest.mark.parametrize(("dropped", "told"), [(0, ""), (15, ""), (680, "680 of 1,546 samples of where warps wait (44%)")])
+@pytest.mark.parametrize(("dropped", "told"), [(0, ""), (15, ""), (680, "680 of 1,546 samples of where warps wait (44 %)")])
 def test_samples_that_the_gpu_dropped_are_told(
     launch: SampledLaunch, places: tuple[InstructionPlace, ...], profile: LaunchProfile, dropped: int, told: str
 ) -> None:
