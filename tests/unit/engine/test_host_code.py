@@ -16,6 +16,7 @@ from assistant.engine.host_code import HostCodeRight
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Asked
 from assistant.model import events
+from tests.unit.engine.homes import home_with_kept_builds
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "block_size.cu"
 
@@ -77,10 +78,7 @@ def test_the_status_line_stands_aside_for_the_question() -> None:
 
 
 def test_what_a_person_did_not_allow_is_neither_built_nor_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = user_paths().cache
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "cache").symlink_to(cache, target_is_directory=True)
+    home = home_with_kept_builds(tmp_path)
     monkeypatch.setenv("KERNELOPT_HOME", str(home))
     source = tmp_path / "triad.cu"
     source.write_text(EXAMPLE.read_text("utf-8"))

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from assistant.cli.compose import open_session
-from assistant.config import user_paths
 from assistant.engine.decide import DecisionRequest
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session
 from assistant.model import events
 from assistant.model.proposal import DecisionKind, Proposal
+from tests.unit.engine.homes import home_with_kept_builds
 
 SOURCE = """
 #include <cstdio>
@@ -52,10 +52,7 @@ SEEDS = (1, 2, 3)
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
-    cache = user_paths().cache
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "cache").symlink_to(cache, target_is_directory=True)
+    home = home_with_kept_builds(tmp_path)
     monkeypatch.setenv("KERNELOPT_HOME", str(home))
     return open_session("a test")
 

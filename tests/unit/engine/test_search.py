@@ -24,6 +24,7 @@ from assistant.model.workload import Case
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Lab, LabFailure, PlanRequest, Program, ReplayOptions, ReplayRun, RunLimits, Story
 from tests.unit.engine.fakes import FakeModels
+from tests.unit.engine.homes import home_with_kept_builds
 
 WORKLOAD = """\
 /* kernelopt
@@ -106,10 +107,7 @@ class RejectFirst:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    cache = user_paths().cache
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "cache").symlink_to(cache, target_is_directory=True)
+    home = home_with_kept_builds(tmp_path)
     (home / "config.toml").write_text('[provider]\nkind = "openai"\nmodel = "small"\n[search]\nbeam = 1\n')
     monkeypatch.setenv("KERNELOPT_HOME", str(home))
     (tmp_path / "turn.cu").write_text(f"{WORKLOAD}\n{NAIVE}\n")
