@@ -23,7 +23,7 @@ from assistant.engine.records import costliest
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
 from assistant.engine.round import Kit
-from assistant.engine.shape import EXPERT_SHAPE, SearchShape
+from assistant.engine.shape import SearchShape
 from assistant.engine.trial import Bench, Link
 from assistant.engine.tried import TriedBook
 from assistant.engine.tries import Tries
@@ -49,7 +49,7 @@ class Search:
     host_code: HostCodeRight
     accounts: JobAccounts
     aside: Aside
-    shape: SearchShape = EXPERT_SHAPE
+    shape: SearchShape
     earlier: Earlier = NOTHING_EARLIER
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
 

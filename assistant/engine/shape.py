@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from assistant.config import Settings
 
-__all__ = ["EXPERT", "EXPERT_SHAPE", "SearchShape", "shape_for_models", "shape_for_rules"]
+__all__ = ["EXPERT", "SearchShape", "shape_for_models", "shape_for_rules"]
 
 _CORES_TO_TIME_BESIDE = 4
 EXPERT = "expert"
@@ -33,9 +33,6 @@ class SearchShape:
     def most_ahead(self, is_timed: bool, core_count: int) -> int:
         """Candidates compiled beside the one that is judged; none where a compile may take the core that queues what is timed."""
         return 0 if is_timed and core_count < _CORES_TO_TIME_BESIDE else self.parallel_builds - 1
-
-
-EXPERT_SHAPE = SearchShape()
 
 
 def shape_for_rules(settings: Settings) -> SearchShape:

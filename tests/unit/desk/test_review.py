@@ -49,37 +49,39 @@ def test_what_nobody_asked_for_is_the_editors(store: MemoryStore) -> None:
     assert [who for _, who in check(store, False, True, False)] == [KERNEL, EDITOR, KERNEL, EDITOR]
 
 
-def test_an_edit_that_was_not_made_names_nobody_later(store: MemoryStore) -> None:
+def accepted(store: MemoryStore) -> tuple[Review, Path]:
+    """The editor's own accept, which is there; now a kernel asks for its undo."""
     path = store.find_proposal("P01").path
     review = Review(store, EDITOR)
     review.begin("P01", (), BEFORE)
     review.observe(path, AFTER)
     review.await_other(path, Awaited("P01", BEFORE, KERNEL))
+    return review, path
+
+
+def deciders(store: MemoryStore) -> list[str]:
+    return [decision.decided_by for decision in store.decisions("P01")]
+
+
+def test_an_edit_that_was_not_made_names_nobody_later(store: MemoryStore) -> None:
+    review, path = accepted(store)
     review.await_no_other(path)
     review.observe(path, BEFORE)
-    assert [decision.decided_by for decision in store.decisions("P01")] == [EDITOR, EDITOR]
+    assert deciders(store) == [EDITOR, EDITOR]
 
 
 def test_an_edit_that_another_text_came_after_names_nobody_later(store: MemoryStore) -> None:
     """Made, and typed over at once: what the person does afterwards is theirs."""
-    path = store.find_proposal("P01").path
-    review = Review(store, EDITOR)
-    review.begin("P01", (), BEFORE)
-    review.observe(path, AFTER)
-    review.await_other(path, Awaited("P01", BEFORE, KERNEL))
-    review.observe(path, "on the way to it\n")  # before the editor has answered, texts may come in pieces
+    review, path = accepted(store)
     review.other_made(path)
     review.observe(path, "typed\n")
     review.observe(path, BEFORE)
-    assert [decision.decided_by for decision in store.decisions("P01")] == [EDITOR, EDITOR]
+    assert deciders(store) == [EDITOR, EDITOR]
 
 
-def test_an_edit_that_comes_after_the_editors_answer_is_the_kernels(store: MemoryStore) -> None:
-    path = store.find_proposal("P01").path
-    review = Review(store, EDITOR)
-    review.begin("P01", (), BEFORE)
-    review.observe(path, AFTER)
-    review.await_other(path, Awaited("P01", BEFORE, KERNEL))
+def test_an_edit_that_comes_in_pieces_or_after_the_editors_answer_is_the_kernels(store: MemoryStore) -> None:
+    review, path = accepted(store)
+    review.observe(path, "on the way to it\n")
     review.other_made(path)
     review.observe(path, BEFORE)
-    assert [decision.decided_by for decision in store.decisions("P01")] == [EDITOR, KERNEL]
+    assert deciders(store) == [EDITOR, KERNEL]

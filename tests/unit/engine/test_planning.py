@@ -15,7 +15,7 @@ from assistant.engine.job import Job
 from assistant.engine.planning import AskModel, ModelNotice, PlannerChoice, model_notice
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
-from assistant.engine.shape import EXPERT_SHAPE
+from assistant.engine.shape import SearchShape
 from assistant.errors import UsageError
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
@@ -77,7 +77,7 @@ async def test_who_says_yes_gets_the_model(choice: Choose, named: str, planner: 
     chosen = choice(OptimizeOptions(planner=named), person)
     heard = await made(chosen)
     assert chosen.planner.name == planner
-    assert chosen.shape != EXPERT_SHAPE
+    assert chosen.shape != SearchShape()
     assert chosen.shape.asks_models
     assert len(person.seen) == 1
     assert [type(event).__name__ for event in heard] == ["StageStarted", "BudgetSpent"]
@@ -87,7 +87,7 @@ async def test_who_says_yes_gets_the_model(choice: Choose, named: str, planner: 
 async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
     chosen = choice(OptimizeOptions(planner="llm"), Person("not today"))
     heard = await made(chosen)
-    assert (chosen.planner.name, chosen.shape) == ("expert", EXPERT_SHAPE)
+    assert (chosen.planner.name, chosen.shape) == ("expert", SearchShape())
     assert "the expert planner plans: not today" in told(heard)
     assert not [event for event in heard if isinstance(event, events.BudgetSpent)]
 
