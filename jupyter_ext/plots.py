@@ -41,12 +41,13 @@ _CODE = re.compile(r"`([^`]+)`")
 def comparison_html(part: ComparisonPart) -> str:
     """Verdict, ratio with its interval, both versions' figures, each shape, and each prediction beside what came of it."""
     reasons = "".join(f"<li>{prose(reason)}</li>" for reason in part.reasons)
+    caveats = f" ({escape('; '.join(part.caveats))})" if part.caveats else ""
     limits = f" Limited by: {escape(part.limits)}." if part.limits else ""
     method = f" Method: {escape(part.method)}." if part.method else ""
     told = f"<div>{escape(part.interval)}{method}{limits} Verified: {escape(part.verified)}.</div>"
     return "".join(
         (
-            f"<div><b>{escape(part.verdict)}</b> <b>{escape(part.speed)}</b></div>",
+            f"<div><b>{escape(part.verdict)}</b>{caveats} <b>{escape(part.speed)}</b></div>",
             f'<ul style="margin:2px 0">{reasons}</ul>' if reasons else "",
             "" if part.ratio is None else _interval(part.ratio, part.low, part.high),
             told,

@@ -20,6 +20,7 @@ from assistant.engine.hardware_words import measured_in_words, stalls_in_words
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
+from assistant.model.verification import verdict_in_words
 from assistant.profile import is_negligible
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
@@ -229,7 +230,8 @@ class TextRenderer:
     def _comparison(self, event: events.ComparisonMade) -> None:
         style = _OUTCOME_STYLE[event.verification.outcome]
         name = "overall" if event.kernel is None else event.kernel
-        self._print(f"\n[bold]{escape(name)}[/]: [{style}]{event.verification.outcome}[/] [dim]({event.oracle} oracle)[/]")
+        verdict = escape(verdict_in_words(event.verification.outcome, event.verification.caveats))
+        self._print(f"\n[bold]{escape(name)}[/]: [{style}]{verdict}[/] [dim]({event.oracle} oracle)[/]")
         self._verification(event.verification)
         if event.speed is not None:
             self._speed(event.speed)

@@ -16,6 +16,7 @@ from assistant.cli.layout import Page
 from assistant.model import events
 from assistant.model.plan import NO_MODEL, Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
+from assistant.model.verification import verdict_in_words
 from assistant.profile import is_negligible, threshold, title
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
@@ -141,9 +142,10 @@ class SearchScreen:
         self._kernel = None
         self._console.rule(f"proposal {event.id}") if self._console.is_terminal else self._page.put(f"\n[bold]proposal {event.id}[/]")
         outcome = event.verification.outcome
+        verdict = escape(verdict_in_words(outcome, event.verification.caveats))
         speed = f"{event.speed.outcome} {event.speed.ratio:.2f}x"
         chain = " + ".join(event.techniques)
-        self._page.put(f"[bold]{escape(event.kernel)}[/]: {chain}: [{_OUTCOME_STYLE[outcome]}]{outcome}[/], {speed}, {event.state}", hang=2)
+        self._page.put(f"[bold]{escape(event.kernel)}[/]: {chain}: [{_OUTCOME_STYLE[outcome]}]{verdict}[/], {speed}, {event.state}", hang=2)
         self._page.put(f"[dim]{escape(event.file)}[/]")
         self._diff(event.diff)
         self._page.gap()

@@ -24,6 +24,7 @@ from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
+from assistant.model.verification import verdict_in_words
 from assistant.profile.rules.defects import CODE_BY_KIND
 from assistant.source.edits import lines_of
 from assistant.source.includes import include_line
@@ -294,7 +295,7 @@ class _Builder:
 def comparison_sentence(comparison: events.ComparisonMade) -> str:
     """``PASS, PREDICTED 1.57x (model)``, with the first reason where it is not a plain pass."""
     verification, speed = comparison.verification, comparison.speed
-    parts = [verification.outcome]
+    parts = [verdict_in_words(verification.outcome, verification.caveats)]
     if speed is not None:
         parts.append(f"{speed.outcome} {speed.ratio:.2f}x ({speed.method})")
     if verification.findings:

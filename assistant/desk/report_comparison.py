@@ -72,6 +72,8 @@ class ComparisonPart:
     """Of the proposal; ``judged`` for an edit."""
     verdict: str
     """``PASS``, ``NEEDS_DECISION`` or ``FAIL``."""
+    caveats: tuple[str, ...]
+    """What the verdict holds for, and what it was given without: shown behind it."""
     reasons: tuple[str, ...]
     """Why it is not a plain pass."""
     speed: str
@@ -117,6 +119,7 @@ def _part(title: str, verification: events.VerificationReport, speed: events.Spe
         proposal=None,
         state="judged",
         verdict=verification.outcome,
+        caveats=verification.caveats,
         reasons=tuple(finding.message for finding in verification.findings),
         speed="" if speed is None else f"{speed.outcome} {speed.ratio:.{_SHOWN_DIGITS}f}x",
         ratio=None if speed is None else speed.ratio,

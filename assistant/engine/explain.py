@@ -13,7 +13,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.plan import Rewrite, Step, Technique
 from assistant.model.profile import Evidence, Finding
 from assistant.model.proposal import PredictionOutcome
-from assistant.model.verification import Label, Outcome, Verification
+from assistant.model.verification import Label, Outcome, Verification, verdict_in_words
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
@@ -145,7 +145,8 @@ def _fact(fact: Evidence) -> str:
 
 def _verdict(verification: Verification) -> str:
     passed = sum(case.outcome.value == "PASS" for case in verification.cases)
-    cases = f"{verification.outcome.value} by the {verification.oracle} oracle, {passed} of {len(verification.cases)} cases passed"
+    verdict = verdict_in_words(verification.outcome.value, verification.caveats)
+    cases = f"{verdict} by the {verification.oracle} oracle, {passed} of {len(verification.cases)} cases passed"
     if verification.outcome is Outcome.NEEDS_DECISION:
         return f"{cases}; only you can accept it, no --accept policy does"
     return cases

@@ -12,7 +12,7 @@ from assistant.model.pair import MetricChange, Turn, TurnKind
 from assistant.model.plan import Step
 from assistant.model.profile import Finding
 from assistant.model.proposal import Proposal
-from assistant.model.verification import Outcome
+from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile.quantity import counted_noun, format_change
 from assistant.profile.wording import percent
 
@@ -78,7 +78,7 @@ def idea(steps: Sequence[Step], findings: Sequence[Finding], state: PairState) -
 
 def proposal_answer(proposal: Proposal) -> str:
     """What a search offers."""
-    speed, verdict = proposal.comparison, proposal.verification.outcome.value
+    speed, verdict = proposal.comparison, verdict_in_words(proposal.verification.outcome.value, proposal.verification.caveats)
     gain = f"{verdict}, {_speed(speed)} of the text as it stands ({_method(speed)})"
     return f"{proposal.id}: {proposal.summary} {gain}"
 
@@ -149,15 +149,15 @@ def _ladder_row(version: Version) -> str:
 def _verdict(judged: Judged, best: Version, against_best: Comparison | None) -> str:
     outcome, speed = judged.outcome, judged.speed
     assert outcome is not None and judged.verdict is not None, "judged without trouble has a verdict"
-    findings = judged.verdict.verification.findings
-    parts = [outcome.value]
+    report = judged.verdict.verification
+    parts = [verdict_in_words(outcome.value, report.caveats)]
     if speed is not None:
         parts.append(f"{_speed(speed)} against the baseline")
         if against_best is not None:
             parts.append(f"{against_best.ratio:.2f}x against {version_name(best.number)}, the best so far")
         parts[-1] += f" ({_method(speed)})"
-    if outcome is not Outcome.PASS and findings:
-        parts.append(findings[0].message.removeprefix("B: "))  # a comparison's name of it; here it is the only one that is spoken of
+    if outcome is not Outcome.PASS and report.findings:
+        parts.append(report.findings[0].message.removeprefix("B: "))  # a comparison's name of it; here it is the only one that is spoken of
     return ", ".join(parts)
 
 

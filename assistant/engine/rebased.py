@@ -55,6 +55,7 @@ def verification_of(judged: events.ComparisonMade) -> Verification:
         oracle=judged.oracle,
         dropped_cases=report.dropped_cases,
         missing_checks=report.missing_checks,
+        caveats=report.caveats,
     )
 
 

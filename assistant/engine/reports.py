@@ -89,6 +89,7 @@ def verification_report(verification: Verification) -> events.VerificationReport
         labels=tuple(label.value for label in verification.labels),
         dropped_cases=verification.dropped_cases,
         missing_checks=verification.missing_checks,
+        caveats=verification.caveats,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from assistant.engine.event_json import event_object
 from assistant.model import events
+from assistant.model.verification import verdict_in_words
 
 __all__ = ["ANSWER_CHARACTERS", "answer", "listed_proposal"]
 
@@ -54,7 +55,7 @@ def listed_proposal(event: events.ProposalMade) -> dict[str, Any]:
     """A proposal in a list: without its diff and evidence."""
     data = event_object(event)
     return {key: data[key] for key in ("id", "kernel", "file", "techniques", "summary", "labels", "state", "model")} | {
-        "verdict": event.verification.outcome,
+        "verdict": verdict_in_words(event.verification.outcome, event.verification.caveats),
         "speed": f"{event.speed.outcome} {event.speed.ratio:.2f}x",
     }
 

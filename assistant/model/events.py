@@ -361,6 +361,8 @@ class VerificationReport:
     labels: tuple[str, ...]
     dropped_cases: tuple[str, ...]
     missing_checks: tuple[str, ...]
+    caveats: tuple[str, ...] = ()
+    """Said in the verdict line itself, behind the outcome."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -77,6 +78,8 @@ class Verification:
     """Derived values or shapes on which the original itself does not run clean."""
     missing_checks: tuple[str, ...]
     """Checks that could not be made here, with the reason."""
+    caveats: tuple[str, ...] = ()
+    """What the verdict line itself says behind the outcome: what the verdict holds for, and what it was given without. In few words."""
 
 
 @dataclass(frozen=True)
@@ -88,3 +91,8 @@ class CannotJudge:
 
 
 VerificationResult = Verification | CannotJudge
+
+
+def verdict_in_words(outcome: str, caveats: Sequence[str]) -> str:
+    """``PASS``, or ``PASS (at the program's own sizes; host code not compared)``: never the outcome without what it rests on."""
+    return f"{outcome} ({'; '.join(caveats)})" if caveats else outcome

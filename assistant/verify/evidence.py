@@ -145,6 +145,8 @@ class JudgeEvidence:
     is_declared: bool = False
     dropped_cases: tuple[str, ...] = ()
     missing_checks: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    """For the verdict line (``Verification.caveats``)."""
     lines: LinePairs | None = None
     """Which lines of both sources are the same; None: those of equal number."""
     edited: tuple[str, ...] = ()

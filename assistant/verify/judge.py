@@ -156,6 +156,7 @@ def _conclude(
         oracle=oracle if program is None else f"{oracle}+program",
         dropped_cases=(*evidence.dropped_cases, *usable.dropped),
         missing_checks=(*evidence.missing_checks, *missing),
+        caveats=evidence.caveats,
     )
 
 
@@ -179,6 +180,7 @@ def _program_only(evidence: JudgeEvidence) -> VerificationResult:
         oracle="program",
         dropped_cases=evidence.dropped_cases,
         missing_checks=evidence.missing_checks,
+        caveats=evidence.caveats,
     )
 
 

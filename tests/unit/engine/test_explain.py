@@ -46,6 +46,11 @@ def test_speed_says_predicted_how_and_how_well_known(verdict, predicted) -> None
     assert "FASTER" not in text
 
 
+def test_a_verdict_says_what_it_rests_on_in_its_own_line(verdict, predicted) -> None:
+    rests = replace(verdict(), caveats=("at the program's own sizes", "host code not compared"))
+    assert "PASS (at the program's own sizes; host code not compared) by the" in explain((_kept(),), rests, predicted(1.61))
+
+
 def test_labels_are_explained_in_words(verdict, predicted) -> None:
     labels = tuple(Label)
     text = explain((_kept(),), verdict(labels=labels), predicted(1.61))

@@ -133,6 +133,8 @@ export interface ComparisonPart {
   readonly proposal: string | null;
   readonly state: string;
   readonly verdict: string;
+  /** What the verdict holds for, and what it was given without. */
+  readonly caveats: readonly string[];
   readonly reasons: readonly string[];
   readonly speed: string;
   /** time(before) / time(after). */

@@ -14,7 +14,7 @@ const ROOM = 1.08;
 
 export function comparison(part: ComparisonPart, id: string): Markup {
   return html`<article class="comparison">
-    <h4><span class="verdict-word ${part.verdict}">${part.verdict}</span> ${part.speed !== "" && html`<strong>${part.speed}</strong>`} <span class="soft">${part.state}</span></h4>
+    <h4><span class="verdict-word ${part.verdict}">${part.verdict}</span>${part.caveats.length > 0 && html` <span class="soft">(${part.caveats.join("; ")})</span>`} ${part.speed !== "" && html`<strong>${part.speed}</strong>`} <span class="soft">${part.state}</span></h4>
     <p>${part.title}${part.proposal !== null && html` <code class="soft small">${part.proposal}</code>`}</p>
     ${part.reasons.length > 0 && html`<ul>${part.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`}
     ${part.ratio !== null && interval(part.ratio, part.low, part.high)}
