@@ -29,7 +29,7 @@ const COMPARISON: ComparisonPart = {
   proposal: "P01",
   state: "open",
   verdict: "PASS",
-  caveats: ["at the program's own sizes"],
+  caveats: ["host code not compared"],
   reasons: [],
   speed: "FASTER 1.83x",
   ratio: 1.83,
@@ -105,7 +105,7 @@ test("with nothing to show there is one sentence", () => {
 test("the interval is told in words beside the drawing", () => {
   assert.match(shown(), /aria-label="time before \/ time after: 1.83, from 1.80 to 1.86"/);
   assert.ok(shown().includes("95 % interval [1.80, 1.86], good"));
-  assert.ok(shown().includes("(at the program's own sizes)"));
+  assert.ok(shown().includes("(host code not compared)"));
 });
 
 test("every drawing, region and table has a name, every button a word", () => {
