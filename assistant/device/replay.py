@@ -34,6 +34,8 @@ _LONGEST_POLL_S = 2e-3
 _BYTE_MASK = 0xFF
 _ROOMY_SHARE = 0.25
 """Of the device's memory: a case no larger than this fits twice, whatever else the worker keeps."""
+_MOST_VARIED = 8
+"""Repeats that left something else than the first run and are kept: enough to tell how far results spread."""
 _FILL_THREADS = 256
 _FILL_BLOCKS_PER_SM = 4
 """With nearly all of an SM's shared memory for each block, so many leave no SM out."""
@@ -180,7 +182,7 @@ def _after_other(
     if changed is None:
         return reply
     said = f"after a launch on other values it differs in buffer {changed}: state is kept between calls"
-    return replace(reply, repeat_difference=said, differing=stored)
+    return replace(reply, repeat_difference=said, varied=(stored,))
 
 
 def _blame_others(state: GpuState, case: ReplayCase) -> None:
@@ -218,15 +220,20 @@ class _Repeats:
         first = self._run_once(0)
         after = _all_stored(first, blobs)
         guards_intact = self._stage.broken_guard() is None
+        difference: str | None = None
+        varied: list[tuple[tuple[int, str], ...]] = []
         for repeat in range(1, self._request.repeats):
             if not self._case.has_inner_pointers:
                 self._stage.move()
             again = self._run_once(repeat)
-            difference = _difference(first, again, repeat)
             guards_intact &= self._stage.broken_guard() is None
-            if difference is not None:
-                return CaseReply(None, after, guards_intact, difference, _all_stored(again, blobs))
-        return CaseReply(None, after, guards_intact and self._pristine.is_untouched(), None)
+            differs = _difference(first, again, repeat)
+            if differs is not None:
+                difference = difference or differs
+                varied.append(_all_stored(again, blobs))
+            if len(varied) == _MOST_VARIED:
+                break
+        return CaseReply(None, after, guards_intact and self._pristine.is_untouched(), difference, tuple(varied))
 
     def _run_once(self, repeat: int) -> dict[int, bytes]:
         driver = self._state.driver

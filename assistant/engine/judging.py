@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.case_runs import PreparedCase, comparable_runs, fills, original_runs, side_runs, without_broken_probes
+from assistant.engine.case_runs import PreparedCase, fills, original_runs, side_runs, without_broken_probes
 from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, live_cases
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
@@ -30,7 +30,7 @@ from assistant.verify.cases import PROBE_KINDS
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
 from assistant.verify.judge import judge
-from assistant.verify.labels import Version, detect_labels
+from assistant.verify.labels import Version, detect_labels, order_of
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
@@ -142,14 +142,13 @@ async def verify(
     missing = [*baseline.missing_checks, *limits, *_untried_sizes(baseline)]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
+    in_question = _in_question(baseline, candidate, version)
+    order_before, order_after = map(order_of, in_question)
     evidence = JudgeEvidence(
-        cases=tuple(
-            _case_evidence(item, comparable_runs(item.original, side), baseline.subject.source.text)
-            for (item, _), side in zip(chosen, runs, strict=True)
-        ),
+        cases=tuple(_case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *detect_labels(*_in_question(baseline, candidate, version))),
+        labels=(*stated_labels, *detect_labels(*in_question)),
         findings=_static_findings(baseline, candidate),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
@@ -157,6 +156,8 @@ async def verify(
         missing_checks=tuple(missing),
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
+        order_before=order_before,
+        order_after=order_after,
     )
     return _unless_original_is_faulty(baseline, judge(evidence))
 

@@ -20,8 +20,21 @@ from assistant.model.profile import Correction
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
-__all__ = ["Looked", "count", "look", "look_at_failed", "observe", "predict_speed", "repeat_limited", "repeat_run", "without_workload"]
+__all__ = [
+    "OTHER_ORDER",
+    "Looked",
+    "count",
+    "look",
+    "look_at_failed",
+    "observe",
+    "predict_speed",
+    "repeat_limited",
+    "repeat_run",
+    "without_workload",
+]
 
+OTHER_ORDER = 1
+"""Seed of the order of threads in a program's second run."""
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
 
@@ -56,12 +69,17 @@ class Looked:
         return 1 + max((int(fact.id[1:]) for each in assessments for item in each.kernels for fact in item.evidence), default=0)
 
 
-async def count(job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
-    """Run the subject's workload: the arrays bound to it, else its ``main()``, which must succeed, else its declared shapes."""
+async def count(
+    job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
+) -> Counted | LabFailure:
+    """Run the subject's workload: the arrays bound to it, else its ``main()``, which must succeed, else its declared shapes.
+
+    ``order_seed`` as in ``Lab.run``, for a ``main()``.
+    """
     if subject.request.live is not None:
         return await count_live(job, subject, subject.request.live, mode, corrections)
     if subject.parsed.has_main:
-        counted = await run_program(job, subject, mode, corrections)
+        counted = await run_program(job, subject, mode, corrections, order_seed)
         return counted if isinstance(counted, LabFailure) else counted.failure or counted
     if not subject.declared:
         return without_workload(subject)
@@ -139,14 +157,15 @@ async def _count_again(job: Job, subject: Subject, counted: Counted, corrections
 
 
 async def repeat_run(job: Job, subject: Subject, counted: Counted) -> Counted | None:
-    """The original's program once more, with every check on; counted again where checking takes too long.
+    """The original's program once more, with every check on and its threads in another order; counted again where checking takes too long.
 
-    None for declared workloads and where the second run fails.
+    So what depends on the order of threads differs from the first run for certain, not by luck. None for declared workloads and where the
+    second run fails.
     """
     if counted.run is None:
         return None
     for mode in ("check", "count"):
-        again = await count(job, subject, mode)
+        again = await count(job, subject, mode, order_seed=OTHER_ORDER)
         if not isinstance(again, LabFailure):
             return again
     return None

@@ -107,10 +107,11 @@ class GpuLab:
         record: bool,
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
+        order_seed: int = 0,
     ) -> ProgramRun | LabFailure:
         """Under the emulator; on the GPU what it cannot run, with its launches recorded there: counts come from replaying them."""
         if program.run_command is None:
-            ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections)
+            ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections, order_seed)
             if not _is_beyond_the_emulator(ran):
                 return ran
         captured = await self._captured.run(program, limits)

@@ -27,7 +27,7 @@ from assistant.verify.cases import UsableCases, usable_cases
 from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
-from assistant.verify.judged_case import SEVERITY, case_result, determinism, judge_case, judge_injected, racy_exact_outputs, worst
+from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judge_injected, variation, worst
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import new_problems, unsupported
@@ -96,7 +96,8 @@ def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJ
 
 def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[PreparedOutput, ...]) -> Verification:
     is_precision_changed = any(d.label in (Label.PRECISION, Label.FAST_MATH) for d in evidence.labels)
-    defects = [*new_problems(usable.ordinary, evidence.lines), *racy_exact_outputs(usable.ordinary, prepared)]
+    varied = variation(usable.ordinary, prepared, evidence)
+    defects = [*new_problems(usable.ordinary, evidence.lines), *([varied] if isinstance(varied, VerificationFinding) else [])]
     findings, results, labels = list[VerificationFinding](), list[CaseResult](), list(evidence.labels)
     is_regrouped = False
     for index, case in enumerate(usable.ordinary):
@@ -105,8 +106,8 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
         findings.extend(found)
         results.append(case_result(case, [*found, *(defect for defect in defects if defect.case == index)], verdicts))
         is_regrouped |= any(v.outcome is Outcome.PASS and not v.is_bitwise_equal for v in verdicts)
-        labels.extend(determinism(case, mine))
     findings.extend(defects)
+    labels.extend([varied] if isinstance(varied, DetectedLabel) else [])
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
     if worst(finding.outcome for finding in findings) is not Outcome.FAIL:
