@@ -7,7 +7,7 @@ doubles; where neither can be had a case has none, and the original's own sensit
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase
 from assistant.workload.widen import CannotWiden, widened
 
-__all__ = ["FloatReference", "LeftContents", "find_references", "perturbed_runs", "side_run", "startable"]
+__all__ = ["FloatReference", "LeftContents", "find_references", "perturbed_runs", "side_run", "startable", "startable_kernels"]
 
 _FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
 _UNFINISHED = frozenset({"timed out", "out of memory"})
@@ -78,8 +78,11 @@ async def perturbed_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase]
 
 def startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
     """The program with every kernel of the cases startable by name; one build for all of them."""
-    names = {launch.kernel for case in cases for launch in case.recording.launches}
-    return replace(subject.program, kernels=tuple(sorted(names)))
+    return startable_kernels(subject, {launch.kernel for case in cases for launch in case.recording.launches})
+
+
+def startable_kernels(subject: Subject, instances: Iterable[str]) -> Program:
+    return replace(subject.program, kernels=tuple(sorted(instances)))
 
 
 def side_run(run: CaseRun, contents: LeftContents, fill: int) -> SideRun:

@@ -13,9 +13,7 @@ from assistant.engine.judging import candidate_version
 from assistant.engine.live import count_live
 from assistant.engine.recount import is_moderate, proposed_corrections, with_second_run
 from assistant.engine.subject import Subject, as_candidate, holder_of
-from assistant.measure.compare import PredictedCase, compare_predictions
 from assistant.model.build import Build, BuildFailure
-from assistant.model.comparison import Comparison, PredictedTime
 from assistant.model.profile import Correction
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
@@ -27,7 +25,6 @@ __all__ = [
     "look",
     "look_at_failed",
     "observe",
-    "predict_speed",
     "repeat_limited",
     "repeat_run",
     "without_workload",
@@ -195,34 +192,3 @@ def without_workload(subject: Subject) -> LabFailure:
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
     return LabFailure("no_workload", message, init if holder_of(path) is None else in_editor)
-
-
-def predict_speed(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison | None:
-    """Predicted time(A)/time(B) over the launches of one kernel; None where either side launches nothing, or nothing was counted.
-
-    Launch shapes are paired in order where both sides have as many, else all launches of a side are added up as one case.
-    """
-    old = [launch for kernel in before for launch in kernel.launches]
-    new = [launch for kernel in after for launch in kernel.launches]
-    if not old or not new or any(not launch.profile.blocks_counted for launch in (*old, *new)):
-        return None
-    if len(old) != len(new) or [a.count for a in old] != [b.count for b in new]:
-        return _added_up(before, after)
-    return compare_predictions(
-        tuple(
-            PredictedCase(f"grid {a.profile.config.grid}, block {a.profile.config.block}", a.count, a.predicted, b.predicted)
-            for a, b in zip(old, new, strict=True)
-        )
-    )
-
-
-def _added_up(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison:
-    old, new = _slowest(before), _slowest(after)
-    total_old, total_new = sum(k.predicted_time_s for k in before), sum(k.predicted_time_s for k in after)
-    case = PredictedCase("all launches", 1.0, replace(old, time_s=total_old), replace(new, time_s=total_new))
-    return compare_predictions((case,))
-
-
-def _slowest(kernels: tuple[KernelAssessment, ...]) -> PredictedTime:
-    launches = [launch for kernel in kernels for launch in kernel.launches]
-    return max(launches, key=lambda launch: launch.count * launch.predicted.time_s).predicted

@@ -70,7 +70,7 @@ class GpuLab:
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
         self.sanitizer = GpuSanitizer(client, cpu.compiler)
-        self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code)
+        self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, scratch, cpu.cache)
 
     @property
     def timing(self) -> GpuTiming:

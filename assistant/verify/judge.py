@@ -33,7 +33,7 @@ from assistant.verify.probes import judge_probes
 from assistant.verify.problems import new_problems, unsupported
 from assistant.verify.program import UNTYPED
 
-__all__ = ["DECISION_LABELS", "judge"]
+__all__ = ["DECISION_LABELS", "judge", "judge_further"]
 
 DECISION_LABELS = frozenset(
     {
@@ -81,6 +81,23 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
         return verdict
     reasons = [reason for kernel, reason in weak.items() if not evidence.edited or kernel in evidence.edited]
     return reasons[0] if reasons else CannotJudge("no case launches the changed kernels", _REMEDY)
+
+
+def judge_further(evidence: JudgeEvidence) -> tuple[VerificationFinding, ...]:
+    """What is wrong with the values of B's runs, by the rule that `judge` holds values to; cases without runs of B lend their errors.
+
+    For runs that come after a verdict (timed calls). No controls and no labels; empty where the original cannot be judged by.
+    """
+    usable = usable_cases(tuple(split_members(case) for case in evidence.cases))
+    if isinstance(usable, CannotJudge):
+        return ()
+    prepared, _ = prepare(usable.ordinary, evidence.outputs, evidence.tolerance)
+    is_precision_changed = any(d.label in (Label.PRECISION, Label.FAST_MATH) for d in evidence.labels)
+    found = list[VerificationFinding]()
+    for index, case in enumerate(usable.ordinary):
+        mine = [p for p in prepared if p.output.case_index == index]
+        found.extend(judge_case(case, index, mine, evidence, is_precision_changed)[0])
+    return _grouped(found)
 
 
 def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJudge]) -> list[VerificationFinding]:
