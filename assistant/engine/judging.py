@@ -209,18 +209,22 @@ def runnable_cases(baseline: Baseline, candidate: Subject, counted: Counted) -> 
 
 
 def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:
-    """A difference from an original that races or reads uninitialised memory blames nobody."""
-    if not isinstance(verdict, Verification) or verdict.outcome is not Outcome.FAIL:
+    """An original that races or reads uninitialised memory is named as the reason where its results were of no use."""
+    if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
         return verdict
     problems = [problem for case in baseline.cases for run in case.original for problem in run.problems]
-    faults = [problem for problem in problems if problem.kind in _ARBITRARY_RESULTS]
-    failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
-    if not faults or failed - _COMPARED_VALUES:
+    fault = next((problem for problem in problems if problem.kind in _ARBITRARY_RESULTS), None)
+    if fault is None:
         return verdict
     path = baseline.subject.source.path
-    kind = faults[0].kind.replace("_", " ")
-    reason = f"the original's own results are arbitrary: {kind} on line {faults[0].line} of {path.name}"
-    return CannotJudge(reason, f"mend the original first: kernelopt check {path}")
+    kind = fault.kind.replace("_", " ")
+    reason = f"the original's own results are arbitrary: {kind} on line {fault.line} of {path.name}"
+    return CannotJudge(reason, f"fix the original first: kernelopt check {path}")
+
+
+def _fails_by_values_alone(verdict: Verification) -> bool:
+    failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
+    return verdict.outcome is Outcome.FAIL and not failed - _COMPARED_VALUES
 
 
 def _in_question(baseline: Baseline, candidate: Subject, version: Version) -> tuple[Version, Version]:
