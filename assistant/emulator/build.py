@@ -20,6 +20,7 @@ from assistant import serialize
 from assistant.build.full_disk import FULL_ERRORS, full_in_words
 from assistant.disk.cached import note_use
 from assistant.emulator import toolchain
+from assistant.emulator.call_messages import foreign_call_messages
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import registration_text
 from assistant.emulator.toolchain import INCLUDE_DIR, Compiler, Flavour, RuntimeBuildError, StorageFailure
@@ -179,6 +180,9 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
         if not run.is_ok:
             return _failure(job, diagnostics, run.output)
         objects.append(job.folder / f"{number}.o")
+    foreign = foreign_call_messages(objects, toolkit.objects, job.request.sources[0][0])
+    if foreign:
+        return _failure(job, [*diagnostics, *foreign], "")
     run = toolchain.link(job.compiler, (*objects, *toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
     if not run.is_ok:
         return _failure(job, [*diagnostics, *_link_messages(run.output, job.request)], run.output)

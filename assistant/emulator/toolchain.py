@@ -44,6 +44,9 @@ _COMMON_FLAGS = (
     "-ffp-contract=off",  # no fused multiply-add unless the source asks for it
     "-fno-math-errno",
     "-fno-strict-aliasing",  # nvcc does not use type-based aliasing; with it loads would be hoisted that a GPU repeats
+    "-ffunction-sections",  # what a function refers to is told by its section's relocations (device_calls)
+    "-fdata-sections",
+    "-fno-builtin-printf",  # or device code that prints would seem to call puts, which CUDA has no device form of
     "-fmax-errors=20",
 )
 _COUNTED_FLAGS = (
