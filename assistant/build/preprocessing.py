@@ -21,11 +21,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.model.preprocessed import MACRO_MARK, Preprocessed, Survivor
+from assistant.model.preprocessed import MACRO_MARK, NotPreprocessed, Preprocessed, Survivor
 
-__all__ = ["DIRECTIVES_ONLY", "EXPANSION", "Survivors", "dependencies", "expansion_text", "own_paths", "read_expansion", "read_survivors"]
+__all__ = [
+    "DIRECTIVES_ONLY",
+    "EXPANSION",
+    "OwnPath",
+    "Survivors",
+    "dependencies",
+    "expansion_text",
+    "own_paths",
+    "read_expansion",
+    "read_survivors",
+    "refused",
+]
 
-DIRECTIVES_ONLY = ("-E", "-fdirectives-only")
+DIRECTIVES_ONLY = ("-E", "-fdirectives-only", "-H")
 EXPANSION = ("-E", "-undef", "-nostdinc", "-w", "-x", "c++", "-std=gnu++17")
 """How the text of step 2 is preprocessed: it brings every macro with it."""
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"[ \d]*$', re.MULTILINE)
@@ -34,6 +45,9 @@ _DEFINITION = re.compile(
     r"|pragma[ \t]+(?P<pragma>(?:push|pop)_macro[ \t]*\([^\n]*))",
     re.MULTILINE,
 )
+_ENTERED = re.compile(r"^\.+ (.+)$", re.MULTILINE)
+"""What ``-H`` says of a file that is opened; also where an error follows."""
+_ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MARKED = re.compile(rf"{MACRO_MARK}(\w+)")
@@ -157,6 +171,14 @@ def dependencies(makefile: str) -> tuple[str, ...]:
     _, _, listed = makefile.replace("\\\n", " ").partition(": ")
     words = re.findall(r"(?:[^\s\\]|\\.)+", listed)
     return tuple(re.sub(r"\\([ #\\])", r"\1", word).replace("$$", "$") for word in words)
+
+
+def refused(said: str, sources: frozenset[str], own_path: OwnPath) -> NotPreprocessed:
+    """Of a step that failed: what was read, and the first error if it stands in one of the program's ``sources``."""
+    read = {path for file in _ENTERED.findall(said) if (path := own_path(file)) is not None} - sources
+    errors = (error for error in _ERROR.finditer(said) if (own_path(error["file"]) or "") in sources)
+    first = next((f"line {error['line']}: {error['text']}" for error in errors), "what it includes has errors")
+    return NotPreprocessed(first, files=tuple(sorted(read)))
 
 
 def _chunks(output: str) -> Iterator[tuple[int, str, str]]:

@@ -17,11 +17,13 @@ from pathlib import Path
 from assistant.build.preprocessing import (
     DIRECTIVES_ONLY,
     EXPANSION,
+    OwnPath,
     dependencies,
     expansion_text,
     own_paths,
     read_expansion,
     read_survivors,
+    refused,
 )
 from assistant.device.nvcc import Given, given_to_nvcc
 from assistant.device.process import ToolRunner
@@ -35,7 +37,6 @@ _STEP = re.compile(r"^#\$ (.*\s-E\s.*)$", re.MULTILINE)
 _FOR_DEVICE = re.compile(r"\s-D__CUDA_ARCH__=")
 _TIMEOUT_S = 20.0
 """It takes a tenth of a second; a header may be a pipe that never ends."""
-_SAID_CHARACTERS = 300
 
 
 def preprocess(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> PreprocessReply:
@@ -81,23 +82,23 @@ class _Passes:
         if step is None:
             return NotPreprocessed("nvcc did not say how it preprocesses")
         listed, survived, expanded = (self._scratch / f"{name}.{part}" for part in ("dependencies", "survivors", "expanded"))
-        failure = self._run((*step, *DIRECTIVES_ONLY, "-MD", "-MF", str(listed), "-o", str(survived)))
+        own_path = own_paths(self._sources, self._foreign, self._given.cwd)
+        failure = self._run((*step, *DIRECTIVES_ONLY, "-MD", "-MF", str(listed), "-o", str(survived)), own_path)
         if failure is not None:
             return failure
-        own_path = own_paths(self._sources, self._foreign, self._given.cwd)
         survivors = read_survivors(survived.read_text("utf-8", "surrogateescape"), own_path)
         text = self._scratch / f"{name}.cpp"
         text.write_text(expansion_text(survivors), "utf-8", "surrogateescape")
-        failure = self._run((step[0], *EXPANSION, str(text), "-o", str(expanded)))
+        failure = self._run((step[0], *EXPANSION, str(text), "-o", str(expanded)), own_path)
         if failure is not None:
             return failure
         read = {path for file in dependencies(listed.read_text("utf-8", "surrogateescape")) if (path := own_path(file)) is not None}
         return read_expansion(expanded.read_text("utf-8", "surrogateescape"), survivors, read - self._sources)
 
-    def _run(self, command: tuple[str, ...]) -> NotPreprocessed | None:
+    def _run(self, command: tuple[str, ...], own_path: OwnPath) -> NotPreprocessed | None:
         """None where it ended well."""
         said = self._runner.run(command, cwd=self._given.cwd, timeout_s=_TIMEOUT_S, temporary=self._scratch)
-        return None if said.status == 0 else NotPreprocessed(said.text.strip()[:_SAID_CHARACTERS] or f"{command[0]} did not end")
+        return None if said.status == 0 else refused(said.text, self._sources, own_path)
 
 
 def _without_output(words: list[str]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from assistant.build.preprocessing import (
     own_paths,
     read_expansion,
     read_survivors,
+    refused,
 )
 from assistant.emulator import toolchain
 from assistant.emulator.build import BuildRequest, definitions_text, is_bare, search_flags, units_of, uses_openmp
@@ -28,8 +29,6 @@ from assistant.model.build import CompilerMissing
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed
 
 __all__ = ["preprocess"]
-
-_SAID_CHARACTERS = 300
 
 
 def preprocess(request: BuildRequest) -> Preprocessed | NotPreprocessed:
@@ -48,17 +47,17 @@ def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path) -> Prep
     flags += search_flags(request, units[0])
     listed, survived, expanded = folder / "dependencies", folder / "survivors", folder / "expanded"
     run = toolchain.preprocess_source(compiler, flags, _written(request, folder), survived, (*DIRECTIVES_ONLY, "-MD", "-MF", str(listed)))
-    if not run.is_ok:
-        return NotPreprocessed(run.output.strip()[:_SAID_CHARACTERS])
     sources = frozenset(str(path) for path, _ in request.sources)
     foreign = (*toolchain.system_folders(compiler), *map(str, (INCLUDE_DIR, RUNTIME_DIR, folder)))
     own_path = own_paths(sources, foreign, Path.cwd())
+    if not run.is_ok:
+        return refused(run.output, sources, own_path)
     survivors = read_survivors(survived.read_text("utf-8", "surrogateescape"), own_path)
     text = folder / "expansion.cpp"
     text.write_text(expansion_text(survivors), "utf-8", "surrogateescape")
     run = toolchain.expand_source(compiler, text, expanded, EXPANSION)
     if not run.is_ok:
-        return NotPreprocessed(run.output.strip()[:_SAID_CHARACTERS])
+        return refused(run.output, sources, own_path)
     read = {path for file in dependencies(listed.read_text("utf-8", "surrogateescape")) if (path := own_path(file)) is not None}
     return read_expansion(expanded.read_text("utf-8", "surrogateescape"), survivors, read - sources)
 

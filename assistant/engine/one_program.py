@@ -54,7 +54,7 @@ async def compared(job: Job, before: Subject, after: Subject) -> OneProgram:
     if misleading is not None:
         return OneProgram(CannotJudge(f"B {misleading}, so what each compiler compiles cannot be told", _REMEDY))
     headers = await asyncio.to_thread(_headers, after.program)
-    if not may_read_otherwise(changed, headers, _defined(after.program)):
+    if not may_read_otherwise(changed, headers.values(), _defined(after.program)):
         return OneProgram()
     old, new = await _views(job, before), await _views(job, after)
     problem = _refused(old, new) or _parted(new_differences(old, new, changed))
@@ -75,19 +75,22 @@ async def foreign_reading(job: Job, before: Subject, after: Subject) -> LabFailu
     misleading = misleading_directive(before.source.text, after.source.text)
     if misleading is not None:
         return _failure(f"it {misleading}, so what it reads cannot be told")
-    headers = await asyncio.to_thread(_headers, after.program)
-    if not may_change_directives(_changed(before, after), headers):
+    named = await asyncio.to_thread(_headers, after.program)
+    if not may_change_directives(_changed(before, after), named.values()):
         return None
     old, new = await _views(job, before), await _views(job, after)
-    known = [view for view in (new.emulator, new.device, new.host) if isinstance(view, Preprocessed)]
-    if not known:
-        reasons = [view.reason for view in (new.emulator, new.device) if isinstance(view, NotPreprocessed)]
-        return _failure(f"its directives differ, and no preprocessor says which files it reads: {reasons[0]}")
-    earlier = {file for view in (old.emulator, old.device, old.host) if isinstance(view, Preprocessed) for file in view.files}
-    further = sorted({file for view in known for file in view.files} - earlier)
+    views = (new.emulator, new.device, new.host)
+    earlier = {file for view in (old.emulator, old.device, old.host) for file in view.files}
+    earlier |= (await asyncio.to_thread(_headers, before.program)).keys()
+    further = sorted(({file for view in views for file in view.files} | named.keys()) - earlier)
     is_a_persons = not after.program.is_candidate or after.program.run_command is not None
     outside = await asyncio.to_thread(_outside, further, after.source.path) if is_a_persons else further
-    return _failure(f"it reads {outside[0]}, which the original does not") if outside else None
+    if outside:
+        return _failure(f"it reads {outside[0]}, which the original does not")
+    refusals = [view.reason for view in views if isinstance(view, NotPreprocessed) and not view.is_missing]
+    if all(isinstance(view, NotPreprocessed) for view in views):
+        return _failure(f"its directives differ, and no preprocessor says what it reads: {next(iter(refusals), 'none is here')}")
+    return None
 
 
 def _outside(files: list[str], source: Path) -> list[str]:
@@ -108,12 +111,11 @@ def _changed(before: Subject, after: Subject) -> ChangedLines:
     return ChangedLines(*(Text(str(subject.source.path), subject.source.text) for subject in (before, after)))
 
 
-def _headers(program: Program) -> tuple[str, ...]:
-    """Texts of the user's own headers, as their ``#include`` lines name them."""
+def _headers(program: Program) -> dict[str, str]:
+    """Path → text of the user's own headers, as ``#include`` lines name them: also those of a branch that is not compiled."""
     sources = {str(source.path): source.text for source in program.sources}
-    return tuple(
-        text for path, text in with_headers(sources.items(), program.flags.arguments).items() if path != str(program.sources[0].path)
-    )
+    found = with_headers(sources.items(), program.flags.arguments)
+    return {path: text for path, text in found.items() if path != str(program.sources[0].path)}
 
 
 def _defined(program: Program) -> tuple[str, ...]:

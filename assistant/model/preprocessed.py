@@ -38,8 +38,11 @@ class NotPreprocessed:
     """The preprocessor could not be asked, or refused the text."""
 
     reason: str
+    """Never anything of a file that is not the program's: who reads it may not be allowed to."""
     is_missing: bool = False
     """The compiler is not there."""
+    files: tuple[str, ...] = ()
+    """As of `Preprocessed`: what was read before it gave up."""
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,7 @@ class _Walk:
     def _branches(self, node: Node, state: _State) -> _State:
         """Both branches from the state behind the condition; what only one stores is known under its condition alone."""
         condition, taken, other = (node.child_by_field_name(name) for name in ("condition", "consequence", "alternative"))
+        condition = condition if condition is None else condition.child_by_field_name("value") or condition
         text = "" if condition is None else self._text(condition)
         state = state if condition is None else self.through(condition, state)
         holds, fails = state.conditions | self._parts(condition) | {text}, state.conditions | {f"not {text}"}

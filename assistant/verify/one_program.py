@@ -40,7 +40,7 @@ _TOKEN = re.compile(r'(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|\w
 _LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'')
 _MARKED = re.compile(rf"{MACRO_MARK}(\w+)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_OWN_NAME = re.compile(r"emu_\w+|Emu[A-Z]\w*|EMU_\w+|__emu\w*")
+_OWN_NAME = re.compile(r"emu_\w+|Emu[A-Z]\w*|EMU_\w+|__emu\w*|__KERNELOPT_\w+")
 """Names of the emulator's own headers: nothing, or another thing, elsewhere."""
 _SHOWN_CHARACTERS = 50
 
@@ -78,7 +78,8 @@ def new_differences(before: Preprocessings, after: Preprocessings, changed: Chan
         origin = _origin(place, changed)
         known = frozenset[_Parting]() if origin is None else old.partings.get(origin, frozenset())
         found += [Difference(_line(place), _message(place, parting, changed.after)) for parting in sorted(partings - known)]
-    return (*found, *_new_uses(old, changed)) if old.partings else tuple(found)
+    uses = _new_uses(old, changed) if old.partings else ()
+    return (*found, *_questions(changed), *uses)
 
 
 def idle_lines(views: Preprocessings, changed: ChangedLines) -> tuple[int, ...]:
@@ -107,6 +108,15 @@ def _origin(place: Place, changed: ChangedLines) -> Place | None:
         return place
     line = changed.origin(place[1])
     return None if line is None else (_MAIN, line)
+
+
+def _questions(changed: ChangedLines) -> Iterator[Difference]:
+    """Directives of the edit that name what only the emulator defines: told without any other compiler, too."""
+    for line in changed.added:
+        code = changed.after.code_at(line)
+        name = next((word for word in _WORD.findall(code) if _OWN_NAME.fullmatch(word)), None)
+        if name is not None and code.lstrip().startswith("#"):
+            yield Difference(line, f"line {line} asks for {name}, a name of the emulator's own")
 
 
 def _new_uses(old: _Comparison, changed: ChangedLines) -> Iterator[Difference]:
