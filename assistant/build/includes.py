@@ -48,7 +48,10 @@ def with_headers(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -
 
 
 def _read(path: str) -> str | None:
+    """None also for what is no regular file: a pipe may never end."""
     try:
+        if not Path(path).is_file():
+            return None
         return Path(path).read_text("utf-8", errors="surrogateescape")
     except (OSError, ValueError):
         return None

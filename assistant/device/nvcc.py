@@ -15,7 +15,7 @@ from assistant.build.safe_flags import is_read_by_shell
 from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileRequest
 
-__all__ = ["CUBIN", "NvccOutput", "compile_with_nvcc"]
+__all__ = ["CUBIN", "Given", "NvccOutput", "compile_with_nvcc", "given_to_nvcc"]
 
 CUBIN = "kernel.cubin"
 """Name of the machine code below the scratch folder."""
@@ -33,23 +33,11 @@ class NvccOutput:
 
 def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, scratch: Path) -> NvccOutput:
     """Compile to a cubin (and PTX if wanted) below ``scratch``."""
-    source, directories = _written(request, scratch)
     cubin = scratch / CUBIN
-    common = (
-        nvcc,
-        *(() if source.suffix == ".cu" else ("-x", "cu")),  # nvcc takes no other suffix for CUDA
-        *request.flags.arguments,
-        *(f"-I{directory}" for directory in directories),
-        f"-arch={request.architecture}",
-        "-lineinfo",
-    )
-    working_directory = Path(request.sources[0][0]).parent
-    cwd = working_directory if working_directory.is_dir() else scratch
-    unfit = next((argument for argument in (*common, str(source), str(scratch)) if is_read_by_shell(argument)), None)
-    if unfit is not None:
-        return NvccOutput(
-            1, None, "", f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
-        )
+    given = given_to_nvcc(nvcc, request, scratch)
+    if isinstance(given, str):
+        return NvccOutput(1, None, "", given)
+    common, source, cwd = given.command, given.source, given.cwd
     views = ("-Xptxas", "-v") if request.want else ()
     run = runner.run((*common, *views, "-cubin", "-o", str(cubin), str(source)), cwd=cwd, timeout_s=request.timeout_s, temporary=scratch)
     if run.status != 0 or not cubin.exists():
@@ -59,6 +47,34 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
         runner.run((*common, "-ptx", "-o", str(ptx), str(source)), cwd=cwd, timeout_s=request.timeout_s, temporary=scratch)
     text = ptx.read_text("utf-8", "replace") if ptx.exists() else ""
     return NvccOutput(0, cubin, text, run.text)
+
+
+@dataclass(frozen=True)
+class Given:
+    """How a program is given to nvcc."""
+
+    command: tuple[str, ...]
+    """With all flags of the program; without what nvcc is to make of it."""
+    source: Path
+    cwd: Path
+
+
+def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> Given | str:
+    """The command that compiles the program, or why nvcc is not started; copies of texts that differ from the disk go below ``scratch``."""
+    source, directories = _written(request, scratch)
+    command = (
+        nvcc,
+        *(() if source.suffix == ".cu" else ("-x", "cu")),  # nvcc takes no other suffix for CUDA
+        *request.flags.arguments,
+        *(f"-I{directory}" for directory in directories),
+        f"-arch={request.architecture}",
+        "-lineinfo",
+    )
+    unfit = next((argument for argument in (*command, str(source), str(scratch)) if is_read_by_shell(argument)), None)
+    if unfit is not None:
+        return f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
+    working_directory = Path(request.sources[0][0]).parent
+    return Given(command, source, working_directory if working_directory.is_dir() else scratch)
 
 
 def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, ...]]:

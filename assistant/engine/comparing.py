@@ -14,6 +14,7 @@ from assistant.engine.counting import Counted
 from assistant.engine.figures import figures_of
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judging import line_pairs, prepare, unpaired_launches, verify
+from assistant.engine.one_program import foreign_reading
 from assistant.engine.predicting import KernelPair, predict_speed
 from assistant.engine.reports import speed_report, verification_report
 from assistant.engine.speed import Speed, Versions, overall_speed, speed_of, with_findings
@@ -54,6 +55,11 @@ async def compare(job: Job, a: Subject, b: Subject, is_strict: bool, keep: KeepL
     before = await look(job, a)
     if isinstance(before, LabFailure):
         for event in failed(job, replace(before, message=f"A: {before.message}")):
+            yield event
+        return
+    foreign = await foreign_reading(job, a, b)
+    if foreign is not None:
+        for event in failed(job, foreign):
             yield event
         return
     after = await look(job, b, first_evidence=1 + sum(len(item.evidence) for item in before.assessment.kernels))

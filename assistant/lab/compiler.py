@@ -19,10 +19,11 @@ from assistant.build.includes import with_headers
 from assistant.build.symbols import symbol_for
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
+from assistant.model.preprocessed import NotPreprocessed, Preprocessed
 from assistant.ports import LabFailure, Program
 from assistant.serialize import decode, encode
 
-__all__ = ["Compiler", "Image"]
+__all__ = ["Compiler", "Image", "texts_of"]
 
 _ANSWERS_KEPT = 16
 _DEADLINE_S = 120.0
@@ -74,6 +75,16 @@ class Compiler:
         """Resources, machine code and diagnostics of the very build that ``image`` gives."""
         return (await self._covering(program, architecture)).result
 
+    async def preprocessed(
+        self, program: Program, architecture: str
+    ) -> tuple[Preprocessed | NotPreprocessed, Preprocessed | NotPreprocessed]:
+        """What nvcc compiles of the program for the GPU, and for the host."""
+        reply = await self._ask({"op": "preprocess", **_source_fields(program), **self._target(architecture)})
+        if isinstance(reply, CompilerMissing):
+            failed = NotPreprocessed(reply.reason)
+            return failed, failed
+        return decode(Preprocessed | NotPreprocessed, reply["device"]), decode(Preprocessed | NotPreprocessed, reply["host"])
+
     async def _covering(self, program: Program, architecture: str) -> _Answer:
         """The program's own build where that holds every kernel asked for; else one in which they are instantiated."""
         want = ("resources", "sass", "cubin")
@@ -91,7 +102,7 @@ class Compiler:
 
     async def _compiled(self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool) -> _Answer:
         """Kept is only what the texts decide, headers included: the next time a disk may have room, or a compiler more time."""
-        key = (await asyncio.to_thread(_texts, program), program.flags, program.kernels, architecture, want, is_quick)
+        key = (await asyncio.to_thread(texts_of, program), program.flags, program.kernels, architecture, want, is_quick)
         known = self._answers.get(key)
         if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
             self._answers.move_to_end(key)
@@ -99,8 +110,7 @@ class Compiler:
         reply = await self._ask(
             {
                 "op": "compile",
-                "sources": [[str(source.path), source.text] for source in program.sources],
-                "flags": encode(program.flags),
+                **_source_fields(program),
                 "kernels": list(program.kernels),
                 "want": want,
                 "is_quick": is_quick,
@@ -133,7 +143,11 @@ class Compiler:
         return reply["result"]
 
 
-def _texts(program: Program) -> frozenset[tuple[str, str]]:
+def _source_fields(program: Program) -> dict[str, Any]:
+    return {"sources": [[str(source.path), source.text] for source in program.sources], "flags": encode(program.flags)}
+
+
+def texts_of(program: Program) -> frozenset[tuple[str, str]]:
     """(path, text) of all that is compiled, but for the toolkit's headers."""
     return frozenset(with_headers(((str(source.path), source.text) for source in program.sources), program.flags.arguments).items())
 

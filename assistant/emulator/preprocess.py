@@ -1,0 +1,74 @@
+"""What the emulator's compiler compiles of a program: the lines that survive its preprocessor, with macros expanded.
+
+The user's own text is asked about, with the flags, macros and headers of the emulator's build: translating it changes no directive but
+where an include leads, and no line's number. Example::
+
+    preprocess(BuildRequest(sources=((Path("/a.cu"), text),), cache_dir=cache))     # Preprocessed(lines=(…), …)
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from assistant.build.preprocessing import (
+    DIRECTIVES_ONLY,
+    EXPANSION,
+    dependencies,
+    expansion_text,
+    own_paths,
+    read_expansion,
+    read_survivors,
+    refused,
+)
+from assistant.emulator import toolchain
+from assistant.emulator.build import BuildRequest, definitions_text, is_bare, search_flags, units_of, uses_openmp
+from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR, Compiler
+from assistant.model.build import CompilerMissing
+from assistant.model.preprocessed import NotPreprocessed, Preprocessed
+
+__all__ = ["preprocess"]
+
+
+def preprocess(request: BuildRequest) -> Preprocessed | NotPreprocessed:
+    """Of the request's main unit. Raises OSError (disk full)."""
+    compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath))
+    if isinstance(compiler, CompilerMissing):
+        return NotPreprocessed(compiler.reason, is_missing=True)
+    with tempfile.TemporaryDirectory(prefix="kernelopt-preprocess-") as folder:
+        return _preprocess(request, compiler, Path(folder).resolve())
+
+
+def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path) -> Preprocessed | NotPreprocessed:
+    units = units_of(request)
+    flags = toolchain.compile_flags("fast", request.standard, uses_openmp(units))
+    flags += toolchain.BARE_FLAGS if is_bare(request.cache_dir, units) else ()
+    flags += search_flags(request, units[0])
+    listed, survived, expanded = folder / "dependencies", folder / "survivors", folder / "expanded"
+    run = toolchain.preprocess_source(compiler, flags, _written(request, folder), survived, (*DIRECTIVES_ONLY, "-MD", "-MF", str(listed)))
+    sources = frozenset(str(path) for path, _ in request.sources)
+    foreign = (*toolchain.system_folders(compiler), *map(str, (INCLUDE_DIR, RUNTIME_DIR, folder)))
+    own_path = own_paths(sources, foreign, Path.cwd())
+    if not run.is_ok:
+        return refused(run.output, sources, own_path)
+    survivors = read_survivors(survived.read_text("utf-8", "surrogateescape"), own_path)
+    text = folder / "expansion.cpp"
+    text.write_text(expansion_text(survivors), "utf-8", "surrogateescape")
+    run = toolchain.expand_source(compiler, text, expanded, EXPANSION)
+    if not run.is_ok:
+        return refused(run.output, sources, own_path)
+    read = {path for file in dependencies(listed.read_text("utf-8", "surrogateescape")) if (path := own_path(file)) is not None}
+    return read_expansion(expanded.read_text("utf-8", "surrogateescape"), survivors, read - sources)
+
+
+def _written(request: BuildRequest, folder: Path) -> Path:
+    """The main source as a copy that says which file it stands for, beside copies of what differs from the disk."""
+    common = Path(os.path.commonpath([str(path.parent) for path, _ in request.sources]))
+    main = request.sources[0][0]
+    for path, text in request.sources:
+        copy = folder / "overlay" / path.relative_to(common)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        head = definitions_text(request.defines) if path == main else ""
+        copy.write_text(f'{head}#line 1 "{path}"\n{text}', "utf-8", "surrogateescape")
+    return folder / "overlay" / main.relative_to(common)
