@@ -21,7 +21,7 @@ from assistant.build.full_disk import FULL_ERRORS, full_in_words
 from assistant.disk.cached import note_use
 from assistant.emulator import toolchain
 from assistant.emulator.diagnostics import read_messages
-from assistant.emulator.kernels import registration_text
+from assistant.emulator.kernels import COMMUNICATION_TEXT, registration_text
 from assistant.emulator.toolchain import INCLUDE_DIR, Compiler, Flavour, RuntimeBuildError, StorageFailure
 from assistant.emulator.tools import TIMEOUT_TEXT
 from assistant.emulator.translate.unit import Load, TranslatedUnit, Unpromotable, Untranslatable, closure, translate
@@ -218,7 +218,8 @@ def _write_unit(job: _Job, unit: TranslatedUnit, number: int) -> Path:
     main = unit.files[0]
     head = "".join(f"#define {d.partition('=')[0]} {d.partition('=')[2] or (1 if '=' not in d else '')}\n" for d in job.request.defines)
     head += '#include "emu_promote.h"\n' if job.request.promote_float else ""
-    tail = registration_text(job.request.kernels) if number == 0 else ""
+    tail = COMMUNICATION_TEXT if unit.communicates else ""
+    tail += registration_text(job.request.kernels) if number == 0 else ""
     source = folder / "unit.cpp"
     source.write_text(f'{head}#line 1 "{_quoted(main.path)}"\n{main.edited.text}\n{tail}', encoding="utf-8", errors="surrogateescape")
     return source

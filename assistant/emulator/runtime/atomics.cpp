@@ -10,9 +10,12 @@ namespace {
 
 inline __attribute__((always_inline)) void arrive(void* address, unsigned size_bytes, uint32_t pc, unsigned flags = 0) {
   if (!on_device()) return;
-  emu_thread.worker->current->pc = pc;
+  Lane& lane = *emu_thread.worker->current;
+  lane.pc = pc;
+  if (lane.has_block_scope) flags |= EVENT_BLOCK_SCOPE;
+  lane.has_block_scope = false;
   record_event(address, EVENT_ATOMIC | flags, size_bytes, pc);
-  pace_spinning(flags ? SPIN_LIKELY : SPIN_UNLIKELY);
+  pace_spinning(flags & EVENT_COMPARE_AND_SWAP ? SPIN_LIKELY : SPIN_UNLIKELY);
 }
 
 // Replaces *p by f(*p) atomically; returns the old value.
@@ -103,6 +106,9 @@ using namespace emu;
   }
 
 extern "C" {
+void emu_note_block_scope() {
+  if (on_device()) emu_thread.worker->current->has_block_scope = true;
+}
 EMU_DEFINE_INTEGER(int32_t, s32)
 EMU_DEFINE_INTEGER(uint32_t, u32)
 EMU_DEFINE_INTEGER(int64_t, s64)

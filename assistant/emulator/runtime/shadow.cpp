@@ -108,20 +108,27 @@ bool enter_grid_sector(uint64_t sector, uint32_t launch_serial) {
   return last.exchange(launch_serial, std::memory_order_relaxed) != launch_serial;
 }
 
-uint8_t digest_word(uint64_t address) {
-  uint32_t word;
-  memcpy(&word, reinterpret_cast<const void*>(address & ~uint64_t{3}), sizeof word);
-  return static_cast<uint8_t>(word * 0x9E3779B1u >> 24);
-}
-
 void SharedShadow::reserve(uint64_t begin, uint64_t bytes) {
   if (cells_) return;
   begin_ = begin & ~uint64_t{3};
   cells_ = static_cast<SharedCell*>(reserve_or_exit((bytes / 4 + 8) * sizeof(SharedCell)));
 }
 
+namespace {
+uint64_t global_cell_bytes() { return flat_bytes() / 4 * sizeof(GlobalCell) + sizeof(GlobalCell); }
+}  // namespace
+
 GlobalCell* global_cells() {
-  static auto* cells = static_cast<GlobalCell*>(reserve_table(flat_bytes() / 4 * sizeof(GlobalCell) + sizeof(GlobalCell)));
+  static auto* cells = static_cast<GlobalCell*>(reserve_table(global_cell_bytes()));
+  return cells;
+}
+
+void clear_global_cells() {
+  if (GlobalCell* cells = global_cells()) madvise(cells, global_cell_bytes(), MADV_DONTNEED);
+}
+
+OrderCell* order_cells() {
+  static auto* cells = static_cast<OrderCell*>(reserve_table(flat_bytes() / 4 * sizeof(OrderCell) + sizeof(OrderCell)));
   return cells;
 }
 

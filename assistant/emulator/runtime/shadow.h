@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <unordered_set>
 
 #include "trace.h"
@@ -59,8 +60,29 @@ class DistinctSectors {
   std::unordered_set<uint64_t> seen_;
 };
 
-// Eight bits of the aligned word that holds the address.
-uint8_t digest_word(uint64_t address);
+// Four bits for each byte of the aligned word that holds the address: tells different values apart, mostly.
+inline uint16_t digest_word(uint64_t address) {
+  uint32_t word;
+  memcpy(&word, reinterpret_cast<const void*>(address & ~uint64_t{3}), sizeof word);
+  word = (word ^ word >> 4) & 0x0f0f0f0fu;
+  word |= word >> 4;
+  return static_cast<uint16_t>((word & 0xffu) | (word >> 8 & 0xff00u));
+}
+
+// Of a digest, the bits of the bytes of `mask`.
+inline uint16_t digest_bits(uint8_t mask) {
+  constexpr uint16_t SPREAD[16] = {0x0000, 0x000f, 0x00f0, 0x00ff, 0x0f00, 0x0f0f, 0x0ff0, 0x0fff,
+                                   0xf000, 0xf00f, 0xf0f0, 0xf0ff, 0xff00, 0xff0f, 0xfff0, 0xffff};
+  return SPREAD[mask];
+}
+
+// Whether two digests agree in the bytes of `mask`.
+inline bool is_equal_digest(uint16_t a, uint16_t b, uint8_t mask) { return ((a ^ b) & digest_bits(mask)) == 0; }
+
+// `digest` with the bytes of `mask` taken from `other`.
+inline uint16_t joined_digest(uint16_t digest, uint16_t other, uint8_t mask) {
+  return static_cast<uint16_t>(digest ^ ((digest ^ other) & digest_bits(mask)));
+}
 
 // --- shared memory, per worker: one cell per 4-byte word ----------------------------------------------------------------
 struct SharedCell {
@@ -70,8 +92,9 @@ struct SharedCell {
   uint16_t write_thread, read_thread;
   uint8_t write_mask, read_mask;             // bytes of the word
   uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_readers : 1;  // many: of several warps
+  uint8_t copied_mask : 4;                   // bytes that an asynchronous copy writes which has not been waited for; valid as the next
   uint8_t initialised_mask;                  // valid if initialised_serial is the current block's
-  uint8_t written_digest;                    // as in GlobalCell
+  uint16_t written_digest;                   // of what was written last to each byte
   uint32_t initialised_serial;
 };
 
@@ -86,22 +109,43 @@ class SharedShadow {
 };
 
 // --- global memory, per process: one cell per 4-byte word ---------------------------------------------------------------
+// The last access of one kind. Packed by hand: it is rewritten at every access.
+struct CellAccess {
+  uint32_t block;                            // linear + 1; 0: none
+  uint32_t place;                            // program counter in 28 bits, bytes of the word in 4
+  uint32_t moment;                           // barriers of the block before it in 18 bits, thread in 10, CellHow in 4
+  uint32_t pc() const { return place & ((1u << 28) - 1); }
+  uint8_t mask() const { return static_cast<uint8_t>(place >> 28); }
+  uint32_t epoch() const { return moment & ((1u << 18) - 1); }
+  uint16_t thread() const { return moment >> 18 & 1023; }
+  unsigned how() const { return moment >> 28; }
+};
+enum CellHow : unsigned { CELL_STRONG = 1, CELL_BLOCK_SCOPE = 2, CELL_MANY_WARPS = 4, CELL_MANY_BLOCKS = 8 };  // strong: atomic or volatile
+inline uint32_t cell_place(uint32_t pc, uint8_t mask) { return pc | uint32_t{mask} << 28; }
+inline uint32_t cell_moment(uint32_t epoch, unsigned thread, unsigned how) { return (epoch & ((1u << 18) - 1)) | thread << 18 | how << 28; }
+constexpr uint64_t CELL_PC_LIMIT = 1u << 28;   // global races are looked for in programs whose text lies below
+
 // 32 bytes, so that a cell never crosses a cache line.
 struct GlobalCell {
-  uint32_t race_serial;                      // the cell is empty unless this is the current one
-  uint32_t write_block, read_block;          // linear block + 1; 0: none
-  uint32_t write_pc, read_pc;
-  uint32_t write_epoch : 22, write_thread : 10;  // barrier epoch of that block, modulo 2^22
-  uint32_t read_epoch : 22, read_thread : 10;
-  uint8_t write_mask, read_mask;
-  uint8_t written_digest;                    // of the word after the last write; tells different values apart, mostly
-  uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_reader_blocks : 1, has_many_reader_warps : 1;
-};
+  CellAccess write, read;
+  uint16_t race_serial;                      // the cell is empty unless this is the current one
+  uint16_t written_digest;                   // of what was written last to each byte
+  uint32_t syncs;                            // warp operations before the write in 14 bits, before the read in 14, launch_mask in 4
+  uint32_t write_sync() const { return syncs & ((1u << 14) - 1); }
+  uint32_t read_sync() const { return syncs >> 14 & ((1u << 14) - 1); }
+  uint8_t launch_mask() const { return static_cast<uint8_t>(syncs >> 28); }  // bytes that this launch has written, also before its last
+};                                                                           // grid barrier
 static_assert(sizeof(GlobalCell) == 32);
-constexpr uint32_t GLOBAL_EPOCH_MASK = (1u << 22) - 1;
+constexpr uint32_t CELL_EPOCH_MASK = (1u << 18) - 1, CELL_SYNC_MASK = (1u << 14) - 1;
 // Reserves the table at the first call; nullptr if the address space is not to be had.
 GlobalCell* global_cells();
 GlobalCell& global_cell(GlobalCell* cells, uint64_t address);
+// Empties all cells: race serials start again.
+void clear_global_cells();
+
+// When the word was written and read last, in ticks of the order log (order.h); only in launches that are checked for order.
+struct OrderCell { uint32_t write_tick, read_tick; };
+OrderCell* order_cells();
 
 // Locks the cells around an address for one request.
 class RegionLock {
