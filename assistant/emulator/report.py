@@ -26,7 +26,8 @@ _OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
 _BASIC_BLOCK = 3
 _SPACES = ("global", "shared", "local")
 _RACES = {
-    "shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp", "missing_fence", "possible_missing_fence",
+    "shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp", "missing_fence",
+    "possible_missing_fence",
 }  # fmt: skip
 
 _ERROR_NAMES = {

@@ -12,9 +12,8 @@ inline __attribute__((always_inline)) void arrive(void* address, unsigned size_b
   if (!on_device()) return;
   Lane& lane = *emu_thread.worker->current;
   lane.pc = pc;
-  if (lane.has_block_scope) flags |= EVENT_BLOCK_SCOPE;
-  lane.has_block_scope = false;
-  record_event(address, EVENT_ATOMIC | flags, size_bytes, pc);
+  record_event(address, EVENT_ATOMIC | flags | lane.atomic_flags, size_bytes, pc);
+  lane.atomic_flags = 0;
   pace_spinning(flags & EVENT_COMPARE_AND_SWAP ? SPIN_LIKELY : SPIN_UNLIKELY);
 }
 
@@ -107,7 +106,10 @@ using namespace emu;
 
 extern "C" {
 void emu_note_block_scope() {
-  if (on_device()) emu_thread.worker->current->has_block_scope = true;
+  if (on_device()) emu_thread.worker->current->atomic_flags |= EVENT_BLOCK_SCOPE;
+}
+void emu_note_unread() {
+  if (on_device()) emu_thread.worker->current->atomic_flags |= EVENT_UNREAD;
 }
 EMU_DEFINE_INTEGER(int32_t, s32)
 EMU_DEFINE_INTEGER(uint32_t, u32)

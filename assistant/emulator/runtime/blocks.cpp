@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <time.h>
 
@@ -157,7 +158,7 @@ class BlockQueue {
   }
 
   // All blocks that have started wait, and others have not started.
-  void report_reliance(const Block& block) {
+  void report_reliance(Block& block) {
     holds_back_ = false;
     const Launch& launch = *w_.launch;
     unsigned thread = 0;
@@ -165,8 +166,10 @@ class BlockQueue {
     uint64_t started = launch.next_block.load();
     bool has_higher = false;
     for (uint64_t position = started; position < launch.block_count && !has_higher; ++position) has_higher = linear_at(launch, position) > block.linear;
-    enter_block(w_, const_cast<Block&>(block));
     uint32_t pc = block.lanes[thread].pc;
+    static std::map<uint32_t, bool>& waits_for_higher = *new std::map<uint32_t, bool>;
+    if (waits_for_higher.emplace(pc, has_higher).first->second != has_higher) return;  // a wait for all others has been reported as the first
+    enter_block(w_, block);
     if (has_higher)
       report(w_, "co_residency", pc, 0, 0, thread,
              "waits for a block that has not started: right only while all %llu blocks of the launch are on the GPU at once, as a cooperative launch ensures",

@@ -51,8 +51,10 @@ const char* pattern(const Access& self, const Earlier& other) {
   return self.writes ? "write after write" : "read after write";
 }
 
+// An atomic on one side may be part of a protocol.
 void report_lanes(Worker& w, const Access& self, const Earlier& other) {
-  report(w, self.is_volatile ? "lock_step" : "missing_syncwarp", self.pc, other.pc, self.address, self.at.thread,
+  const char* kind = self.is_volatile ? "lock_step" : self.is_strong || other.is_strong ? "possible_global_race" : "missing_syncwarp";
+  report(w, kind, self.pc, other.pc, self.address, self.at.thread,
          "%s: no __syncwarp orders it with thread %u of the same warp", pattern(self, other), other.at.thread);
 }
 
@@ -118,6 +120,7 @@ void examine_lanes(Worker& w, const Access& self, const Earlier& other) {
   Ordering ordering = w.order ? w.order->judge(in_log(other.at), in_log(self.at), self.is_strong) : Ordering::unordered;
   if (ordering == Ordering::ordered) return;
   if (ordering == Ordering::no_reader_fence) return report_unseen(w, self, other);
+  if (w.order && w.order->take_turns(in_log(other.at), in_log(self.at))) return;
   report_lanes(w, self, other);
 }
 
@@ -161,6 +164,32 @@ void examine_read(Worker& w, const GlobalCell& cell, const OrderCell* order, con
   examine_against(w, self, reader, false);
 }
 
+// The last access is often the own block's, as many blocks read or add to one word; then another's is hidden behind it.
+void examine_other(Worker& w, const EarlierAccess& other, const Access& self, bool is_write) {
+  bool are_strong = self.is_strong && (other.access.how() & CELL_STRONG);
+  if (!(other.access.mask() & self.mask) || other.access.block == self.at.block || are_strong) return;
+  examine_against(w, self, earlier(other.access, other.sync, other.tick, is_write), false);
+}
+
+void examine_others(Worker& w, const OrderCell& order, const Access& self) {
+  examine_other(w, order.other_write, self, true);
+  if (self.writes) examine_other(w, order.other_read, self, false);
+}
+
+void remember_order(OrderCell& order, const GlobalCell& cell, const Access& self) {
+  if (self.reads && cell.read.block && cell.read.block != self.at.block) order.other_read = {cell.read, cell.read_sync(), order.read_tick};
+  bool hides_atomic = cell.write.mask() && (cell.write.how() & CELL_STRONG) && cell.write.block != self.at.block;
+  if (self.writes && hides_atomic) order.other_write = {cell.write, cell.write_sync(), order.write_tick};
+  if (self.reads) order.read_tick = self.at.tick;
+  if (self.writes) order.write_tick = self.at.tick;
+}
+
+// The bytes of one thread's accesses in one phase. Those of other threads are forgotten: what is remembered is always one thread's.
+inline uint8_t joined_mask(const CellAccess& before, const Access& self) {
+  bool is_same_thread = before.block == self.at.block && before.epoch() == self.at.epoch && before.thread() == self.at.thread;
+  return static_cast<uint8_t>((is_same_thread ? before.mask() : 0) | self.mask);
+}
+
 inline void remember_read(GlobalCell& cell, const Access& self) {
   CellAccess& read = cell.read;
   unsigned how = self.is_strong && (read.block == 0 || (read.how() & CELL_STRONG)) ? CELL_STRONG : 0u;
@@ -170,23 +199,22 @@ inline void remember_read(GlobalCell& cell, const Access& self) {
     else if (read.epoch() == self.at.epoch)
       how |= (read.how() & CELL_MANY_WARPS) | (read.thread() / WARP_LANES != self.at.thread / WARP_LANES ? CELL_MANY_WARPS : 0u);
   }
-  read = {self.at.block, cell_place(self.pc, read.mask() | self.mask), cell_moment(self.at.epoch, self.at.thread, how)};
+  read = {self.at.block, cell_place(self.pc, joined_mask(read, self)), cell_moment(self.at.epoch, self.at.thread, how)};
   cell.syncs = (cell.syncs & ~(CELL_SYNC_MASK << 14)) | self.at.sync << 14;
 }
 
 inline void remember_write(GlobalCell& cell, const Access& self) {
   CellAccess& write = cell.write;
-  bool is_same_phase = write.block == self.at.block && write.epoch() == self.at.epoch;
   unsigned how = (self.is_strong ? CELL_STRONG : 0u) | (self.is_block_scope ? CELL_BLOCK_SCOPE : 0u);
-  uint8_t mask = static_cast<uint8_t>((is_same_phase ? write.mask() : 0) | self.mask);
-  write = {self.at.block, cell_place(self.pc, mask), cell_moment(self.at.epoch, self.at.thread, how)};
+  uint32_t has_bytes = write.moment & 1u << 31;
+  write = {self.at.block, cell_place(self.pc, joined_mask(write, self)), cell_moment(self.at.epoch, self.at.thread, how) | has_bytes};
   cell.written_digest = joined_digest(cell.written_digest, self.digest, self.mask);
   cell.syncs = (cell.syncs & ~CELL_SYNC_MASK) | self.at.sync | uint32_t{self.mask} << 28;
 }
 
 // Of an earlier phase of this launch a cell only remembers what was written.
 __attribute__((noinline)) void enter_next_phase(GlobalCell& cell) {
-  CellAccess write{cell.write.block, cell.write.pc(), cell_moment(0, cell.write.thread(), 0)};
+  CellAccess write{cell.write.block, cell.write.pc(), cell_moment(0, cell.write.thread(), 0) | (cell.write.moment & 1u << 31)};
   uint32_t launch_mask = cell.syncs & 0xfu << 28;
   cell = GlobalCell{};
   cell.write = write;
@@ -216,14 +244,46 @@ Access access_of(const Worker& w, const Event& event) {
   return self;
 }
 
-// Calls f(cell, index of the cell, access) for each word of the request, under its lock.
+struct Cells {
+  GlobalCell* cells;
+  OrderCell* orders;                         // nullptr: the launch is not checked for order
+  uint16_t serial, first_serial;
+  bool has_byte_cells;                       // else the last thread's access stands for a whole word
+
+  explicit Cells(const Worker& w)
+      : cells(global_cells()), orders(w.order ? order_cells() : nullptr), serial(static_cast<uint16_t>(w.launch->race_serial.load(std::memory_order_relaxed))),
+        first_serial(static_cast<uint16_t>(w.launch->first_race_serial.load(std::memory_order_relaxed))), has_byte_cells(w.launch->has_byte_cells) {}
+
+  GlobalCell& at(uint64_t index) const {
+    enter_phase(cells[index], serial, first_serial);
+    return cells[index];
+  }
+  OrderCell* order_at(uint64_t index) const {
+    if (!orders) return nullptr;
+    if (orders[index].race_serial != serial) orders[index] = OrderCell{serial, 0, 0, {}, {}};
+    return &orders[index];
+  }
+};
+
+constexpr uint8_t WHOLE_WORD = 0xf;
+
+// Calls f(index of the byte's cell, access to that byte) for each byte of the access.
+template <class F>
+void for_each_byte(Access self, F f) {
+  const uint64_t word = self.address & ~uint64_t{3};
+  const uint8_t bytes = self.mask;
+  for (unsigned i = 0; i < 4; ++i) {
+    if (!(bytes >> i & 1)) continue;
+    self.mask = static_cast<uint8_t>(1u << i);
+    self.address = word + i;
+    f(first_byte_cell() + flat(self.address), self);
+  }
+}
+
+// Calls f(index of the word's cell, access) for each word of the request, under its lock.
 template <class F>
 inline __attribute__((always_inline)) void for_each_word(Worker& w, const Event& event, const Request& r, F f) {
   constexpr uint64_t REGION_BYTES = 4096;
-  static GlobalCell* const cells = global_cells();
-  if (!cells) return;
-  const auto serial = static_cast<uint16_t>(w.launch->race_serial.load(std::memory_order_relaxed));
-  const auto first_serial = static_cast<uint16_t>(w.launch->first_race_serial.load(std::memory_order_relaxed));
   Access self = access_of(w, event);
   for (unsigned i = 0; i < r.lane_count;) {
     const uint64_t region = r.address[i] / REGION_BYTES, flat_offset = flat(r.address[i]) - r.address[i];
@@ -235,13 +295,46 @@ inline __attribute__((always_inline)) void for_each_word(Worker& w, const Event&
         unsigned first = a % 4, bytes = static_cast<unsigned>(std::min<uint64_t>(4 - first, end - a));
         self.mask = static_cast<uint8_t>(((1u << bytes) - 1) << first);
         self.address = a;
-        uint64_t index = (a + flat_offset) / 4;
-        enter_phase(cells[index], serial, first_serial);
-        f(cells[index], index, self);
+        f((a + flat_offset) / 4, self);
         a += bytes;
       }
     }
   }
+}
+
+inline void examine(Worker& w, const GlobalCell& cell, const OrderCell* order, const Access& self) {
+  if (cell.write.mask() & self.mask) examine_write(w, cell, order, self);
+  if (self.writes && (cell.read.mask() & self.mask)) examine_read(w, cell, order, self);
+  if (order) examine_others(w, *order, self);
+}
+
+inline void remember(GlobalCell& cell, OrderCell* order, const Access& self) {
+  if (order) remember_order(*order, cell, self);
+  if (self.reads) remember_read(cell, self);
+  if (self.writes) remember_write(cell, self);
+}
+
+// An access of part of a word: other parts are other threads' business.
+__attribute__((noinline)) void visit_bytes(Worker& w, const Cells& cells, GlobalCell& word, const Access& self) {
+  word.note_bytes();
+  for_each_byte(self, [&](uint64_t index, const Access& byte) {
+    GlobalCell& cell = cells.at(index);
+    OrderCell* order = cells.order_at(index);
+    examine(w, cell, order, byte);
+    remember(cell, order, byte);
+  });
+}
+
+// A whole word whose parts have been accessed, too.
+__attribute__((noinline)) void examine_bytes(Worker& w, const Cells& cells, const Access& self) {
+  for_each_byte(self, [&](uint64_t index, const Access& byte) { examine(w, cells.at(index), cells.order_at(index), byte); });
+}
+
+void report_stale(Worker& w, const GlobalCell& cell, const Access& self) {
+  if (!(cell.launch_mask() & self.mask)) return;
+  report(w, "stale_read", self.pc, cell.write.pc(), self.address, self.at.thread,
+         "the load may be served from a cache that holds what stood there before the launch: thread %u of block %u (linear indices) has written it since",
+         static_cast<unsigned>(cell.write.thread()), cell.write.block - 1);
 }
 
 }  // namespace
@@ -260,30 +353,29 @@ void advance_race_serial(Launch& launch, bool is_first) {
 }
 
 void check_global_races(Worker& w, const Site& site, const Event& event, const Request& r) {
-  static OrderCell* const orders = order_cells();
+  const Cells cells(w);
+  if (!cells.cells) return;
   const bool is_plain_store = (event.kind & (EVENT_KIND_MASK | EVENT_VOLATILE)) == EVENT_STORE;
   const bool is_readable = is_plain_store && (!site.allocation || site.allocation->is_live);
-  const bool is_ordered = w.order && orders;
-  for_each_word(w, event, r, [&](GlobalCell& cell, uint64_t index, Access& self) {
-    OrderCell* order = is_ordered ? &orders[index] : nullptr;
+  for_each_word(w, event, r, [&](uint64_t index, Access& self) {
+    GlobalCell& cell = cells.at(index);
+    OrderCell* order = cells.order_at(index);
     self.has_digest = is_readable && self.address >= site.known_begin && self.address < site.known_end;
     self.digest = self.has_digest ? digest_word(self.address) : 0;
-    if (cell.write.mask() & self.mask) examine_write(w, cell, order, self);
-    if (self.writes && (cell.read.mask() & self.mask)) examine_read(w, cell, order, self);
-    if (self.reads) remember_read(cell, self);
-    if (self.writes) remember_write(cell, self);
-    if (!order) return;
-    if (self.reads) order->read_tick = self.at.tick;
-    if (self.writes) order->write_tick = self.at.tick;
+    examine(w, cell, order, self);
+    if (self.mask != WHOLE_WORD && cells.has_byte_cells) return visit_bytes(w, cells, cell, self);
+    if (cell.has_bytes()) examine_bytes(w, cells, self);
+    remember(cell, order, self);
   });
 }
 
 void check_read_only(Worker& w, const Event& event, const Request& r) {
-  for_each_word(w, event, r, [&](GlobalCell& cell, uint64_t, Access& self) {
-    if (!(cell.launch_mask() & self.mask)) return;
-    report(w, "stale_read", event.pc, cell.write.pc(), self.address, self.at.thread,
-           "the load may be served from a cache that holds what stood there before the launch: thread %u of block %u (linear indices) has written it since",
-           static_cast<unsigned>(cell.write.thread()), cell.write.block - 1);
+  const Cells cells(w);
+  if (!cells.cells) return;
+  for_each_word(w, event, r, [&](uint64_t index, Access& self) {
+    const GlobalCell& cell = cells.at(index);
+    report_stale(w, cell, self);
+    if (cell.has_bytes()) for_each_byte(self, [&](uint64_t byte_index, const Access& byte) { report_stale(w, cells.at(byte_index), byte); });
   });
 }
 

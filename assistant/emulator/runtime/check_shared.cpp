@@ -12,6 +12,8 @@
 namespace emu {
 namespace {
 
+constexpr uint8_t WHOLE_WORD = 0xf;
+
 struct Access {
   uint64_t address;
   uint32_t epoch, sync, pc;
@@ -66,16 +68,16 @@ void examine_initialised(Worker& w, const SharedCell& cell, const Access& self) 
 }
 
 inline __attribute__((always_inline)) void remember_read(SharedCell& cell, const Access& self) {
+  bool is_same_thread = cell.read_epoch == self.epoch && cell.read_thread == self.thread;
   if (cell.read_epoch != self.epoch) {
     cell.read_epoch = self.epoch;
     cell.has_many_readers = 0;
-    cell.read_mask = 0;
     cell.is_atomic_read = self.is_atomic;
   } else {
     if (!same_warp(cell.read_thread, self.thread)) cell.has_many_readers = 1;
     cell.is_atomic_read = cell.is_atomic_read && self.is_atomic;
   }
-  cell.read_mask = static_cast<uint8_t>(cell.read_mask | self.mask);
+  cell.read_mask = static_cast<uint8_t>((is_same_thread ? cell.read_mask : 0) | self.mask);  // of one thread
   cell.read_thread = self.thread;
   cell.read_sync = self.sync;
   cell.read_pc = self.pc;
@@ -87,25 +89,23 @@ inline void enter_block(SharedCell& cell, uint32_t block_serial) {
   cell.initialised_serial = block_serial;
 }
 
-void remember_write(SharedCell& cell, const Access& self, uint32_t block_serial) {
-  if (cell.write_epoch != self.epoch) cell.write_mask = 0;
+void remember_write(SharedCell& cell, const Access& self) {
+  bool is_same_thread = cell.write_epoch == self.epoch && cell.write_thread == self.thread;
   cell.write_epoch = self.epoch;
-  cell.write_mask = static_cast<uint8_t>(cell.write_mask | self.mask);
+  cell.write_mask = static_cast<uint8_t>((is_same_thread ? cell.write_mask : 0) | self.mask);  // of one thread
   cell.write_thread = self.thread;
   cell.write_sync = self.sync;
   cell.write_pc = self.pc;
   cell.is_atomic_write = self.is_atomic;
   cell.written_digest = joined_digest(cell.written_digest, self.digest, self.mask);
-  enter_block(cell, block_serial);
-  cell.initialised_mask = static_cast<uint8_t>(cell.initialised_mask | self.mask);
-  cell.copied_mask = cell.copied_mask & ~self.mask & 0xf;
 }
 
-// The bytes belong to an asynchronous copy from now on, which makes them neither initialised nor what they were.
-void remember_copy(SharedCell& cell, const Access& self, uint32_t block_serial) {
-  remember_write(cell, self, block_serial);
-  cell.initialised_mask = static_cast<uint8_t>(cell.initialised_mask & ~self.mask);
-  cell.copied_mask = (cell.copied_mask | self.mask) & 0xf;
+// What a write makes of the word's bytes; `is_copy`: it belongs to an asynchronous copy, which makes them neither initialised nor what
+// they were.
+void note_written(SharedCell& cell, const Access& self, uint32_t block_serial, bool is_copy) {
+  enter_block(cell, block_serial);
+  cell.initialised_mask = static_cast<uint8_t>(is_copy ? cell.initialised_mask & ~self.mask : cell.initialised_mask | self.mask);
+  cell.copied_mask = (is_copy ? cell.copied_mask | self.mask : cell.copied_mask & ~self.mask) & WHOLE_WORD;
 }
 
 bool is_being_copied(const SharedCell& cell, const Access& self, uint32_t block_serial) {
@@ -118,26 +118,52 @@ void report_copied(Worker& w, const SharedCell& cell, const Access& self, bool w
          cell.write_thread);
 }
 
-// One word of an access, in the order in which the hardware would see it.
-void visit_word(Worker& w, SharedCell& cell, const Access& self, bool reads, bool writes) {
-  if (is_being_copied(cell, self, w.block->serial)) {
-    report_copied(w, cell, self, writes);
-    if (writes) remember_write(cell, self, w.block->serial);
-    return;
+struct Kind { bool reads, writes, is_copy; };
+
+void examine(Worker& w, const SharedCell& cell, const Access& self, Kind kind) {
+  examine_against_write(w, cell, self, kind.writes);
+  if (kind.writes) examine_against_read(w, cell, self);
+}
+
+void remember(SharedCell& cell, const Access& self, Kind kind) {
+  if (kind.reads) remember_read(cell, self);
+  if (kind.writes) remember_write(cell, self);
+}
+
+// Calls f(the byte's cell, access to that byte) for each byte of the access.
+template <class F>
+void for_each_byte(Worker& w, Access self, F f) {
+  const uint64_t word = self.address & ~uint64_t{3};
+  const uint8_t bytes = self.mask;
+  for (unsigned i = 0; i < 4; ++i) {
+    if (!(bytes >> i & 1)) continue;
+    self.mask = static_cast<uint8_t>(1u << i);
+    self.address = word + i;
+    f(w.shared_shadow.byte_at(self.address), self);
   }
-  examine_against_write(w, cell, self, writes);
-  if (writes) examine_against_read(w, cell, self);
-  if (reads) examine_initialised(w, cell, self);
-  if (reads) remember_read(cell, self);
-  if (writes) remember_write(cell, self, w.block->serial);
+}
+
+// One word of an access, in the order in which the hardware would see it. Of parts of a word, other parts are other threads' business.
+void visit_word(Worker& w, SharedCell& cell, const Access& self, Kind kind) {
+  const bool is_whole = self.mask == WHOLE_WORD, is_copied = is_being_copied(cell, self, w.block->serial);
+  if (is_copied) report_copied(w, cell, self, kind.writes);
+  if (!is_copied) examine(w, cell, self, kind);
+  if (!is_copied && is_whole && cell.has_bytes) for_each_byte(w, self, [&](SharedCell& part, const Access& byte) { examine(w, part, byte, kind); });
+  if (!is_copied && kind.reads) examine_initialised(w, cell, self);
+  if (kind.writes) note_written(cell, self, w.block->serial, kind.is_copy);
+  if (is_whole) return remember(cell, self, kind);
+  cell.has_bytes = 1;
+  if (kind.is_copy) cell.write_pc = self.pc, cell.write_thread = self.thread;  // for what is said of the copy
+  for_each_byte(w, self, [&](SharedCell& part, const Access& byte) {
+    if (!is_copied) examine(w, part, byte, kind);
+    remember(part, byte, kind);
+  });
 }
 
 // Most reads: of a word that this block has written, but not since the last barrier.
 inline bool is_quiet(const SharedCell& cell, const Access& self, uint32_t block_serial) {
-  return cell.write_epoch != self.epoch && cell.initialised_serial == block_serial && !(self.mask & ~cell.initialised_mask);
+  return cell.write_epoch != self.epoch && cell.initialised_serial == block_serial && !(self.mask & ~cell.initialised_mask) && !cell.has_bytes;
 }
-
-constexpr uint8_t WHOLE_WORD = 0xf;
 
 // Reads of one whole word per lane; lanes in a row that read the same word are one visit with the last lane's name.
 void check_word_reads(Worker& w, const Access& event, const Request& r) {
@@ -149,7 +175,7 @@ void check_word_reads(Worker& w, const Access& event, const Request& r) {
     while (is_plain && i + 1 < r.lane_count && r.address[i + 1] == self.address) ++i;
     self.thread = static_cast<uint16_t>(thread_index(w, r.lane[i]));
     if (is_plain) remember_read(cell, self);
-    else visit_word(w, cell, self, true, false);
+    else visit_word(w, cell, self, {true, false, false});
   }
 }
 
@@ -181,20 +207,19 @@ void check_shared(Worker& w, const Event& event, const Request& r) {
   check_dynamic_bounds(w, event, r);
   if (!w.launch->is_checked) return;
   unsigned kind = event.kind & EVENT_KIND_MASK;
-  bool reads = kind != EVENT_STORE, writes = kind != EVENT_LOAD, is_copy = (event.kind & EVENT_COPY) != 0;
+  Kind how{kind != EVENT_STORE, kind != EVENT_LOAD, (event.kind & EVENT_COPY) != 0};
   Access self = access_of(w, event);
-  if (!writes && r.size_bytes == 4) return check_word_reads(w, self, r);
-  for_each_word(w, self, r, writes, [&](SharedCell& cell, const Access& word) {
-    visit_word(w, cell, word, reads, writes);
-    if (is_copy) remember_copy(cell, word, w.block->serial);
-  });
+  if (!how.writes && r.size_bytes == 4) return check_word_reads(w, self, r);
+  for_each_word(w, self, r, how.writes, [&](SharedCell& cell, const Access& word) { visit_word(w, cell, word, how); });
 }
 
 void check_copy_end(Worker& w, const Event& event, const Request& r) {
   for_each_word(w, access_of(w, event), r, true, [&](SharedCell& cell, Access& word) {
     if (!is_being_copied(cell, word, w.block->serial)) return;  // something else was written there, which has been reported
     word.pc = cell.write_pc;                                    // the place of the copy, not of the wait
-    remember_write(cell, word, w.block->serial);
+    note_written(cell, word, w.block->serial, false);
+    if (word.mask == WHOLE_WORD) return remember_write(cell, word);
+    for_each_byte(w, word, [](SharedCell& part, const Access& byte) { remember_write(part, byte); });
   });
 }
 

@@ -20,8 +20,9 @@
 namespace emu {
 namespace {
 
-// The race table takes 8 bytes for each byte of device memory (shadow.h): it may use half of the memory limit.
-constexpr size_t RACE_TABLE_SHARE = 2 * sizeof(GlobalCell) / sizeof(uint32_t);
+// The race table takes 8 bytes for each byte of device memory (shadow.h), and 32 more where parts of words are accessed: it may use half
+// of the memory limit.
+constexpr size_t RACE_TABLE_SHARE = 2 * sizeof(GlobalCell) / sizeof(uint32_t), BYTE_TABLE_SHARE = RACE_TABLE_SHARE + 2 * sizeof(GlobalCell);
 
 // Launches that are not counted have little to tell: kernel, configuration and error.
 constexpr uint64_t PLAIN_LAUNCHES_REPORTED = 1024;
@@ -55,8 +56,12 @@ Refusal refuse(const EmuLaunch& l) {
   return {CUDA_SUCCESS, nullptr};
 }
 
+// Blocks that may wait for each other start in one of two orders: then what they wait for has a lower or a higher index. A replay tries
+// both, the usual one first (probes.h).
 void permute_blocks(Launch& launch, uint64_t seed) {
-  if (options().reverses_blocks) {
+  if (launch.is_order_checked) {
+    bool is_reversed = options().replay_directory.empty() ? seed & 1 : options().reverses_blocks;
+    if (!is_reversed) return;
     launch.order_multiplier = std::max<uint64_t>(launch.block_count - 1, 1);
     launch.order_offset = launch.block_count - 1;
     return;
@@ -78,6 +83,7 @@ void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is
   advance_race_serial(launch, true);
   launch.is_checked = program_has_hooks && o.mode == Mode::check;
   launch.checks_global_races = launch.is_checked && emu_memory_used() <= options().memory_bytes / RACE_TABLE_SHARE && program_image().text_end < CELL_PC_LIMIT;
+  launch.has_byte_cells = emu_memory_used() <= options().memory_bytes / BYTE_TABLE_SHARE;
   launch.is_order_checked = launch.checks_global_races && program_communicates;
   if (launch.is_checked && !launch.checks_global_races) emu_unsupported("race check of global memory: the program's arrays are too large for it");
   launch.is_counted = launch.is_checked || (program_has_hooks && o.mode == Mode::count && is_reported);

@@ -86,6 +86,17 @@ bool OrderLog::has_seen(const AccessPoint& first, const AccessPoint& second, uin
   });
 }
 
+bool OrderLog::take_turns(const AccessPoint& first, const AccessPoint& second) const {
+  auto log = blocks_.find(second.block);
+  if (log == blocks_.end()) return false;
+  std::set<uint64_t> exchanged;
+  for (const Op& op : log->second.ops)
+    if (op.reads && op.writes && op.at.thread == first.thread) exchanged.insert(op.location);
+  return std::any_of(log->second.ops.begin(), log->second.ops.end(), [&](const Op& op) {
+    return op.reads && op.writes && op.at.thread == second.thread && exchanged.count(op.location);
+  });
+}
+
 // A search forwards from the first access, over threads that it is known to.
 class OrderLog::Search {
  public:

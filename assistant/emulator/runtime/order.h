@@ -49,6 +49,9 @@ class OrderLog {
   Ordering judge(const AccessPoint& first, const AccessPoint& second, bool is_strong, uint64_t excluded = 0);
   // Whether the thread of `second`, or one that is ordered before it, has read `location` after `first` was made.
   bool has_seen(const AccessPoint& first, const AccessPoint& second, uint64_t location) const;
+  // Whether both threads, lanes of one warp, have exchanged one location: a lock. Traces of a warp are analysed instruction by instruction,
+  // so the order in which its lanes held the lock is not known.
+  bool take_turns(const AccessPoint& first, const AccessPoint& second) const;
 
  private:
   struct Op {

@@ -45,9 +45,10 @@ void note_signals(Worker& w, const Event& event, const Request& r, bool is_share
   unsigned kind = event.kind & EVENT_KIND_MASK;
   if (!w.order || (kind != EVENT_ATOMIC && !(event.kind & EVENT_VOLATILE))) return;
   Scope scope = event.kind & EVENT_BLOCK_SCOPE ? Scope::block : Scope::device;
+  bool reads = kind != EVENT_STORE && !(event.kind & EVENT_UNREAD);
   uint64_t salt = is_shared ? (w.block->linear + 1) * 0x9E3779B97F4A7C15ull << 20 : 0;
   for (unsigned i = 0; i < r.lane_count; ++i)
-    w.order->add_signal(here(w, r.lane[i]), (r.address[i] & ~uint64_t{3}) ^ salt, kind != EVENT_STORE, kind != EVENT_LOAD, scope);
+    w.order->add_signal(here(w, r.lane[i]), (r.address[i] & ~uint64_t{3}) ^ salt, reads, kind != EVENT_LOAD, scope);
 }
 
 // Static data: a device symbol, or something of the host program, which g++ lets a kernel read like one.
@@ -136,6 +137,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
   site.kind |= event.kind & (EVENT_VOLATILE | EVENT_COMPARE_AND_SWAP);
   bool is_checked = w.launch->is_checked;
   Space space = space_of(w, r);
+  if (is_snapshot && w.launch->checks_global_races) check_read_only(w, event, r);
   if (space != Space::local && (r.address[0] & (event.size_bytes - 1u))) fail_misaligned(w, event, r);
   switch (space) {
     case Space::global:
@@ -143,7 +145,6 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
       check_bounds(w, site, event, r);
       if (is_checked) {
         check_global_initialised(w, site, event, r);
-        if (w.launch->checks_global_races && is_snapshot) check_read_only(w, event, r);
         if (w.launch->checks_global_races) check_global_races(w, site, event, r);
         note_signals(w, event, r, false);
       }

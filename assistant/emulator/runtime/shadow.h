@@ -84,7 +84,7 @@ inline uint16_t joined_digest(uint16_t digest, uint16_t other, uint8_t mask) {
   return static_cast<uint16_t>(digest ^ ((digest ^ other) & digest_bits(mask)));
 }
 
-// --- shared memory, per worker: one cell per 4-byte word ----------------------------------------------------------------
+// --- shared memory, per worker: one cell per 4-byte word, and one per byte where parts of words are accessed ---------------
 struct SharedCell {
   uint32_t write_epoch, read_epoch;          // barrier epoch of the last write and read; other fields count only if current
   uint32_t write_pc, read_pc;
@@ -92,6 +92,7 @@ struct SharedCell {
   uint16_t write_thread, read_thread;
   uint8_t write_mask, read_mask;             // bytes of the word
   uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_readers : 1;  // many: of several warps
+  uint8_t has_bytes : 1;                     // accesses of parts of the word are in the cells of its bytes
   uint8_t copied_mask : 4;                   // bytes that an asynchronous copy writes which has not been waited for; valid as the next
   uint8_t initialised_mask;                  // valid if initialised_serial is the current block's
   uint16_t written_digest;                   // of what was written last to each byte
@@ -102,13 +103,14 @@ class SharedShadow {
  public:
   void reserve(uint64_t begin, uint64_t bytes);
   SharedCell& at(uint64_t address) { return cells_[(address - begin_) / 4]; }
+  SharedCell& byte_at(uint64_t address) { return byte_cells_[address - begin_]; }
 
  private:
   uint64_t begin_ = 0;
-  SharedCell* cells_ = nullptr;
+  SharedCell *cells_ = nullptr, *byte_cells_ = nullptr;
 };
 
-// --- global memory, per process: one cell per 4-byte word ---------------------------------------------------------------
+// --- global memory, per process: one cell per 4-byte word, and one per byte where parts of words are accessed -------------
 // The last access of one kind. Packed by hand: it is rewritten at every access.
 struct CellAccess {
   uint32_t block;                            // linear + 1; 0: none
@@ -120,7 +122,11 @@ struct CellAccess {
   uint16_t thread() const { return moment >> 18 & 1023; }
   unsigned how() const { return moment >> 28; }
 };
-enum CellHow : unsigned { CELL_STRONG = 1, CELL_BLOCK_SCOPE = 2, CELL_MANY_WARPS = 4, CELL_MANY_BLOCKS = 8 };  // strong: atomic or volatile
+enum CellHow : unsigned {
+  CELL_STRONG = 1,                           // atomic or volatile
+  CELL_BLOCK_SCOPE = 2,                      // a write that is atomic only to its block
+  CELL_MANY_WARPS = 4, CELL_MANY_BLOCKS = 8,  // reads of others before the last one
+};
 inline uint32_t cell_place(uint32_t pc, uint8_t mask) { return pc | uint32_t{mask} << 28; }
 inline uint32_t cell_moment(uint32_t epoch, unsigned thread, unsigned how) { return (epoch & ((1u << 18) - 1)) | thread << 18 | how << 28; }
 constexpr uint64_t CELL_PC_LIMIT = 1u << 28;   // global races are looked for in programs whose text lies below
@@ -134,17 +140,30 @@ struct GlobalCell {
   uint32_t write_sync() const { return syncs & ((1u << 14) - 1); }
   uint32_t read_sync() const { return syncs >> 14 & ((1u << 14) - 1); }
   uint8_t launch_mask() const { return static_cast<uint8_t>(syncs >> 28); }  // bytes that this launch has written, also before its last
-};                                                                           // grid barrier
+                                                                             // grid barrier
+  bool has_bytes() const { return write.moment >> 31; }                      // accesses of parts of the word are in the cells of its bytes
+  void note_bytes() { write.moment |= 1u << 31; }
+};
 static_assert(sizeof(GlobalCell) == 32);
 constexpr uint32_t CELL_EPOCH_MASK = (1u << 18) - 1, CELL_SYNC_MASK = (1u << 14) - 1;
-// Reserves the table at the first call; nullptr if the address space is not to be had.
+// Cells of words by flat(address) / 4, behind them those of bytes by first_byte_cell() + flat(address). Reserves the table at the first
+// call; nullptr if the address space is not to be had.
 GlobalCell* global_cells();
-GlobalCell& global_cell(GlobalCell* cells, uint64_t address);
-// Empties all cells: race serials start again.
+uint64_t first_byte_cell();
+// Empties all cells, those below too: race serials start again.
 void clear_global_cells();
 
-// When the word was written and read last, in ticks of the order log (order.h); only in launches that are checked for order.
-struct OrderCell { uint32_t write_tick, read_tick; };
+// More of the word in launches that are checked for order: when it was written and read last, in ticks of the order log (order.h), and by
+// which other block before that.
+struct EarlierAccess {
+  CellAccess access;
+  uint32_t sync, tick;
+};
+struct OrderCell {
+  uint32_t race_serial;                      // as in GlobalCell
+  uint32_t write_tick, read_tick;
+  EarlierAccess other_write, other_read;
+};
 OrderCell* order_cells();
 
 // Locks the cells around an address for one request.

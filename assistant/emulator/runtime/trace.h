@@ -19,6 +19,7 @@ enum EventKind : uint16_t {
   EVENT_FUSED = 32,            // counted at another width than the program has (corrections.h)
   EVENT_COPY = 64,             // the store of an asynchronous copy, where it is asked for
   EVENT_BLOCK_SCOPE = 128,     // an atomic that is one only to the threads of its block
+  EVENT_UNREAD = 256,          // an atomic whose result the program does not look at
 };
 
 // Whether events of the kind are memory accesses, which are counted.

@@ -33,6 +33,7 @@ struct Launch {
   bool is_counted = false;
   bool is_checked = false;
   bool checks_global_races = false;
+  bool has_byte_cells = false;               // there is memory to look for races on parts of words (shadow.h)
   bool is_order_checked = false;             // its blocks may signal to each other: it runs on one worker, and their order is looked at
   uint64_t sample_stride = 1;                // one block of so many is counted
   uint64_t order_multiplier = 1, order_offset = 0;  // block order: (i * multiplier + offset) mod block_count
@@ -60,7 +61,7 @@ struct alignas(64) Lane {
   uint32_t pc = 0;                           // where it waits
   uint64_t local_top = 0;                    // local memory lies below
   WarpOperation operation = WarpOperation::sync;
-  bool has_block_scope = false;              // its next atomic is one only to its block
+  uint16_t atomic_flags = 0;                 // of its next atomic: EVENT_BLOCK_SCOPE, EVENT_UNREAD
   uint8_t polled_traces = 0;                 // full traces that only read `polled`
   unsigned mask = 0, argument = 0, width = 0, mode = 0;
   uint64_t value = 0, result = 0;

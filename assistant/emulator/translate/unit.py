@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
 
-from assistant.emulator.translate.communication import communicates
+from assistant.emulator.translate.communication import communicates, unread_edits
 from assistant.emulator.translate.context import LexedFile, UnitContext, gather, is_stubbed_kernel, lex_files
 from assistant.emulator.translate.edits import Edit, Edited, apply_edits
 from assistant.emulator.translate.host import host_edits
@@ -132,6 +132,7 @@ def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[l
         unread += [stream.tokens[i].start for i in unread_tokens]
         edits += shared_edits(stream, renames) + launches + address_edits(stream, context) + invocation_edits(stream, context, macro)
         edits += _declaration_edits(stream, found, context, renames, is_macro=macro is not None)
+        edits += unread_edits(stream, range(len(stream.tokens)))
         edits += [e for i, t in enumerate(stream.tokens) if t.text in ASM_WORDS and (e := ptx_edit(stream, i)) is not None]
         edits += [Edit(t.start, t.end, renames[t.start]) for t in stream.tokens if t.start in renames]
     return edits, unread
@@ -190,7 +191,9 @@ def _has_word(file: LexedFile, words: frozenset[str]) -> bool:
 
 
 def _communicates(file: LexedFile, context: UnitContext) -> bool:
-    functions = [d for d in file.code_declarations if isinstance(d, Function) and d.body and (d.is_member or d.words & context.device_words)]
+    functions = [
+        d for d in file.code_declarations if isinstance(d, Function) and d.body and (d.is_member or d.words & context.device_words)
+    ]
     variables = [d for d in file.code_declarations if not isinstance(d, Function) and d.words & context.device_words]
     in_code = any(communicates(file.code, range(d.head.start, (d.body or d.head).stop)) for d in functions)
     in_variables = any(communicates(file.code, d.head) for d in variables)

@@ -1,5 +1,5 @@
-// Loads of what a kernel promises that nobody writes: __ldg, and parameters declared `const T* __restrict__`. The checked flavour tells
-// the core of them; elsewhere they are plain.
+// What the checked flavour tells the core of accesses: loads of what a kernel promises that nobody writes (__ldg, and parameters declared
+// `const T* __restrict__`), atomics whose result is not looked at. Elsewhere they are plain.
 #pragma once
 #include "builtins.h"
 
@@ -16,11 +16,14 @@ template <class T> EMU_INLINE T* emu_through(T* pointer) {
   return has_aliases ? (T*)emu_read_only((const void*)pointer) : pointer;
 }
 #define EMU_NONCOHERENT(pointer) emu_noncoherent(pointer)
+// The translator writes this in front of an atomic whose result nothing looks at.
+#define EMU_UNREAD emu_note_unread(),
 // The translator writes the first around the name of such a parameter, and the second at the start of its kernel's body.
 #define EMU_SEEN(name) emu_given_##name
 #define EMU_THROUGH(name) auto name = emu_through(emu_given_##name);
 #else
 #define EMU_NONCOHERENT(pointer) (pointer)
+#define EMU_UNREAD
 #define EMU_SEEN(name) name
 #define EMU_THROUGH(name)
 #endif
