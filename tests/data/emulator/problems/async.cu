@@ -138,6 +138,23 @@ __global__ void group_weakly_awaited(float* out, const float* in) {
     block.sync();
   }
 }
+__global__ void one_thread_waits(float* out, const float* in) {
+  __shared__ float tile[BLOCK];
+  int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
+  __pipeline_memcpy_async(&tile[t], &in[i], sizeof(float));
+  __pipeline_commit();
+  if (t == 0) __pipeline_wait_prior(0);
+  __syncthreads();
+  out[i] = tile[t] + tile[BLOCK - 1 - t];  // async_copy_not_awaited
+}
+struct Three { float x, y, z; };
+__global__ void structs_not_awaited(float* out, const float* in) {
+  __shared__ Three tile[BLOCK];
+  auto block = cg::this_thread_block();
+  cg::memcpy_async(block, tile, reinterpret_cast<const Three*>(in), sizeof tile);
+  block.sync();
+  out[block.thread_rank()] = tile[block.thread_rank()].y;  // async_copy_not_awaited
+}
 
 __global__ void waits(float* out, const float* in) {
   __shared__ float tile[BLOCK];
@@ -218,6 +235,26 @@ __global__ void tiles_of_a_warp(float* out, const float* in) {
   __syncthreads();
   out[i] = own + tile[BLOCK - 1 - t] + (next - next);
 }
+__global__ void one_warp_copies(float* out, const float* in) {
+  __shared__ alignas(16) float tile[BLOCK];
+  int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
+  if (t < BLOCK / 4) {
+    __pipeline_memcpy_async(&tile[4 * t], &in[blockIdx.x * BLOCK + 4 * t], 4 * sizeof(float));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+  }
+  __syncthreads();
+  out[i] = tile[t] + tile[BLOCK - 1 - t];
+}
+__global__ void structs(float* out, const float* in) {
+  __shared__ Three tile[BLOCK];
+  auto block = cg::this_thread_block();
+  cg::memcpy_async(block, tile, reinterpret_cast<const Three*>(in), sizeof tile);
+  cg::wait(block);
+  const float* values = &tile[0].x;
+  for (int i = block.thread_rank(); i < 3 * BLOCK; i += BLOCK) out[i] = values[i] + values[i / BLOCK * BLOCK + BLOCK - 1 - i % BLOCK];
+  for (int i = 3 * BLOCK + block.thread_rank(); i < N; i += BLOCK) out[i] = in[i] + in[i / BLOCK * BLOCK + BLOCK - 1 - i % BLOCK];
+}
 
 int main(int, char** argv) {
   auto is = [&](const char* name) { return strcmp(argv[1], name) == 0; };
@@ -243,6 +280,8 @@ int main(int, char** argv) {
   by_block("destination_cleared", destination_cleared);
   by_block("group_not_awaited", group_not_awaited);
   by_loop("group_weakly_awaited", group_weakly_awaited);
+  by_block("one_thread_waits", one_thread_waits);
+  by_loop("structs_not_awaited", structs_not_awaited);
   by_block("waits", waits);
   by_loop("double_buffered", double_buffered);
   by_loop("three_stages", many_stages<3>);
@@ -250,6 +289,8 @@ int main(int, char** argv) {
   if (is("filled_tail")) filled_tail<<<TILES, BLOCK>>>(b, a, N);
   by_loop("groups", groups);
   by_block("tiles_of_a_warp", tiles_of_a_warp);
+  by_block("one_warp_copies", one_warp_copies);
+  by_loop("structs", structs);
   cudaError_t error = cudaDeviceSynchronize();
   cudaMemcpy(out, b, sizeof out, cudaMemcpyDeviceToHost);
   int wrong = 0;

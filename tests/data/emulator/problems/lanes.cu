@@ -119,14 +119,6 @@ __global__ void ordered_volatile(int* out) {
   s[t] = v;
   out[t] = s[t];
 }
-__global__ void same_bytes(unsigned char* seen, const int* keys) {  // many threads set one byte to the same value, neighbours to another
-  int key = keys[blockIdx.x * blockDim.x + threadIdx.x] % 16;
-  seen[key] = static_cast<unsigned char>(key + 1);  // possible_global_race
-}
-__global__ void other_bytes(unsigned char* seen, const int* keys) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  seen[keys[i] % 16] = static_cast<unsigned char>(i % 7);  // global_race
-}
 
 int main(int, char** argv) {
   auto is = [&](const char* name) { return strcmp(argv[1], name) == 0; };
@@ -151,15 +143,6 @@ int main(int, char** argv) {
   if (is("ordered_global")) ordered_global<<<1, 32>>>(out);
   if (is("own_elements")) own_elements<<<1, 64>>>(out);
   if (is("ordered_volatile")) ordered_volatile<<<1, 32>>>(out);
-  if (is("same_bytes") || is("other_bytes")) {
-    int keys[512];
-    for (int i = 0; i < 512; i++) keys[i] = i * 7 % 61;
-    int* device_keys;
-    cudaMalloc(&device_keys, sizeof keys);
-    cudaMemcpy(device_keys, keys, sizeof keys, cudaMemcpyHostToDevice);
-    if (is("same_bytes")) same_bytes<<<4, 128>>>((unsigned char*)out, device_keys);
-    else other_bytes<<<4, 128>>>((unsigned char*)out, device_keys);
-  }
   cudaError_t error = cudaDeviceSynchronize();
   int first[2] = {};
   cudaMemcpy(first, out, sizeof first, cudaMemcpyDeviceToHost);

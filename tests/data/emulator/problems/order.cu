@@ -176,6 +176,55 @@ __global__ void neighbour_without_a_wait(float* out, float* sums, const float* i
   out[blockIdx.x] = blockIdx.x > 0 ? sum - sums[blockIdx.x - 1] : sum;
 }
 
+// A histogram that the last block copies: atomics, too, have to be published.
+__global__ void counted_without_fence(float* out, float* sums, const float* in) {
+  __shared__ bool is_last;
+  int t = threadIdx.x;
+  atomicAdd(&sums[static_cast<int>(in[blockIdx.x * BLOCK + t]) % 4], 1.0f);
+  __syncthreads();
+  if (t == 0) is_last = atomicAdd(&ticket, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (is_last && t < 4) out[t] = sums[t];  // missing_fence
+}
+__global__ void counted(float* out, float* sums, const float* in) {
+  __shared__ bool is_last;
+  int t = threadIdx.x;
+  atomicAdd(&sums[static_cast<int>(in[blockIdx.x * BLOCK + t]) % 4], 1.0f);
+  __threadfence();
+  __syncthreads();
+  if (t == 0) is_last = atomicAdd(&ticket, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (is_last && t < 4) out[t] = sums[t];
+}
+// Lanes of a warp whose first lane speaks for them.
+__global__ void first_lane_too_early(float* out, float* sums, const float* in) {
+  __shared__ bool is_last;
+  int t = threadIdx.x;
+  sums[blockIdx.x * BLOCK + t] = in[blockIdx.x * BLOCK + t];
+  if (t % 32 == 0) {
+    __threadfence();
+    is_last = atomicAdd(&ticket, 1u) == 2 * gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (is_last && t == 0)
+    for (int i = 0; i < N; i++) *out += sums[i];  // missing_syncwarp
+}
+__global__ void first_lane(float* out, float* sums, const float* in) {
+  __shared__ bool is_last[BLOCK / 32];
+  int t = threadIdx.x;
+  sums[blockIdx.x * BLOCK + t] = in[blockIdx.x * BLOCK + t];
+  __syncwarp();
+  if (t % 32 == 0) {
+    __threadfence();
+    is_last[t / 32] = atomicAdd(&ticket, 1u) == 2 * gridDim.x - 1;
+    __threadfence();
+  }
+  __syncwarp();
+  if (is_last[t / 32] && t % 32 == 0)
+    for (int i = 0; i < N; i++) *out += sums[i];
+}
+
 // Flags between blocks.
 __global__ void flags(float* out, float* sums, const float* in) {  // each block waits for the one before it
   float sum = block_sum(in[blockIdx.x * BLOCK + threadIdx.x]);
@@ -320,6 +369,10 @@ int main(int, char** argv) {
   if (is("volatile_without_fence")) volatile_without_fence<<<BLOCKS, BLOCK>>>(out, sums, in);
   start("ticket_of_the_block", ticket_of_the_block);
   start("neighbour_without_a_wait", neighbour_without_a_wait);
+  start("counted_without_fence", counted_without_fence);
+  start("counted", counted);
+  start("first_lane_too_early", first_lane_too_early);
+  start("first_lane", first_lane);
   start("flags", flags);
   start("flag_without_fence", flag_without_fence);
   start("reader_without_fence", reader_without_fence);

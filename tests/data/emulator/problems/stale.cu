@@ -58,6 +58,19 @@ __global__ void through_a_derived_pointer(T const* const __restrict__ values, T*
   __syncthreads();
   mine[t] = v;
 }
+__device__ int table[N];
+__global__ void ldg_of_a_variable(int* out, const int* in, int*) {
+  int t = threadIdx.x, first = blockIdx.x * BLOCK;
+  table[first + t] = in[first + t];
+  __syncthreads();
+  out[first + t] = __ldg(&table[first + BLOCK - 1 - t]);  // stale_read
+}
+__global__ void parameter_to_a_variable(const int* __restrict__ values, int* out) {  // `values` is the table
+  int t = threadIdx.x, first = blockIdx.x * BLOCK;
+  table[first + t] = t;
+  __syncthreads();
+  out[first + t] = values[first + BLOCK - 1 - t];  // stale_read
+}
 __global__ void in_place(const int* __restrict__ values, int* out) {  // each thread reads its element before it writes it
   int i = blockIdx.x * BLOCK + threadIdx.x;
   out[i] = values[i] * 2;
@@ -95,6 +108,12 @@ int main(int, char** argv) {
   start("ldg_behind_a_barrier", ldg_behind_a_barrier);
   start("ldg_of_its_own", ldg_of_its_own);
   start("ldg_of_a_vector", ldg_of_a_vector);
+  start("ldg_of_a_variable", ldg_of_a_variable);
+  if (is("parameter_to_a_variable")) {
+    void* address;
+    cudaGetSymbolAddress(&address, table);
+    parameter_to_a_variable<<<BLOCKS, BLOCK>>>(static_cast<int*>(address), out);
+  }
   start("ldg_of_an_input", ldg_of_an_input);
   if (is("ldg_of_an_earlier_launch")) {
     plain_copy<<<BLOCKS, BLOCK>>>(scratch, in, nullptr);

@@ -79,6 +79,20 @@ __global__ void takes_a_lock(int* out) {
   __threadfence();
   atomicExch(&lock, 0);
 }
+__global__ void warp_waits_for_a_warp(int* out) {
+  __shared__ int ready, value;
+  if (threadIdx.x == 0) ready = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    while (ready == 0) {}  // plain_poll
+    out[0] = value;
+  }
+  if (threadIdx.x == 40) {
+    value = 7;
+    __threadfence_block();
+    ready = 1;
+  }
+}
 
 int main(int, char** argv) {
   auto is = [&](const char* name) { return strcmp(argv[1], name) == 0; };
@@ -95,6 +109,7 @@ int main(int, char** argv) {
   if (is("waits_for_the_previous")) waits_for_the_previous<<<BLOCKS, BLOCK>>>(out);
   if (is("takes_a_ticket")) takes_a_ticket<<<BLOCKS, BLOCK>>>(out);
   if (is("takes_a_lock")) takes_a_lock<<<BLOCKS, BLOCK>>>(out);
+  if (is("warp_waits_for_a_warp")) warp_waits_for_a_warp<<<1, 64>>>(out);
   cudaError_t error = cudaDeviceSynchronize();
   int first = -1;
   cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
