@@ -22,7 +22,7 @@ from assistant.disk.cached import note_use
 from assistant.emulator import toolchain
 from assistant.emulator.call_messages import foreign_call_messages
 from assistant.emulator.diagnostics import read_messages
-from assistant.emulator.kernels import registration_text
+from assistant.emulator.kernels import COMMUNICATION_TEXT, registration_text
 from assistant.emulator.toolchain import INCLUDE_DIR, Compiler, Flavour, RuntimeBuildError, StorageFailure
 from assistant.emulator.tools import TIMEOUT_TEXT
 from assistant.emulator.translate.unit import Load, TranslatedUnit, Unpromotable, Untranslatable, closure, translate
@@ -247,7 +247,8 @@ def _write_unit(job: _Job, unit: TranslatedUnit, number: int) -> Path:
         (folder / file.name).write_text(f'#line 1 "{_quoted(file.path)}"\n{file.edited.text}', encoding="utf-8", errors="surrogateescape")
     main = unit.files[0]
     head = definitions_text(job.request.defines) + ('#include "emu_promote.h"\n' if job.request.promote_float else "")
-    tail = registration_text(job.request.kernels) if number == 0 else ""
+    tail = COMMUNICATION_TEXT if unit.communicates else ""
+    tail += registration_text(job.request.kernels) if number == 0 else ""
     source = folder / "unit.cpp"
     source.write_text(f'{head}#line 1 "{_quoted(main.path)}"\n{main.edited.text}\n{tail}', encoding="utf-8", errors="surrogateescape")
     return source

@@ -1,4 +1,7 @@
-"""C++ text that makes kernels startable by name: ``k<1>`` becomes ``EmuKernelRegistration r("k<1>", &k<1>);``."""
+"""C++ text that a program is given beside its own.
+
+Kernels startable by name: ``k<1>`` becomes ``EmuKernelRegistration r("k<1>", &k<1>);``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,10 @@ import re
 import subprocess
 
 _DEMANGLE_TIMEOUT_S = 10.0
+COMMUNICATION_TEXT = """#line 1 "what blocks signal with"
+__attribute__((constructor)) static void emu_communicates() { emu_note_communication(); }
+"""
+"""Tells the core, before the program or a replay starts, that its blocks may signal to each other."""
 
 
 def registration_text(kernels: tuple[str, ...]) -> str:

@@ -112,6 +112,8 @@ def _launch_lines(launch: RecordedLaunch, kernel: str, symbolizer: Symbolizer) -
     address = symbolizer.function_addresses().get(kernel, 0)
     sizes = " ".join(str(n) for n in (c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared_bytes))
     yield f"launch {quote(kernel, safe='')} {address} {sizes}"
+    if launch.is_cooperative:
+        yield "cooperative"
     for argument in launch.arguments:
         yield f"argument {argument.size_bytes} {argument.data_hex or '-'}"
     for number, argument in enumerate(launch.arguments):

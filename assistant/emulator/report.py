@@ -25,7 +25,10 @@ _KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
 _OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
 _BASIC_BLOCK = 3
 _SPACES = ("global", "shared", "local")
-_RACES = {"shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp"}
+_RACES = {
+    "shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp", "missing_fence",
+    "possible_missing_fence",
+}  # fmt: skip
 
 _ERROR_NAMES = {
     1: "cudaErrorInvalidValue",
@@ -65,6 +68,9 @@ def read_report(text: str, symbolizer: Symbolizer) -> Report:
     """No text is a run without launches; a last line that was cut off is left out."""
     items = list(_items(text))
     launches = [item for item in items if "launch" in item]
+    by_index = {item["launch"]: item for item in launches}
+    for late in (item for item in items if "late" in item):
+        by_index[late["late"]]["problems"].append(late["problem"])
     addresses = {site["pc"] for item in launches for site in item["sites"]}
     addresses |= {p[key] for item in launches for p in item["problems"] for key in ("pc", "other_pc")}
     places = symbolizer.places(addresses)
@@ -149,7 +155,7 @@ class _Launch:
             units=units,
             ideal_units=ideal_units,
             block_executions=self._scaled(self._executions_at(site["pc"])),
-            is_unordered=site["pc"] in racy or bool(site["kind"] & _COMPARE_AND_SWAP),
+            is_unordered=site["pc"] in racy or "unordered" in site or bool(site["kind"] & _COMPARE_AND_SWAP),
             function=place.function,
             address=site["pc"],
             tags=tags,

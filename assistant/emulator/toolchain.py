@@ -76,6 +76,7 @@ _COUNTED_FLAGS = (
     "-fno-optimize-sibling-calls",  # an atomic at a function's end still returns into the kernel
 )
 _CHECKED_FLAGS = (
+    "-DEMU_CHECKED",  # include/emu/promises.h
     # every access that the source makes is made, for the race and initialisation checks: none is taken from a register, dropped because
     # a later one overwrites it, moved out of a loop or into a branch, or made where the source does not make it
     "-fno-tree-fre",
@@ -86,6 +87,7 @@ _CHECKED_FLAGS = (
     "-fno-tree-sink",
     "-fno-tree-cselim",
     "-fno-hoist-adjacent-loads",
+    "-fno-finite-loops",  # a loop that only waits for another thread is not dropped
     "-fno-ipa-reference-addressable",  # or a shared variable that is never read loses its stores, one never written its loads
 )
 _FLAVOUR_FLAGS: dict[Flavour, tuple[str, ...]] = {

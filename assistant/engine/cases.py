@@ -156,7 +156,7 @@ def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subj
     if case.launch_index is None:
         return _declared_for_candidate(case, candidate)
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
-    return None if pair is None else started_as(case.new, pair.kernel, pair.config)
+    return None if pair is None else started_as(case.new, pair.kernel, pair.config, pair.is_cooperative)
 
 
 def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, int, float, str]]:
@@ -274,7 +274,7 @@ def _live_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | None:
     """The same launch of B's kernel of that name, which must take the same parameters."""
     launch = case.new.recording.launches[0]
     kernel = kernel_of_instance(candidate.parsed, launch.kernel)
-    return None if kernel is None else started_as(case.new, launch.kernel, launch.config)
+    return None if kernel is None else started_as(case.new, launch.kernel, launch.config, launch.is_cooperative)
 
 
 def _is_floating(recording: Recording, buffer: int) -> bool:

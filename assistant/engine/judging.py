@@ -54,7 +54,12 @@ __all__ = [
 ]
 
 _SHAPES_SHOWN = 3
-_ARBITRARY_RESULTS = frozenset({"shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence"})
+_ARBITRARY_RESULTS = frozenset(
+    {
+        "shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence", "missing_fence", "plain_poll",
+        "async_copy_not_awaited", "async_source_overwritten", "stale_read", "inactive_lane_value",
+    }
+)  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value"})
 """Finding codes that rest on the original's own values."""

@@ -15,7 +15,9 @@ from assistant.model.profile import LaunchProfile, Problem
 
 __all__ = ["GARBAGE", "RACES", "is_refused", "merge_problems"]
 
-RACES = frozenset({"shared_race", "global_race", "missing_syncwarp"})
+RACES = frozenset(
+    {"shared_race", "global_race", "missing_syncwarp", "missing_fence", "plain_poll", "async_copy_not_awaited", "async_source_overwritten"}
+)
 """Problem kinds after which what a kernel leaves behind is a matter of luck."""
 GARBAGE = frozenset({"out_of_bounds", "uninitialised_read", "use_after_free", "wild_pointer"})
 """Kinds after which a kernel may have read what is another thing on every machine, if the same in every run of the emulator."""

@@ -172,7 +172,11 @@ class Problem:
     ``barrier_divergence``, ``bad_launch``, ``bad_warp_mask``, ``host_pointer``, ``wild_pointer``, ``assertion``, ``timeout``,
     ``misaligned``, ``stack_overflow``, ``division_by_zero``, ``trap``, ``unsupported``; ``possible_shared_race`` and
     ``possible_global_race`` where fences, atomics or equal values may make the race harmless; ``differs_from_reference`` where a
-    function of the user's own computes something else."""
+    function of the user's own computes something else.
+
+    What a GPU does and a run one after another hides: ``async_copy_not_awaited``, ``async_source_overwritten``, ``stale_read``,
+    ``missing_fence``, ``possible_missing_fence``, ``plain_poll``, ``co_residency``, ``block_order``, ``lock_step``, ``inactive_lane_read``,
+    ``inactive_lane_value`` (where what is left depends on such a read), ``convergence_assumed``."""
     message: str
     file: str
     line: int

@@ -30,7 +30,7 @@ from assistant.verify.evidence import DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judge_injected, variation, worst
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
-from assistant.verify.problems import new_problems, unsupported
+from assistant.verify.problems import ASSUMPTIONS, new_problems, unsupported
 from assistant.verify.program import UNTYPED
 
 __all__ = ["DECISION_LABELS", "judge", "judge_further"]
@@ -166,10 +166,11 @@ def _conclude(
     seen = () if program is None else _beside_cases(program.findings, own)
     every = (*own, *seen, *_label_findings(labels))
     oracle = "declared" if evidence.is_declared else "kernel"
+    assumed = (Label.ASSUMPTION,) if any(finding.code in ASSUMPTIONS for finding in findings) else ()
     return Verification(
         outcome=worst(finding.outcome for finding in every),
         findings=every,
-        labels=tuple(dict.fromkeys(detected.label for detected in labels)),
+        labels=tuple(dict.fromkeys((*(detected.label for detected in labels), *assumed))),
         cases=results,
         oracle=oracle if program is None else f"{oracle}+program",
         dropped_cases=(*evidence.dropped_cases, *usable.dropped),

@@ -51,7 +51,9 @@ def _judge(case: CaseEvidence, ordinary: tuple[CaseEvidence, ...], evidence: Jud
     if weak:
         return weak[0][1].reason
     index = len(ordinary)
-    defects = [finding for finding in new_problems((*ordinary, case), evidence.lines) if finding.case == index]
+    every = new_problems((*ordinary, case), evidence.lines)
+    usual = {finding.code for finding in every if finding.case != index}
+    defects = [finding for finding in every if finding.case == index and finding.code not in usual]
     found, verdicts = judge_case(case, 0, list(prepared), evidence, is_precision_changed)
     findings = [*(f for f in found if f.outcome is Outcome.FAIL), *defects]
     result = case_result(case, findings, verdicts)

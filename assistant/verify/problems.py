@@ -4,22 +4,50 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.verify.evidence import CaseEvidence, SideRun
 from assistant.verify.lines import LinePairs, Place
 
-__all__ = ["UNSUPPORTED", "new_findings", "new_problems", "run_failure", "unsupported"]
+__all__ = ["ASSUMPTIONS", "UNSUPPORTED", "WEIGHTS", "Weight", "new_findings", "new_problems", "run_failure", "unsupported"]
 
-_CODES = {
-    "shared_race": "race",
-    "global_race": "race",
-    "possible_shared_race": "possible_race",
-    "possible_global_race": "possible_race",
-    "bad_launch": "launch_failed",
+
+@dataclass(frozen=True)
+class Weight:
+    """What a new problem of one kind makes of the verdict."""
+
+    outcome: Outcome
+    code: str = ""
+    """Of the finding; empty: the problem's kind."""
+
+
+_WRONG, _DOUBTFUL = Weight(Outcome.FAIL), Weight(Outcome.NEEDS_DECISION)
+WEIGHTS: dict[str, Weight] = {
+    "shared_race": Weight(Outcome.FAIL, "race"),
+    "global_race": Weight(Outcome.FAIL, "race"),
+    "possible_shared_race": Weight(Outcome.NEEDS_DECISION, "possible_race"),
+    "possible_global_race": Weight(Outcome.NEEDS_DECISION, "possible_race"),
+    "missing_syncwarp": _WRONG,
+    "lock_step": _DOUBTFUL,
+    "missing_fence": _WRONG,
+    "possible_missing_fence": _DOUBTFUL,
+    "plain_poll": _WRONG,
+    "co_residency": _DOUBTFUL,
+    "block_order": _DOUBTFUL,
+    "async_copy_not_awaited": _WRONG,
+    "async_source_overwritten": _WRONG,
+    "stale_read": _WRONG,
+    "bad_warp_mask": _WRONG,
+    "inactive_lane_value": _WRONG,
+    "inactive_lane_read": _DOUBTFUL,
+    "convergence_assumed": _DOUBTFUL,
+    "bad_launch": Weight(Outcome.FAIL, "launch_failed"),
 }
-"""Codes that differ from the problem's kind."""
+"""Kinds that are not listed are wrong. What a run shows only possibly is left to a person."""
+ASSUMPTIONS = frozenset({"lock_step", "co_residency", "block_order", "convergence_assumed"})
+"""Codes of findings that say what an edit takes for granted and CUDA does not promise."""
 UNSUPPORTED = "unsupported"
 """The kind that says what the lab cannot do; no defect of the kernel."""
 _ERROR_CODES = {"crashed": "crashed", "timed out": "timed_out"}
@@ -101,9 +129,10 @@ def _per_kind(found: list[_New], kernel: str | None, case: int | None) -> list[V
 
 def _finding(group: list[_New], kernel: str | None, case: int | None) -> VerificationFinding:
     problem, old_line = group[0]
-    code = _CODES.get(problem.kind, problem.kind)
-    outcome = Outcome.NEEDS_DECISION if code == "possible_race" else Outcome.FAIL
+    weight = WEIGHTS.get(problem.kind, _WRONG)
+    code = weight.code or problem.kind
     further = sorted({other.line for other, _ in group} - {problem.line})
+    partner = f"; the other access is on line {problem.other_line}" if problem.other_line not in (None, problem.line) else ""
     more = f"; also on line {', '.join(map(str, further))}" if further else ""
     known = "" if old_line is None else f"; the original has a problem of this kind on line {old_line}, but not here"
-    return VerificationFinding(code, outcome, problem.message + more + known, kernel, problem.line or None, case)
+    return VerificationFinding(code, weight.outcome, problem.message + partner + more + known, kernel, problem.line or None, case)

@@ -53,6 +53,8 @@ class LaunchPair:
     """B's instance."""
     config: LaunchConfig
     """B's grid, block and shared memory."""
+    is_cooperative: bool = False
+    """Whether B launches it so."""
 
 
 @dataclass(frozen=True)
@@ -126,13 +128,14 @@ def pair_launches(a: Recording, b: Recording) -> Pairing | ProgramLevelOnly:
             difference = _argument_difference(a, left, b, right)
             if difference is not None:
                 return ProgramLevelOnly(f"launch {left.index} of {kernel_name(a_kernel)}: {difference}")
-            pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config))
+            pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config, right.is_cooperative))
     return Pairing(tuple(sorted(pairs, key=lambda pair: pair.a_index)), kernels)
 
 
-def started_as(case: NewCase, kernel: str, config: LaunchConfig) -> NewCase:
-    """``case`` (of one launch) with B's kernel and launch configuration on A's arguments and buffers."""
-    launches = tuple(replace(launch, kernel=kernel, config=config) for launch in case.recording.launches)
+def started_as(case: NewCase, kernel: str, config: LaunchConfig, is_cooperative: bool) -> NewCase:
+    """``case`` (of one launch) with B's kernel and launch on A's arguments and buffers."""
+    launches = case.recording.launches
+    launches = tuple(replace(launch, kernel=kernel, config=config, is_cooperative=is_cooperative) for launch in launches)
     return replace(case, recording=replace(case.recording, launches=launches))
 
 

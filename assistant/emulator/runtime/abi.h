@@ -40,6 +40,7 @@ struct EmuLaunch {
   size_t shared_bytes;
   void* stream;
   bool is_cooperative;
+  bool may_sync_grid;                                    // not known to be cooperative, but a grid barrier is let pass
   const char* file;                                      // launch site in the user's source
   int line;
 };
@@ -107,6 +108,17 @@ unsigned emu_match(unsigned mask, uint64_t value, unsigned bytes, int* all_equal
 uint64_t emu_reduce(unsigned mask, uint64_t value, int mode /* 0 add, 1 min_u32, 2 max_u32, 3 min_s32, 4 max_s32, 5 and, 6 or, 7 xor */);
 void emu_grid_sync();                                    // cooperative launches only
 void emu_fence(int scope /* 0 block, 1 device, 2 system */);
+// Asynchronous copies. Reading and writing are two calls, each one site with the counters of a plain access. What is written appears when
+// the thread waits for the group that the copy was committed to: at the last moment at which a GPU may do it.
+void emu_copy_read(const void* from, size_t bytes);
+void emu_copy_write(void* to, const void* from, size_t bytes, size_t zero_bytes /* at the end, not read from the source */);
+void emu_copy_commit();
+void emu_copy_wait(size_t groups /* that may still be under way */);
+void emu_note_read_only(const void* address, size_t bytes);  // the load behind it goes past the coherent caches
+const void* emu_read_only(const void* pointer);          // the value of a `const T* __restrict__` parameter: what the device may see through it
+void emu_note_block_scope();                             // the next atomic of this thread is one only to its block
+void emu_note_unread();                                  // the program does not look at the result of this thread's next atomic
+void emu_note_communication();                           // at start-up: the program's kernels may signal from block to block
 void emu_yield();                                        // lets other warps and blocks run
 void emu_trap();
 void emu_assert_fail(const char* expression, const char* file, unsigned line, const char* function);

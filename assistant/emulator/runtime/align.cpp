@@ -98,16 +98,23 @@ class Aligner {
         return;
       }
       case EVENT_WARP_SYNC: ++warp_.sync_epoch; return;
+      case EVENT_FENCE: return note_fences(w_, address, lane, count);
+      case EVENT_COPY_ENDS:
+      case EVENT_READ_ONLY: return check_uncounted(w_, event, address, lane, count);
       default: analyse_request(w_, event, address, lane, count);
     }
   }
 
-  // Counts at `event` if the lanes that executed it go on to different places.
+  // Counts at `event` if the lanes that executed it go on to different places. What is no instruction of the program stands for the one
+  // before it.
   void note_divergence(const Event& event, const uint8_t* lane, unsigned count) {
+    const Event* counted = &event;
+    for (const Event* before = at_[lane[0]] - 1; (counted->kind & EVENT_KIND_MASK) >= EVENT_FENCE; counted = before)
+      if (--before < lanes_[lane[0]].trace) return;
     auto next_pc = [&](unsigned i) { return at_[i] == end_[i] ? 0 : at_[i]->pc; };
     for (unsigned n = 1; n < count; ++n)
       if (next_pc(lane[n]) != next_pc(lane[0])) {
-        ++w_.counters.at(event).divergences;
+        ++w_.counters.at(*counted).divergences;
         return;
       }
   }

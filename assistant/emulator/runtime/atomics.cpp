@@ -10,9 +10,11 @@ namespace {
 
 inline __attribute__((always_inline)) void arrive(void* address, unsigned size_bytes, uint32_t pc, unsigned flags = 0) {
   if (!on_device()) return;
-  emu_thread.worker->current->pc = pc;
-  record_event(address, EVENT_ATOMIC | flags, size_bytes, pc);
-  pace_spinning(flags ? SPIN_LIKELY : SPIN_UNLIKELY);
+  Lane& lane = *emu_thread.worker->current;
+  lane.pc = pc;
+  record_event(address, EVENT_ATOMIC | flags | lane.atomic_flags, size_bytes, pc);
+  lane.atomic_flags = 0;
+  pace_spinning(flags & EVENT_COMPARE_AND_SWAP ? SPIN_LIKELY : SPIN_UNLIKELY);
 }
 
 // Replaces *p by f(*p) atomically; returns the old value.
@@ -103,6 +105,12 @@ using namespace emu;
   }
 
 extern "C" {
+void emu_note_block_scope() {
+  if (on_device()) emu_thread.worker->current->atomic_flags |= EVENT_BLOCK_SCOPE;
+}
+void emu_note_unread() {
+  if (on_device()) emu_thread.worker->current->atomic_flags |= EVENT_UNREAD;
+}
 EMU_DEFINE_INTEGER(int32_t, s32)
 EMU_DEFINE_INTEGER(uint32_t, u32)
 EMU_DEFINE_INTEGER(int64_t, s64)

@@ -2,10 +2,12 @@
 //
 // A worker takes blocks in launch order (or a permutation of it) and runs each to its end. A block that can only be helped by
 // others - it waits for the grid, or spins on memory - is parked: its shared memory is put aside and the next block runs, as the
-// blocks resident on a GPU would.
+// blocks resident on a GPU would. In a launch that is checked for order no further block starts as long as one of those that have started
+// may go on: when none can, the kernel relies on blocks being resident at once, or on the order in which they start.
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <time.h>
 
@@ -76,14 +78,20 @@ void enter_block(Worker& w, Block& block) {
   ++w.barrier_epoch;
 }
 
+uint64_t linear_at(const Launch& launch, uint64_t position) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(position) * launch.order_multiplier + launch.order_offset) % launch.block_count);
+}
+
 class BlockQueue {
  public:
   explicit BlockQueue(Worker& w) : w_(w), resident_limit_(std::max(1u, RESIDENT_BLOCKS / options().worker_count)) {}
 
   void run() {
     w_.shared_is_tracked = true;
+    holds_back_ = w_.launch->is_order_checked;
     while (!w_.launch->is_aborted.load(std::memory_order_relaxed)) {
-      std::unique_ptr<Block> block = take_fresh();
+      std::unique_ptr<Block> block = take_held_back();
+      if (!block) block = take_fresh();
       if (!block) block = take_parked();
       if (!block) break;
       if (run_until_idle(w_, *block)) finish(std::move(block));
@@ -98,8 +106,7 @@ class BlockQueue {
     if (parked_.size() >= resident_limit_ || launch.next_block.load(std::memory_order_relaxed) >= launch.block_count) return nullptr;
     uint64_t position = launch.next_block.fetch_add(1);
     if (position >= launch.block_count) return nullptr;
-    auto linear = static_cast<uint64_t>((static_cast<unsigned __int128>(position) * launch.order_multiplier + launch.order_offset) %
-                                        launch.block_count);
+    uint64_t linear = linear_at(launch, position);
     std::unique_ptr<Block> block = spare_ ? std::move(spare_) : std::make_unique<Block>();
     begin_block(w_, *block, linear);
     block->is_counted = launch.is_counted && is_sampled(launch, linear);
@@ -120,9 +127,7 @@ class BlockQueue {
           parked_.push_back(std::move(block));
           continue;
         }
-        enter_block(w_, *block);
-        restore_shared(w_, *block);
-        if (block->waits_for_grid) release_grid_barrier(*block);
+        resume(*block);
         return block;
       }
       pass_grid_barrier(launch);
@@ -132,8 +137,59 @@ class BlockQueue {
     return nullptr;
   }
 
+  void resume(Block& block) {
+    enter_block(w_, block);
+    restore_shared(w_, block);
+    if (block.waits_for_grid) release_grid_barrier(block);
+  }
+
+  // The next parked block, before any further one starts; nullptr once all of them have been tried in vain.
+  std::unique_ptr<Block> take_held_back() {
+    constexpr unsigned FRUITLESS_ROUNDS = 3;   // a wait may be for one of several things
+    if (!holds_back_ || parked_.empty() || parked_.front()->waits_for_grid) return nullptr;
+    if (fruitless_ >= FRUITLESS_ROUNDS * parked_.size()) {
+      if (w_.launch->next_block.load() < w_.launch->block_count) report_reliance(*parked_.front());
+      return nullptr;
+    }
+    std::unique_ptr<Block> block = std::move(parked_.front());
+    parked_.pop_front();
+    resume(*block);
+    return block;
+  }
+
+  // All blocks that have started wait, and others have not started.
+  void report_reliance(Block& block) {
+    holds_back_ = false;
+    const Launch& launch = *w_.launch;
+    unsigned thread = 0;
+    if (launch.request->is_cooperative || !find_spinning(w_, block, thread)) return;
+    uint64_t started = launch.next_block.load();
+    bool has_higher = false;
+    for (uint64_t position = started; position < launch.block_count && !has_higher; ++position) has_higher = linear_at(launch, position) > block.linear;
+    uint32_t pc = block.lanes[thread].pc;
+    static std::map<uint32_t, bool>& waits_for_higher = *new std::map<uint32_t, bool>;
+    if (waits_for_higher.emplace(pc, has_higher).first->second != has_higher) return;  // a wait for all others has been reported as the first
+    enter_block(w_, block);
+    if (has_higher)
+      report(w_, "co_residency", pc, 0, 0, thread,
+             "waits for a block that has not started: right only while all %llu blocks of the launch are on the GPU at once, as a cooperative launch ensures",
+             static_cast<unsigned long long>(launch.block_count));
+    else
+      report(w_, "block_order", pc, 0, 0, thread,
+             "waits for a block of lower index, one of %llu: right only if that one starts first, and CUDA starts blocks in any order",
+             static_cast<unsigned long long>(launch.block_count));
+  }
+
+  void note_progress(const Block& block) {
+    bool has_moved = block.exited_threads != block.exited_when_parked || block.epoch != block.epoch_when_parked;
+    fruitless_ = has_moved ? 0 : fruitless_ + 1;
+  }
+
   void park(std::unique_ptr<Block> block) {
     if (w_.launch->is_aborted.load(std::memory_order_relaxed)) return report_timeout(w_, *block);
+    note_progress(*block);
+    block->exited_when_parked = block->exited_threads;
+    block->epoch_when_parked = block->epoch;
     save_shared(w_, *block);
     w_.shared_is_tracked = false;
     block->was_parked = true;
@@ -148,6 +204,7 @@ class BlockQueue {
 
   void finish(std::unique_ptr<Block> block) {
     w_.launch->blocks_finished.fetch_add(1);
+    fruitless_ = 0;
     spare_ = std::move(block);
     if (!parked_.empty()) pass_grid_barrier(*w_.launch);
   }
@@ -157,13 +214,15 @@ class BlockQueue {
     uint64_t arrived = launch.blocks_at_grid_barrier.load();
     if (arrived == 0 || arrived + launch.blocks_finished.load() < launch.block_count) return;
     if (launch.blocks_at_grid_barrier.compare_exchange_strong(arrived, 0)) {
-      launch.race_serial.store(next_race_serial());
+      advance_race_serial(launch, false);
       launch.grid_phase.fetch_add(1);
     }
   }
 
   Worker& w_;
   size_t resident_limit_;
+  bool holds_back_ = false;
+  size_t fruitless_ = 0;                      // parked blocks that were tried one after another and did not get on
   std::deque<std::unique_ptr<Block>> parked_;
   std::unique_ptr<Block> spare_;
 };

@@ -23,6 +23,7 @@ void Site::add(const Site& other) {
   lanes += other.lanes;
   divergences += other.divergences;
   kind |= other.kind & EVENT_COMPARE_AND_SWAP;
+  is_unordered = is_unordered || other.is_unordered;
 }
 
 void Counters::reserve(uint32_t text_begin, size_t text_bytes) {

@@ -33,6 +33,7 @@ struct Site {
   uint64_t known_begin = 1, known_end = 0;
   const Allocation* allocation = nullptr;  // nullptr: a symbol
   bool is_constant = false;
+  bool is_unordered = false;               // other threads' accesses, unordered with its own, may decide how often it runs
   int correction = -1;                     // the one it takes part in (corrections.h)
   void add(const Site& other);
 };
@@ -45,6 +46,11 @@ class Counters {
     uint32_t& slot = slots_[event.pc - text_begin_];
     if (__builtin_expect(slot == 0, 0)) slot = add_site(event);
     return sites_[slot];
+  }
+  // Two accesses that are only ordered by what threads read of each other.
+  void mark_unordered(uint32_t pc, uint32_t other_pc) {
+    sites_[slots_[pc - text_begin_]].is_unordered = true;
+    sites_[slots_[other_pc - text_begin_]].is_unordered = true;
   }
   // Sums this worker's sites into `total` and forgets them.
   void drain_into(std::map<uint32_t, Site>& total);

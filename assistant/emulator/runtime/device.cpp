@@ -5,6 +5,7 @@
 
 #include "faults.h"
 #include "memory.h"
+#include "snapshots.h"
 #include "worker.h"
 
 #define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
@@ -73,7 +74,7 @@ unsigned emu_address_space(const void* pointer) {
   const EmuSymbol* symbol = find_symbol(address);
   if (symbol) return symbol->space == 1 ? CONSTANT | GLOBAL : GLOBAL;
   ArenaRange range = arena();
-  return in_range(address, range.begin, range.size) ? GLOBAL : 0;
+  return in_range(address, range.begin, range.size) || is_snapshot(address) ? GLOBAL : 0;
 }
 
 }  // extern "C"

@@ -10,16 +10,19 @@
 #include "memory.h"
 #include "options.h"
 #include "pool.h"
+#include "probes.h"
 #include "record.h"
 #include "report.h"
+#include "snapshots.h"
 
 #define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
 
 namespace emu {
 namespace {
 
-// The race table takes 8 bytes for each byte of device memory (shadow.h): it may use half of the memory limit.
-constexpr size_t RACE_TABLE_SHARE = 2 * sizeof(GlobalCell) / sizeof(uint32_t);
+// The race table takes 8 bytes for each byte of device memory (shadow.h), and 32 more where parts of words are accessed: it may use half
+// of the memory limit.
+constexpr size_t RACE_TABLE_SHARE = 2 * sizeof(GlobalCell) / sizeof(uint32_t), BYTE_TABLE_SHARE = RACE_TABLE_SHARE + 2 * sizeof(GlobalCell);
 
 // Launches that are not counted have little to tell: kernel, configuration and error.
 constexpr uint64_t PLAIN_LAUNCHES_REPORTED = 1024;
@@ -53,7 +56,16 @@ Refusal refuse(const EmuLaunch& l) {
   return {CUDA_SUCCESS, nullptr};
 }
 
+// Blocks that may wait for each other start in one of two orders: then what they wait for has a lower or a higher index. A replay tries
+// both, the usual one first (probes.h).
 void permute_blocks(Launch& launch, uint64_t seed) {
+  if (launch.is_order_checked) {
+    bool is_reversed = options().replay_directory.empty() ? seed & 1 : options().reverses_blocks;
+    if (!is_reversed) return;
+    launch.order_multiplier = std::max<uint64_t>(launch.block_count - 1, 1);
+    launch.order_offset = launch.block_count - 1;
+    return;
+  }
   if (seed == 0 || launch.block_count < 2) return;
   uint64_t mixed = (seed + 1) * 0x9E3779B97F4A7C15ull;
   launch.order_multiplier = (mixed >> 20) % launch.block_count | 1;
@@ -68,9 +80,11 @@ void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is
   launch.threads_per_block = request.block.x * request.block.y * request.block.z;
   launch.warps_per_block = (launch.threads_per_block + WARP_LANES - 1) / WARP_LANES;
   launch.serial = serial;
-  launch.race_serial = next_race_serial();
+  advance_race_serial(launch, true);
   launch.is_checked = program_has_hooks && o.mode == Mode::check;
-  launch.checks_global_races = launch.is_checked && emu_memory_used() <= options().memory_bytes / RACE_TABLE_SHARE;
+  launch.checks_global_races = launch.is_checked && emu_memory_used() <= options().memory_bytes / RACE_TABLE_SHARE && program_image().text_end < CELL_PC_LIMIT;
+  launch.has_byte_cells = emu_memory_used() <= options().memory_bytes / BYTE_TABLE_SHARE;
+  launch.is_order_checked = launch.checks_global_races && program_communicates;
   if (launch.is_checked && !launch.checks_global_races) emu_unsupported("race check of global memory: the program's arrays are too large for it");
   launch.is_counted = launch.is_checked || (program_has_hooks && o.mode == Mode::count && is_reported);
   if (o.sample_blocks && launch.block_count > o.sample_blocks && !launch.is_checked) launch.sample_stride = launch.block_count / o.sample_blocks;
@@ -89,6 +103,7 @@ LaunchReport collect(Launch& launch) {
     w->atomic_sectors.drain_into(atomic_sectors);
   }
   result.atomic_unique_sectors = atomic_sectors.count();
+  if (launch.is_order_checked && launch.block_count > 1 && workers().front()->order_log.now() > 0) note_block_signals();
   result.problems = merge(std::move(logs));
   result.grid_unique_sectors = launch.grid_unique_sectors.load();
   result.blocks_counted = launch.blocks_counted.load();
@@ -118,13 +133,17 @@ int run(const EmuLaunch& request) {
   }
   Launch launch;
   describe(launch, request, index + 1, is_reported);
+  look_for_aliases(request, launch.is_checked);
 
   LaunchRecord record = begin_record(index, request);
   run_on_workers(launch, options().launch_wall_s);
   LaunchReport result = collect(launch);
+  drop_snapshots(launch);
   ensure_timeout_is_reported(result);
   end_record(record, result.error == CUDA_SUCCESS);
 
+  if (options().is_quiet) return result.error;
+  withhold_unsettled(index, result);
   if (is_reported || !result.problems.empty()) write_launch(index, request, result);
   else note_launch_count(index + 1);
   return result.error;

@@ -27,6 +27,12 @@ struct Options {
   std::string replay_directory;                // EMU_REPLAY
   std::optional<uint8_t> device_fill;          // EMU_DEVICE_FILL; byte written into fresh device memory
   std::optional<uint8_t> shared_fill;          // EMU_SHARED_FILL; byte written into shared memory before each block
+
+  // Of the runs that a checked replay adds (probes.h).
+  bool reverses_blocks = false;                // the last block starts first
+  bool is_quiet = false;                       // nothing is reported; one worker runs all, always in the same order
+  std::optional<uint64_t> inactive_value;      // what a lane gets from one that takes no part; otherwise its own value
+  bool splits_activemask = false;              // __activemask() finds every other lane only
 };
 
 // The one set of options; the replay changes seed and fills from case to case.

@@ -20,6 +20,7 @@ __thread emu::ThreadState emu_thread;
 namespace emu {
 
 bool program_has_hooks = false;
+bool program_communicates = false;
 
 namespace {
 
@@ -68,6 +69,9 @@ void begin_launch(Worker& w, Launch& launch) {
   w.block = nullptr;
   w.block_unique_sectors = 0;
   w.atomic_sectors = {};
+  w.order = launch.is_order_checked ? &w.order_log : nullptr;
+  if (w.order) w.order->reset();
+  w.settled_races.clear();
   EmuDim3 block = launch.request->block, grid = launch.request->grid;
   for (unsigned i = 0; i < launch.threads_per_block; ++i)
     w.thread_ids[i] = {i % block.x, i / block.x % block.y, i / block.x / block.y};
@@ -131,7 +135,8 @@ void run_on_workers(Launch& launch, double wall_s) {
   Pool& p = pool();
   const std::vector<Worker*>& all = workers();
   std::unique_lock<std::mutex> hold(p.mutex);
-  p.running = static_cast<unsigned>(std::min<uint64_t>(all.size(), launch.block_count));
+  const bool needs_one = launch.is_order_checked || options().is_quiet;  // what happens is looked at in its order, or must be repeatable
+  p.running = needs_one ? 1 : static_cast<unsigned>(std::min<uint64_t>(all.size(), launch.block_count));
   for (unsigned i = 0; i < p.running; ++i) {
     p.assigned[i] = &launch;
     p.has_work[i]->notify_one();

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "registry.h"
+#include "worker.h"
 
 namespace emu {
 namespace {
@@ -41,3 +42,5 @@ extern "C" void emu_register_symbol(EmuSymbol* symbol) {
 }
 
 extern "C" void emu_register_kernel(EmuKernel* kernel) { emu::kernel_list().push_back(kernel); }
+
+extern "C" void emu_note_communication() { emu::program_communicates = true; }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <time.h>
 
 #include "blobs.h"
 #include "launch_limits.h"
 #include "memory.h"
 #include "options.h"
+#include "probes.h"
 #include "record_log.h"
 #include "registry.h"
 #include "replay_job.h"
@@ -59,6 +61,7 @@ class Case {
   void run() {
     if (!place_buffers()) return;
     std::map<uint64_t, std::string> first;
+    const double begin_s = now_s();
     for (uint64_t repeat = 0; repeat < std::max<uint64_t>(job_.repeats, 1); ++repeat) {
       options().seed = job_.seed + repeat;
       if (!restore() || !run_launches()) return;
@@ -70,12 +73,32 @@ class Case {
       if (varied_count_ == MOST_VARIED) break;
     }
     result_.item("error").number(static_cast<uint64_t>(error_));
+    if (options().mode == Mode::check && !error_) {
+      options().seed = job_.seed;
+      run_probes([this] { return outcome(); }, now_s() - begin_s);
+    }
   }
 
  private:
   bool fail(const std::string& text) {
     result_.item("failure").text(text.c_str());
     return false;
+  }
+
+  static double now_s() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  }
+
+  // Runs the case once more; the same text where it left the same.
+  std::string outcome() {
+    error_ = 0;
+    if (!restore() || !run_launches()) return "not run";
+    std::string text = std::to_string(error_);
+    for (const auto& [id, place] : placed_) text += ' ' + BlobFolder::name_of(place.begin, place.size);
+    emu_reset_device();
+    return text;
   }
 
   bool place_buffers() {
@@ -151,9 +174,9 @@ class Case {
 
   void start(const EmuKernel& kernel, const ReplayLaunch& launch, void** arguments, const size_t* sizes) {
     emu_allow_dynamic_shared(kernel.function, EMU_MAX_DYNAMIC_SHARED_BYTES);
-    bool may_sync_grid = fits_at_once(launch.grid, launch.block);  // a recording does not tell how the program launched it
+    bool may_sync_grid = fits_at_once(launch.grid, launch.block);  // declared launches do not tell whether they are cooperative
     EmuLaunch request{kernel.function, kernel.invoke, arguments, sizes, kernel.argument_count, launch.grid, launch.block, launch.shared_bytes,
-                      nullptr, may_sync_grid, "", 0};
+                      nullptr, launch.is_cooperative, may_sync_grid, "", 0};
     error_ = emu_launch(&request);
   }
 

@@ -63,7 +63,10 @@ bool read_item(ReplayJob& job, const std::string& item, std::istream& in) {
   else if (item == "buffer") read_buffer(job, in);
   else if (item == "pointer") job.pointers.push_back(read_pointer(in));
   else if (item == "launch") read_launch(job, in);
-  else if (item == "argument" && !job.launches.empty()) {
+  else if (item == "cooperative" && !job.launches.empty()) {
+    job.launches.back().is_cooperative = true;
+    return true;
+  } else if (item == "argument" && !job.launches.empty()) {
     size_t size;
     std::string hex;
     in >> size >> hex;

@@ -6,6 +6,7 @@
 //   buffer ID SIZE SPACE SYMBOL CONTENTS_PATH IS_POISONED
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET
 //   launch NAME FUNCTION GX GY GZ BX BY BZ SHARED     FUNCTION: address, 0 if only the name is known
+//   cooperative                                                       the launch above is one
 //   argument SIZE HEX                                                 of the launch above
 //   argument_pointer ARGUMENT OFFSET BUFFER BUFFER_OFFSET
 #pragma once
@@ -35,6 +36,7 @@ struct ReplayLaunch {
   uint64_t function = 0;
   EmuDim3 grid{1, 1, 1}, block{1, 1, 1};
   size_t shared_bytes = 0;
+  bool is_cooperative = false;
   std::vector<std::vector<unsigned char>> arguments;
   std::vector<ReplayPointer> pointers;
 };

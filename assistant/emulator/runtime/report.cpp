@@ -68,6 +68,7 @@ void write_site(FILE* f, const Site& s) {
   if (s.doubtful_requests) fprintf(f, ",\"doubtful\":%llu", static_cast<ull>(s.doubtful_requests));
   if (s.serial_wavefronts) fprintf(f, ",\"serial\":%llu", static_cast<ull>(s.serial_wavefronts));
   if (s.executions) fprintf(f, ",\"executions\":%llu,\"lanes\":%llu", static_cast<ull>(s.executions), static_cast<ull>(s.lanes));
+  if (s.is_unordered) fputs(",\"unordered\":true", f);
   if (s.divergences) fprintf(f, ",\"divergences\":%llu", static_cast<ull>(s.divergences));
   fputc('}', f);
 }
@@ -119,6 +120,16 @@ void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& 
   }
   fputs("]}\n", f);
   flush_now_and_then(f, !report.problems.empty());
+}
+
+void write_late_problem(uint32_t index, const Problem& problem) {
+  std::lock_guard<std::mutex> hold(output().mutex);
+  FILE* f = file();
+  if (!f) return;
+  fprintf(f, "{\"late\":%u,\"problem\":", index);
+  write_problem(f, problem);
+  fputs("}\n", f);
+  fflush(f);
 }
 
 void note_launch_count(uint32_t count) {

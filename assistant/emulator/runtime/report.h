@@ -19,6 +19,8 @@ struct LaunchReport {
 };
 
 void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& report);
+// A problem of a launch that has been written before.
+void write_late_problem(uint32_t index, const Problem& problem);
 // Launches that have no entry of their own are at least counted.
 void note_launch_count(uint32_t count);
 // Appends later entries to another file; used by the replay.

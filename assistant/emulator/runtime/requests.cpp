@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "memory.h"
+#include "snapshots.h"
 
 namespace emu {
 namespace {
@@ -39,6 +40,17 @@ void count_constant(Site& site, const Request& r) {
   site.constant.lanes += r.lane_count;
 }
 
+// Atomic and volatile accesses are signals; those of shared memory are known by block and address.
+void note_signals(Worker& w, const Event& event, const Request& r, bool is_shared) {
+  unsigned kind = event.kind & EVENT_KIND_MASK;
+  if (!w.order || (kind != EVENT_ATOMIC && !(event.kind & EVENT_VOLATILE))) return;
+  Scope scope = event.kind & EVENT_BLOCK_SCOPE ? Scope::block : Scope::device;
+  bool reads = kind != EVENT_STORE && !(event.kind & EVENT_UNREAD);
+  uint64_t salt = is_shared ? (w.block->linear + 1) * 0x9E3779B97F4A7C15ull << 20 : 0;
+  for (unsigned i = 0; i < r.lane_count; ++i)
+    w.order->add_signal(here(w, r.lane[i]), (r.address[i] & ~uint64_t{3}) ^ salt, reads, kind != EVENT_LOAD, scope);
+}
+
 // Static data: a device symbol, or something of the host program, which g++ lets a kernel read like one.
 void count_program_data(Worker& w, Site& site, const Event& event, const Request& r) {
   if (r.lowest < site.known_begin || r.highest >= site.known_end) {
@@ -55,6 +67,7 @@ void count_program_data(Worker& w, Site& site, const Event& event, const Request
   if (site.is_constant) return count_constant(site, r);
   count_global(w, site, r);
   if (w.launch->checks_global_races) check_global_races(w, site, event, r);
+  note_signals(w, event, r, false);
 }
 
 void report_foreign(Worker& w, const Event& event, const Request& r) {
@@ -65,6 +78,26 @@ void report_foreign(Worker& w, const Event& event, const Request& r) {
 }
 
 }  // namespace
+
+AccessPoint here(const Worker& w, unsigned lane) {
+  return {static_cast<uint32_t>(w.block->linear), w.block->epoch, w.block->warps[w.warp_index].sync_epoch, 0,
+          static_cast<uint16_t>(thread_index(w, lane))};
+}
+
+void note_fences(Worker& w, const uint64_t* scope, const uint8_t* lane, unsigned lane_count) {
+  for (unsigned i = 0; w.order && i < lane_count; ++i) w.order->add_fence(here(w, lane[i]), scope[i] ? Scope::device : Scope::block);
+}
+
+void check_uncounted(Worker& w, const Event& event, const uint64_t* address, const uint8_t* lane, unsigned lane_count) {
+  if (!w.launch->is_checked) return;
+  Request r = make_request(address, lane, lane_count, event.size_bytes);
+  Space space = space_of(w, r);
+  if ((event.kind & EVENT_KIND_MASK) == EVENT_COPY_ENDS) {
+    if (space == Space::shared) check_copy_end(w, event, r);
+  } else if (w.launch->checks_global_races && (space == Space::global || space == Space::program)) {
+    check_read_only(w, event, r);
+  }
+}
 
 void count_global(Worker& w, Site& site, const Request& r) {
   Sectors s = count_sectors(r);
@@ -96,11 +129,15 @@ void count_shared(Site& site, const Event& event, const Request& r) {
 }
 
 void analyse_request(Worker& w, const Event& event, const uint64_t* address, const uint8_t* lane, unsigned lane_count) {
+  uint64_t original[WARP_LANES];
+  bool is_snapshot = w.launch->has_snapshots.load(std::memory_order_relaxed) && find_originals(address, lane_count, original);
+  if (is_snapshot) address = original;
   Request r = make_request(address, lane, lane_count, event.size_bytes);
   Site& site = w.counters.at(event);
   site.kind |= event.kind & (EVENT_VOLATILE | EVENT_COMPARE_AND_SWAP);
   bool is_checked = w.launch->is_checked;
   Space space = space_of(w, r);
+  if (is_snapshot && w.launch->checks_global_races) check_read_only(w, event, r);
   if (space != Space::local && (r.address[0] & (event.size_bytes - 1u))) fail_misaligned(w, event, r);
   switch (space) {
     case Space::global:
@@ -109,6 +146,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
       if (is_checked) {
         check_global_initialised(w, site, event, r);
         if (w.launch->checks_global_races) check_global_races(w, site, event, r);
+        note_signals(w, event, r, false);
       }
       if (site.correction >= 0) count_corrected(w, site.correction, event, r, false);
       return;
@@ -116,6 +154,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
       if (site.correction < 0) count_shared(site, event, r);
       else count_corrected(w, site.correction, event, r, true);
       check_shared(w, event, r);
+      note_signals(w, event, r, true);
       return;
     case Space::local: return count_local(w, site, r);
     case Space::constant: return count_constant(site, r);

@@ -14,6 +14,7 @@ namespace {
 // How long a lane may repeat operations that spin loops are made of before the other lanes of its warp, and then other warps,
 // get their turn. Leaving the warp ends the alignment of its traces early, so that is for lanes that very likely do spin.
 constexpr unsigned SPINS_BETWEEN_TURNS = 1024, SPINS_IN_WARP = 16 * 1024, SPINS_ONCE_KNOWN = 64;
+constexpr unsigned POLLING_TRACES = 8;       // full traces of loads of one address, some thousands, before a lane is taken to wait
 constexpr size_t CACHE_LINE = 64;
 constexpr unsigned ROUNDS_BEFORE_PARKING = 16;   // of spinning without progress, before other blocks get their turn
 
@@ -81,6 +82,7 @@ void start_lane(Worker& w, unsigned lane) {
   l.stack = nullptr;
   l.pc = 0;
   l.spins = l.spins_in_turn = 0;
+  if (__builtin_expect(l.copies != nullptr, 0)) l.copies->forget();
   l.thread_id = w.thread_ids[thread_index(w, lane)];
   l.local_top = reinterpret_cast<uint64_t>(w.runner_stack);
   l.trace = w.block->is_counted ? &w.events[lane * TRACE_STRIDE] : nullptr;
@@ -209,8 +211,43 @@ void step_in_turn() {
   yield_in_block();
 }
 
+namespace {
+
+// The one address that the lane's whole trace reads and the last place where it does; 0 if it reads others, or does anything else. Such a
+// lane polls memory by loads that a compiler may make once.
+uint64_t polled_address(const Lane& lane, uint32_t& pc) {
+  uint64_t address = 0;
+  for (const Event* event = lane.trace; event < emu_thread.cursor; ++event) {
+    if (event->kind == EVENT_BASIC_BLOCK) continue;
+    bool is_local = event->address - emu_thread.stacks_begin < emu_thread.stacks_size;
+    if (event->kind == EVENT_LOAD && is_local) continue;
+    if (event->kind != EVENT_LOAD || (address && event->address != address)) return 0;
+    address = event->address;
+    pc = event->pc;
+  }
+  return address;
+}
+
+// Lets other warps and blocks run, so that what is waited for can come; then the loop was right only by chance.
+void wait_by_plain_loads(Worker& w, uint64_t address, uint32_t pc) {
+  const unsigned char before = *reinterpret_cast<const unsigned char*>(address);
+  yield_in_block();
+  if (*reinterpret_cast<const volatile unsigned char*>(address) == before) return;
+  report(w, "plain_poll", pc, 0, address, w.current_thread,
+         "a loop waits for another thread by plain loads, which the compiler may make only once: the location has to be volatile or atomic");
+}
+
+}  // namespace
+
 void trace_is_full() {
   Worker& w = *worker();
+  uint32_t pc = 0;
+  Lane& lane = *w.current;
+  uint64_t polled = w.launch->is_checked ? polled_address(lane, pc) : 0;
+  bool is_polling = polled && polled == lane.polled;
+  lane.polled = polled;
+  lane.polled_traces = is_polling ? static_cast<uint8_t>(std::min(lane.polled_traces + 1u, POLLING_TRACES)) : 0;
+  if (lane.polled_traces == POLLING_TRACES) return wait_by_plain_loads(w, polled, pc);
   Warp& warp = current_warp(w);
   uint32_t self = bit(w.current_thread % WARP_LANES);
   warp.ready |= self;
@@ -222,10 +259,13 @@ void begin_block(Worker& w, Block& block, uint64_t linear) {
   const Launch& launch = *w.launch;
   block.linear = linear;
   block.serial = ++w.last_block_serial;
+  block.epoch = 0;
   block.exited_threads = 0;
   if (!block.uses_only_barrier_0) std::fill_n(block.barrier_of.get(), MAX_BLOCK_THREADS, 0);
   block.uses_only_barrier_0 = true;
   block.waits_for_grid = block.was_parked = false;
+  block.exited_when_parked = 0;
+  block.epoch_when_parked = 0;
   for (Barrier& barrier : block.barriers) barrier = Barrier{};
   for (unsigned i = 0; i < launch.warps_per_block; ++i) {
     unsigned lanes = std::min(WARP_LANES, launch.threads_per_block - i * WARP_LANES);
@@ -251,6 +291,15 @@ bool run_until_idle(Worker& w, Block& block) {
     }
     release_barriers(w, block, true);
   }
+}
+
+bool find_spinning(const Worker& w, const Block& block, unsigned& thread) {
+  for (unsigned i = 0; i < w.launch->warps_per_block; ++i) {
+    if (!block.warps[i].yielded) continue;
+    thread = i * WARP_LANES + lowest(block.warps[i].yielded);
+    return true;
+  }
+  return false;
 }
 
 void report_timeout(Worker& w, const Block& block) {

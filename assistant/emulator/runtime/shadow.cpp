@@ -108,24 +108,36 @@ bool enter_grid_sector(uint64_t sector, uint32_t launch_serial) {
   return last.exchange(launch_serial, std::memory_order_relaxed) != launch_serial;
 }
 
-uint8_t digest_word(uint64_t address) {
-  uint32_t word;
-  memcpy(&word, reinterpret_cast<const void*>(address & ~uint64_t{3}), sizeof word);
-  return static_cast<uint8_t>(word * 0x9E3779B1u >> 24);
-}
-
 void SharedShadow::reserve(uint64_t begin, uint64_t bytes) {
   if (cells_) return;
   begin_ = begin & ~uint64_t{3};
-  cells_ = static_cast<SharedCell*>(reserve_or_exit((bytes / 4 + 8) * sizeof(SharedCell)));
+  const uint64_t words = bytes / 4 + 8;
+  cells_ = static_cast<SharedCell*>(reserve_or_exit(5 * words * sizeof(SharedCell)));
+  byte_cells_ = cells_ + words;
 }
 
+namespace {
+uint64_t cell_count() { return first_byte_cell() + flat_bytes(); }
+uint64_t global_cell_bytes() { return cell_count() * sizeof(GlobalCell); }
+uint64_t order_cell_bytes() { return cell_count() * sizeof(OrderCell); }
+}  // namespace
+
+uint64_t first_byte_cell() { return flat_bytes() / 4 + 1; }
+
 GlobalCell* global_cells() {
-  static auto* cells = static_cast<GlobalCell*>(reserve_table(flat_bytes() / 4 * sizeof(GlobalCell) + sizeof(GlobalCell)));
+  static auto* cells = static_cast<GlobalCell*>(reserve_table(global_cell_bytes()));
   return cells;
 }
 
-GlobalCell& global_cell(GlobalCell* cells, uint64_t address) { return cells[flat(address) / 4]; }
+OrderCell* order_cells() {
+  static auto* cells = static_cast<OrderCell*>(reserve_table(order_cell_bytes()));
+  return cells;
+}
+
+void clear_global_cells() {
+  if (GlobalCell* cells = global_cells()) madvise(cells, global_cell_bytes(), MADV_DONTNEED);
+  if (OrderCell* cells = order_cells()) madvise(cells, order_cell_bytes(), MADV_DONTNEED);
+}
 
 RegionLock::RegionLock(uint64_t address) : index_(static_cast<uint32_t>(address / 4096 % REGION_LOCKS)) {
   while (region_locks[index_].exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();

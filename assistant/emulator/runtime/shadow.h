@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <unordered_set>
 
 #include "trace.h"
@@ -59,10 +60,31 @@ class DistinctSectors {
   std::unordered_set<uint64_t> seen_;
 };
 
-// Eight bits of the aligned word that holds the address.
-uint8_t digest_word(uint64_t address);
+// Four bits for each byte of the aligned word that holds the address: tells different values apart, mostly.
+inline uint16_t digest_word(uint64_t address) {
+  uint32_t word;
+  memcpy(&word, reinterpret_cast<const void*>(address & ~uint64_t{3}), sizeof word);
+  word = (word ^ word >> 4) & 0x0f0f0f0fu;
+  word |= word >> 4;
+  return static_cast<uint16_t>((word & 0xffu) | (word >> 8 & 0xff00u));
+}
 
-// --- shared memory, per worker: one cell per 4-byte word ----------------------------------------------------------------
+// Of a digest, the bits of the bytes of `mask`.
+inline uint16_t digest_bits(uint8_t mask) {
+  constexpr uint16_t SPREAD[16] = {0x0000, 0x000f, 0x00f0, 0x00ff, 0x0f00, 0x0f0f, 0x0ff0, 0x0fff,
+                                   0xf000, 0xf00f, 0xf0f0, 0xf0ff, 0xff00, 0xff0f, 0xfff0, 0xffff};
+  return SPREAD[mask];
+}
+
+// Whether two digests agree in the bytes of `mask`.
+inline bool is_equal_digest(uint16_t a, uint16_t b, uint8_t mask) { return ((a ^ b) & digest_bits(mask)) == 0; }
+
+// `digest` with the bytes of `mask` taken from `other`.
+inline uint16_t joined_digest(uint16_t digest, uint16_t other, uint8_t mask) {
+  return static_cast<uint16_t>(digest ^ ((digest ^ other) & digest_bits(mask)));
+}
+
+// --- shared memory, per worker: one cell per 4-byte word, and one per byte where parts of words are accessed ---------------
 struct SharedCell {
   uint32_t write_epoch, read_epoch;          // barrier epoch of the last write and read; other fields count only if current
   uint32_t write_pc, read_pc;
@@ -70,8 +92,10 @@ struct SharedCell {
   uint16_t write_thread, read_thread;
   uint8_t write_mask, read_mask;             // bytes of the word
   uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_readers : 1;  // many: of several warps
+  uint8_t has_bytes : 1;                     // accesses of parts of the word are in the cells of its bytes
+  uint8_t copied_mask : 4;                   // bytes that an asynchronous copy writes which has not been waited for; valid as the next
   uint8_t initialised_mask;                  // valid if initialised_serial is the current block's
-  uint8_t written_digest;                    // as in GlobalCell
+  uint16_t written_digest;                   // of what was written last to each byte
   uint32_t initialised_serial;
 };
 
@@ -79,29 +103,68 @@ class SharedShadow {
  public:
   void reserve(uint64_t begin, uint64_t bytes);
   SharedCell& at(uint64_t address) { return cells_[(address - begin_) / 4]; }
+  SharedCell& byte_at(uint64_t address) { return byte_cells_[address - begin_]; }
 
  private:
   uint64_t begin_ = 0;
-  SharedCell* cells_ = nullptr;
+  SharedCell *cells_ = nullptr, *byte_cells_ = nullptr;
 };
 
-// --- global memory, per process: one cell per 4-byte word ---------------------------------------------------------------
+// --- global memory, per process: one cell per 4-byte word, and one per byte where parts of words are accessed -------------
+// The last access of one kind. Packed by hand: it is rewritten at every access.
+struct CellAccess {
+  uint32_t block;                            // linear + 1; 0: none
+  uint32_t place;                            // program counter in 28 bits, bytes of the word in 4
+  uint32_t moment;                           // barriers of the block before it in 18 bits, thread in 10, CellHow in 4
+  uint32_t pc() const { return place & ((1u << 28) - 1); }
+  uint8_t mask() const { return static_cast<uint8_t>(place >> 28); }
+  uint32_t epoch() const { return moment & ((1u << 18) - 1); }
+  uint16_t thread() const { return moment >> 18 & 1023; }
+  unsigned how() const { return moment >> 28; }
+};
+enum CellHow : unsigned {
+  CELL_STRONG = 1,                           // atomic or volatile
+  CELL_BLOCK_SCOPE = 2,                      // a write that is atomic only to its block
+  CELL_MANY_WARPS = 4, CELL_MANY_BLOCKS = 8,  // reads of others before the last one
+};
+inline uint32_t cell_place(uint32_t pc, uint8_t mask) { return pc | uint32_t{mask} << 28; }
+inline uint32_t cell_moment(uint32_t epoch, unsigned thread, unsigned how) { return (epoch & ((1u << 18) - 1)) | thread << 18 | how << 28; }
+constexpr uint64_t CELL_PC_LIMIT = 1u << 28;   // global races are looked for in programs whose text lies below
+
 // 32 bytes, so that a cell never crosses a cache line.
 struct GlobalCell {
-  uint32_t race_serial;                      // the cell is empty unless this is the current one
-  uint32_t write_block, read_block;          // linear block + 1; 0: none
-  uint32_t write_pc, read_pc;
-  uint32_t write_epoch : 22, write_thread : 10;  // barrier epoch of that block, modulo 2^22
-  uint32_t read_epoch : 22, read_thread : 10;
-  uint8_t write_mask, read_mask;
-  uint8_t written_digest;                    // of the word after the last write; tells different values apart, mostly
-  uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_reader_blocks : 1, has_many_reader_warps : 1;
+  CellAccess write, read;
+  uint16_t race_serial;                      // the cell is empty unless this is the current one
+  uint16_t written_digest;                   // of what was written last to each byte
+  uint32_t syncs;                            // warp operations before the write in 14 bits, before the read in 14, launch_mask in 4
+  uint32_t write_sync() const { return syncs & ((1u << 14) - 1); }
+  uint32_t read_sync() const { return syncs >> 14 & ((1u << 14) - 1); }
+  uint8_t launch_mask() const { return static_cast<uint8_t>(syncs >> 28); }  // bytes that this launch has written, also before its last
+                                                                             // grid barrier
+  bool has_bytes() const { return write.moment >> 31; }                      // accesses of parts of the word are in the cells of its bytes
+  void note_bytes() { write.moment |= 1u << 31; }
 };
 static_assert(sizeof(GlobalCell) == 32);
-constexpr uint32_t GLOBAL_EPOCH_MASK = (1u << 22) - 1;
-// Reserves the table at the first call; nullptr if the address space is not to be had.
+constexpr uint32_t CELL_EPOCH_MASK = (1u << 18) - 1, CELL_SYNC_MASK = (1u << 14) - 1;
+// Cells of words by flat(address) / 4, behind them those of bytes by first_byte_cell() + flat(address). Reserves the table at the first
+// call; nullptr if the address space is not to be had.
 GlobalCell* global_cells();
-GlobalCell& global_cell(GlobalCell* cells, uint64_t address);
+uint64_t first_byte_cell();
+// Empties all cells, those below too: race serials start again.
+void clear_global_cells();
+
+// More of the word in launches that are checked for order: when it was written and read last, in ticks of the order log (order.h), and by
+// which other block before that.
+struct EarlierAccess {
+  CellAccess access;
+  uint32_t sync, tick;
+};
+struct OrderCell {
+  uint32_t race_serial;                      // as in GlobalCell
+  uint32_t write_tick, read_tick;
+  EarlierAccess other_write, other_read;
+};
+OrderCell* order_cells();
 
 // Locks the cells around an address for one request.
 class RegionLock {

@@ -50,6 +50,7 @@ void end_phase(Worker& w, Block& block, unsigned id) {
   barrier.result_sum = sum;
   barrier.result_arrived = arrived;
   ++w.barrier_epoch;
+  ++block.epoch;
   wake(w, block, id);
 }
 
@@ -124,15 +125,17 @@ void emu_barrier(int id, unsigned thread_count) {
 void emu_grid_sync() {
   if (!on_device()) return;
   uint32_t pc = EMU_CALLER;
-  if (!worker()->launch->request->is_cooperative)
+  const EmuLaunch& request = *worker()->launch->request;
+  if (!request.is_cooperative && !request.may_sync_grid)
     abort_launch("bad_launch", pc, 0, "grid synchronisation needs a cooperative launch (cudaLaunchCooperativeKernel)", 719);
   wait_at_barrier(GRID_BARRIER, 0, 0, pc);
 }
 
 void emu_fence(int scope) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (on_device() && worker()->launch->is_order_checked)
+    record_event(reinterpret_cast<void*>(static_cast<uintptr_t>(scope)), EVENT_FENCE, 0, EMU_CALLER);
   pace_spinning(SPIN_LIKELY);  // loops that wait for another thread often fence
-  if (scope > 0 && on_device()) worker()->launch->uses_fences.store(true, std::memory_order_relaxed);
 }
 
 }  // extern "C"

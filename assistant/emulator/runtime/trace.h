@@ -10,12 +10,20 @@ enum EventKind : uint16_t {
   EVENT_ATOMIC = 2,
   EVENT_BASIC_BLOCK = 3,
   EVENT_WARP_SYNC = 4,         // a warp operation that orders memory among its lanes
-  EVENT_FENCE = 5,
+  EVENT_FENCE = 5,             // address: its scope; only where launches are checked for order
+  EVENT_COPY_ENDS = 6,         // of an asynchronous copy: what it wrote, when its thread has waited for it
+  EVENT_READ_ONLY = 7,         // the load behind it goes past the coherent caches (__ldg)
   EVENT_KIND_MASK = 7,
   EVENT_VOLATILE = 8,          // flags, added to the kind
   EVENT_COMPARE_AND_SWAP = 16,
   EVENT_FUSED = 32,            // counted at another width than the program has (corrections.h)
+  EVENT_COPY = 64,             // the store of an asynchronous copy, where it is asked for
+  EVENT_BLOCK_SCOPE = 128,     // an atomic that is one only to the threads of its block
+  EVENT_UNREAD = 256,          // an atomic whose result the program does not look at
 };
+
+// Whether events of the kind are memory accesses, which are counted.
+inline bool is_access(unsigned kind) { return (kind & EVENT_KIND_MASK) <= EVENT_ATOMIC; }
 
 struct Event {
   uint32_t pc;                 // return address of the hook; the program is linked below 4 GiB

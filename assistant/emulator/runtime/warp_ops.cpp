@@ -4,6 +4,7 @@
 // same two. Arrival is by operation and mask, not by place: CUDA does not require the lanes to be on one line.
 #include <algorithm>
 
+#include "options.h"
 #include "worker.h"
 
 #define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
@@ -33,10 +34,24 @@ unsigned shuffle_source(const Lane& lane, unsigned self) {
   }
 }
 
-void shuffle(Lane* lanes, uint32_t set) {
+const char* why_inactive(const Warp& warp, const Lane& lane, unsigned source) {
+  if (!(warp.all >> source & 1)) return "the block does not have";
+  if (!(lane.mask >> source & 1)) return "the mask does not name";
+  return warp.exited >> source & 1 ? "has ended" : "does not come";
+}
+
+// The value is undefined in CUDA; here it is the lane's own, unless a probe asks for another one.
+uint64_t inactive_value(Worker& w, Lane* lanes, unsigned i, unsigned source) {
+  if (w.launch->is_checked)
+    report(w, "inactive_lane_read", lanes[i].pc, 0, 0, thread_index(w, i), "lane %u reads lane %u, which %s: the value is undefined", i, source,
+           why_inactive(current_warp(w), lanes[i], source));
+  return options().inactive_value.value_or(lanes[i].value);
+}
+
+void shuffle(Worker& w, Lane* lanes, uint32_t set) {
   for_each_lane(set, [&](unsigned i) {
     unsigned source = shuffle_source(lanes[i], i);
-    lanes[i].result = set >> source & 1 ? lanes[source].value : lanes[i].value;  // an inactive source is undefined in CUDA
+    lanes[i].result = set >> source & 1 ? lanes[source].value : inactive_value(w, lanes, i, source);
   });
 }
 
@@ -87,14 +102,28 @@ void reduce(Lane* lanes, uint32_t set) {
   for_each_lane(set, [&](unsigned i) { lanes[i].result = total; });
 }
 
-void complete(Lane* lanes, uint32_t set, WarpOperation operation) {
+constexpr uint32_t EVEN_LANES = 0x55555555u;
+
+// No lane may rely on finding others that have not been told to wait for it.
+void find_active(Worker& w, Lane* lanes, uint32_t set) {
+  unsigned first = lowest(set);
+  if (w.launch->is_checked && (set & (set - 1)))
+    report(w, "convergence_assumed", lanes[first].pc, 0, 0, thread_index(w, first),
+           "the result depends on which lanes __activemask() finds together, and CUDA does not say which it does");
+  for_each_lane(set, [&](unsigned i) {
+    uint32_t found = !options().splits_activemask ? set : 1u << i & EVEN_LANES ? set & EVEN_LANES : set & ~EVEN_LANES;
+    lanes[i].result = found;
+  });
+}
+
+void complete(Worker& w, Lane* lanes, uint32_t set, WarpOperation operation) {
   switch (operation) {
     case WarpOperation::sync: break;
-    case WarpOperation::shuffle: shuffle(lanes, set); break;
+    case WarpOperation::shuffle: shuffle(w, lanes, set); break;
     case WarpOperation::vote: vote(lanes, set); break;
     case WarpOperation::match: match(lanes, set); break;
     case WarpOperation::reduce: reduce(lanes, set); break;
-    case WarpOperation::activemask: for_each_lane(set, [&](unsigned i) { lanes[i].result = set; }); break;
+    case WarpOperation::activemask: find_active(w, lanes, set); break;
   }
 }
 
@@ -107,8 +136,8 @@ uint32_t group_of(const Warp& warp, const Lane* lanes, const Lane& lane) {
   return group;
 }
 
-void finish(Warp& warp, Lane* lanes, uint32_t group, WarpOperation operation) {
-  complete(lanes, group, operation);
+void finish(Worker& w, Warp& warp, Lane* lanes, uint32_t group, WarpOperation operation) {
+  complete(w, lanes, group, operation);
   warp.in_operation &= ~group;
   warp.ready |= group;
 }
@@ -138,7 +167,7 @@ uint64_t run(WarpOperation operation, unsigned mask, uint64_t value, unsigned ar
     Lane* lanes = lanes_of(w);
     uint32_t group = group_of(warp, lanes, self);
     if ((group | (warp.exited & mask)) == (mask & warp.all)) {
-      finish(warp, lanes, group, operation);
+      finish(w, warp, lanes, group, operation);
       warp.ready &= ~(1u << index);
       return self.result;
     }
@@ -147,14 +176,14 @@ uint64_t run(WarpOperation operation, unsigned mask, uint64_t value, unsigned ar
   return self.result;
 }
 
-bool complete_activemasks(Warp& warp, Lane* lanes) {
+bool complete_activemasks(Worker& w, Warp& warp, Lane* lanes) {
   uint32_t group = 0, pc = 0;
   for_each_lane(warp.in_operation, [&](unsigned i) {
     if (lanes[i].operation != WarpOperation::activemask || (group && lanes[i].pc != pc)) return;
     group |= 1u << i;
     pc = lanes[i].pc;
   });
-  if (group) finish(warp, lanes, group, WarpOperation::activemask);
+  if (group) finish(w, warp, lanes, group, WarpOperation::activemask);
   return group != 0;
 }
 
@@ -169,7 +198,7 @@ bool complete_arrived_operations(Worker& w) {
     uint32_t group = group_of(warp, lanes, lane);
     rest &= ~group;
     if (lane.operation == WarpOperation::activemask || (group | (warp.exited & lane.mask)) != (lane.mask & warp.all)) continue;
-    finish(warp, lanes, group, lane.operation);
+    finish(w, warp, lanes, group, lane.operation);
     has_completed = true;
   }
   return has_completed;
@@ -178,13 +207,14 @@ bool complete_arrived_operations(Worker& w) {
 bool complete_stuck_operations(Worker& w) {
   Warp& warp = current_warp(w);
   Lane* lanes = lanes_of(w);
-  if (complete_activemasks(warp, lanes)) return true;
+  if (complete_activemasks(w, warp, lanes)) return true;
   if (warp.yielded) return false;  // spinning lanes may still arrive
   const Lane& lane = lanes[lowest(warp.in_operation)];
   uint32_t group = group_of(warp, lanes, lane);
+  const uint32_t others = warp.in_operation & ~group;
   if (w.launch->is_checked)
-    report(w, "bad_warp_mask", lane.pc, 0, 0, thread_index(w, lowest(group)), "the mask names lanes %#x, but only lanes %#x arrive here", lane.mask & warp.all & ~warp.exited, group);
-  finish(warp, lanes, group, lane.operation);
+    report(w, "bad_warp_mask", lane.pc, others ? lanes[lowest(others)].pc : 0, 0, thread_index(w, lowest(group)), "the mask names lanes %#x, but only lanes %#x arrive here", lane.mask & warp.all & ~warp.exited, group);
+  finish(w, warp, lanes, group, lane.operation);
   return true;
 }
 

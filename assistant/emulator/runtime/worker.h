@@ -7,11 +7,15 @@
 #include <pthread.h>
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "abi.h"
+#include "copies.h"
 #include "corrections.h"
 #include "counters.h"
+#include "order.h"
 #include "problems.h"
 #include "shadow.h"
 #include "stacks.h"
@@ -29,14 +33,17 @@ struct Launch {
   bool is_counted = false;
   bool is_checked = false;
   bool checks_global_races = false;
+  bool has_byte_cells = false;               // there is memory to look for races on parts of words (shadow.h)
+  bool is_order_checked = false;             // its blocks may signal to each other: it runs on one worker, and their order is looked at
   uint64_t sample_stride = 1;                // one block of so many is counted
   uint64_t order_multiplier = 1, order_offset = 0;  // block order: (i * multiplier + offset) mod block_count
   std::atomic<uint64_t> next_block{0};
   std::atomic<uint64_t> blocks_counted{0};
   std::atomic<uint64_t> grid_unique_sectors{0};
   std::atomic<bool> is_aborted{false};
-  std::atomic<bool> uses_fences{false};
+  std::atomic<bool> has_snapshots{false};    // snapshots.h
   std::atomic<uint32_t> race_serial{0};      // accesses of another race serial are ordered: other launches, other grid phases
+  std::atomic<uint32_t> first_race_serial{0};  // of this launch
   std::atomic<uint64_t> grid_phase{0};       // completed grid barriers
   std::atomic<uint64_t> blocks_at_grid_barrier{0}, blocks_finished{0};
   std::atomic<int> error{0};
@@ -54,11 +61,16 @@ struct alignas(64) Lane {
   uint32_t pc = 0;                           // where it waits
   uint64_t local_top = 0;                    // local memory lies below
   WarpOperation operation = WarpOperation::sync;
+  uint16_t atomic_flags = 0;                 // of its next atomic: EVENT_BLOCK_SCOPE, EVENT_UNREAD
+  uint8_t polled_traces = 0;                 // full traces that only read `polled`
   unsigned mask = 0, argument = 0, width = 0, mode = 0;
   uint64_t value = 0, result = 0;
   unsigned spins = 0, spins_in_turn = 0;
   int* all_equal = nullptr;
+  AsyncCopies* copies = nullptr;             // that it has not waited for
+  uint64_t polled = 0;                       // the one address that it has read for a whole trace, without doing anything else
 };
+static_assert(sizeof(Lane) == 128);          // two cache lines: a barrier passes all lanes of a block
 
 // Sets of lanes, one bit each. A lane is in exactly one of fresh, ready, yielded, at_barrier, in_operation and exited;
 // `full` marks ready lanes that wait for their trace to be analysed.
@@ -82,12 +94,15 @@ constexpr unsigned GRID_BARRIER = NAMED_BARRIERS;
 struct Block {
   uint64_t linear = 0;
   uint32_t serial = 0;                       // unique on its worker
+  uint32_t epoch = 0;                        // barriers that it has passed
   bool is_counted = false;
   bool is_new_at_grid = false;               // has reached the grid barrier, is not yet booked as arrived
   unsigned exited_threads = 0;
   bool uses_only_barrier_0 = true;
   bool waits_for_grid = false;
   bool was_parked = false;                   // and has met no barrier since: it probably still spins
+  unsigned exited_when_parked = 0;
+  uint32_t epoch_when_parked = 0;
   uint64_t grid_phase = 0;                   // the grid barrier phase it waits for the end of
   Barrier barriers[NAMED_BARRIERS + 1];
   Warp warps[MAX_BLOCK_WARPS];
@@ -112,6 +127,9 @@ struct Worker {
   ProblemLog problems;
   SharedShadow shared_shadow;
   SectorShadow sectors;                      // of the current block
+  OrderLog order_log;
+  OrderLog* order = nullptr;                 // the log, in a launch that is checked for order
+  std::set<std::pair<uint32_t, uint32_t>> settled_races;  // of such a launch: pairs of places that need not be judged again
   uint64_t block_unique_sectors = 0;         // summed over blocks
   DistinctSectors atomic_sectors;            // of the launch
   uint32_t barrier_epoch = 1;                // over all blocks of this worker
@@ -150,6 +168,8 @@ void run_blocks(Worker& w);
 void begin_block(Worker& w, Block& block, uint64_t linear);
 bool run_until_idle(Worker& w, Block& block);
 void release_grid_barrier(Block& block);
+// The first thread of the block that spins; false if none does.
+bool find_spinning(const Worker& w, const Block& block, unsigned& thread);
 // The watchdog's order may arrive while no thread runs: then the place is where one of the block's threads waits.
 void report_timeout(Worker& w, const Block& block);
 void reset_after_abort(Worker& w);
@@ -178,8 +198,13 @@ constexpr unsigned SPIN_LIKELY = 16, SPIN_UNLIKELY = 1;  // compare-and-swap, vo
 // A store outside device memory: returns if the kernel may do it, else ends the launch.
 void judge_foreign_store(uint64_t address, uint32_t pc);
 extern bool program_has_hooks;               // the program was compiled with memory access hooks
+extern bool program_communicates;            // its device code holds what blocks could signal to each other with
 
-uint32_t next_race_serial();
+// Separates what follows from all accesses before: at a launch's start and behind a grid barrier.
+void advance_race_serial(Launch& launch, bool is_first);
+
+// Where the lane of the running warp stands, for the order log.
+AccessPoint here(const Worker& w, unsigned lane);
 
 inline unsigned thread_index(const Worker& w, unsigned lane) { return w.warp_index * WARP_LANES + lane; }
 

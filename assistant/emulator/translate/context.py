@@ -34,6 +34,8 @@ class UnitContext:
     device_words: set[str] = field(default_factory=lambda: {"__device__", "__global__"})
     inline_words: set[str] = field(default_factory=lambda: {"__forceinline__", "always_inline", "__always_inline__"})
     """``__forceinline__`` and the macros that expand to it."""
+    restrict_words: set[str] = field(default_factory=lambda: {"__restrict__", "__restrict"})
+    """``__restrict__`` and the macros that expand to it."""
     callee_parameters: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
     """Per macro, the indexes of the parameters that its body launches, itself or through other macros."""
 
@@ -93,7 +95,8 @@ def _streams(file: LexedFile) -> Iterator[tuple[Stream, tuple[Declaration, ...]]
 
 
 def _find_words(context: UnitContext, macros: dict[str, tuple[Macro, Stream]]) -> None:
-    """Macros that expand to ``__global__``, ``__device__`` or ``__forceinline__`` as specifiers, through other macros too."""
+    """Macros that expand to ``__global__``, ``__device__``, ``__forceinline__`` or ``__restrict__`` as specifiers, through other macros
+    too."""
     changed = True
     while changed:
         changed = False
@@ -102,7 +105,7 @@ def _find_words(context: UnitContext, macros: dict[str, tuple[Macro, Stream]]) -
             # A body that defines a whole function is handled as code, not as a specifier.
             if "{" in texts:
                 continue
-            for words in (context.global_words, context.device_words, context.inline_words):
+            for words in (context.global_words, context.device_words, context.inline_words, context.restrict_words):
                 if texts & words and name not in words:
                     words.add(name)
                     changed = True

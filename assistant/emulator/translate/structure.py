@@ -70,6 +70,25 @@ def name_position(stream: Stream, head: range) -> tuple[int, int] | None:
     return None
 
 
+def split_commas(stream: Stream, indexes: range) -> list[range]:
+    """Ranges between the commas outside every bracket, angle brackets too."""
+    parts: list[range] = []
+    first = i = indexes.start
+    while i < indexes.stop:
+        text = stream.text(i)
+        if text in ("(", "[", "{"):
+            i = stream.close(i)
+        elif text == "<":
+            i = stream.close_angle(i)
+        elif text == ",":
+            parts.append(range(first, i))
+            first = i + 1
+        i += 1
+    if first < indexes.stop:
+        parts.append(range(first, indexes.stop))
+    return parts
+
+
 def after_template(stream: Stream, start: int) -> int:
     """Index behind ``template <…>`` heads at ``start``."""
     while stream.text(start) == "template" and stream.text(start + 1) == "<":

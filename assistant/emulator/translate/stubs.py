@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from assistant.emulator.translate.context import kernel_name
 from assistant.emulator.translate.lexer import Kind
 from assistant.emulator.translate.stream import Stream
-from assistant.emulator.translate.structure import Function, after_template, name_position
+from assistant.emulator.translate.structure import Function, after_template, name_position, split_commas
 
 STUB_PREFIX = "emu_stub_"
 _DROPPED_WITH_ARGUMENTS = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__", "__attribute__"}
@@ -46,7 +46,7 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
     first_name = kernel_name(stream, last_name)[1]
     spell = _Speller(stream, renames)
     template_head, template_arguments = _template(spell, range(head.start, behind_template))
-    items = [r for r in _split(stream, range(opener + 1, stream.close(opener))) if not _is_void(stream, r)]
+    items = [r for r in split_commas(stream, range(opener + 1, stream.close(opener))) if not _is_void(stream, r)]
     parameters = [_parameter(spell, r, i) for i, r in enumerate(items)]
     specifiers = _specifiers(spell, range(behind_template, first_name), global_words)
     stub_name = STUB_PREFIX + spell.span(range(first_name, last_name + 1))
@@ -105,7 +105,7 @@ def _template(spell: _Speller, indexes: range) -> tuple[str, str]:
         return "", ""
     stream = spell.stream
     opener = indexes.start + 1
-    items = _split(stream, range(opener + 1, stream.close_angle(opener)))
+    items = split_commas(stream, range(opener + 1, stream.close_angle(opener)))
     heads: list[str] = []
     names: list[str] = []
     for number, item in enumerate(items):
@@ -126,25 +126,6 @@ def _template(spell: _Speller, indexes: range) -> tuple[str, str]:
 def _missing_closers(stream: Stream, item: range) -> str:
     """The ``>`` of inner lists that share a ``>>`` or ``>>>`` token with the end of the outer list."""
     return ">" * sum(stream.text(i) == "<" and stream.close_angle(i) >= item.stop for i in item)
-
-
-def _split(stream: Stream, indexes: range) -> list[range]:
-    """Ranges between the commas outside every bracket, angle brackets too."""
-    parts: list[range] = []
-    first = i = indexes.start
-    while i < indexes.stop:
-        text = stream.text(i)
-        if text in ("(", "[", "{"):
-            i = stream.close(i)
-        elif text == "<":
-            i = stream.close_angle(i)
-        elif text == ",":
-            parts.append(range(first, i))
-            first = i + 1
-        i += 1
-    if first < indexes.stop:
-        parts.append(range(first, indexes.stop))
-    return parts
 
 
 def _parameter(spell: _Speller, indexes: range, number: int) -> _Parameter:

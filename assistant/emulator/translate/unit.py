@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
 
+from assistant.emulator.translate.communication import communicates, unread_edits
 from assistant.emulator.translate.context import LexedFile, UnitContext, gather, is_stubbed_kernel, lex_files
 from assistant.emulator.translate.edits import Edit, Edited, apply_edits
 from assistant.emulator.translate.host import host_edits
@@ -19,6 +20,7 @@ from assistant.emulator.translate.launches import address_edits, invocation_edit
 from assistant.emulator.translate.lexer import Kind, Macro
 from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
 from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
+from assistant.emulator.translate.read_only import read_only_edits
 from assistant.emulator.translate.spelling import device_call_renames, keyword_renames, shadow_renames
 from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Declaration, Function, declarations
@@ -28,6 +30,7 @@ from assistant.emulator.translate.variables import shared_edits, symbol_edits
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 
 COMPILER = "emulator"
+_VOLATILE = frozenset({"volatile", "__ldcv"})
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]")
 
 Load = Callable[[Path], str | None]
@@ -53,6 +56,8 @@ class TranslatedUnit:
     has_main: bool
     uses_volatile: bool
     """Whether device code holds ``volatile``: lock-step code that is right only when such accesses keep lanes together."""
+    communicates: bool
+    """Whether device code holds what blocks could signal to each other with."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +115,8 @@ def translate(
         translated.append(TranslatedFile(file.path, names[file.path], apply_edits(file.text, edits)))
     if unread:
         return Untranslatable(tuple(unread))
-    has_main, uses_volatile = any(map(_defines_main, files)), any(map(_has_volatile, files))
-    return TranslatedUnit(tuple(translated), has_main, uses_volatile)
+    has_main, uses_volatile = any(map(_defines_main, files)), any(_has_word(f, _VOLATILE) for f in files)
+    return TranslatedUnit(tuple(translated), has_main, uses_volatile, any(_communicates(f, context) for f in files))
 
 
 def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[list[Edit], list[int]]:
@@ -127,6 +132,7 @@ def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[l
         unread += [stream.tokens[i].start for i in unread_tokens]
         edits += shared_edits(stream, renames) + launches + address_edits(stream, context) + invocation_edits(stream, context, macro)
         edits += _declaration_edits(stream, found, context, renames, is_macro=macro is not None)
+        edits += unread_edits(stream, range(len(stream.tokens)))
         edits += [e for i, t in enumerate(stream.tokens) if t.text in ASM_WORDS and (e := ptx_edit(stream, i)) is not None]
         edits += [Edit(t.start, t.end, renames[t.start]) for t in stream.tokens if t.start in renames]
     return edits, unread
@@ -146,6 +152,8 @@ def _declaration_edits(
             if stub is not None and last < len(stream.tokens):
                 end = stream.tokens[last].end
                 edits.append(Edit(end, end, stub))
+            if not is_macro:
+                edits += read_only_edits(stream, declaration, context.restrict_words, renames)
         elif not is_macro:
             edits += host_edits(stream, declaration, context.device_words, context.inline_words)
     return edits
@@ -175,11 +183,21 @@ def _defines_main(file: LexedFile) -> bool:
     return False
 
 
-def _has_volatile(file: LexedFile) -> bool:
+def _has_word(file: LexedFile, words: frozenset[str]) -> bool:
+    """Whether a function or macro of the file holds one of the words."""
     functions = [d for d in file.code_declarations if isinstance(d, Function) and d.body is not None]
-    streams = [s for _, s in file.macros]
-    in_macros = any(t.text == "volatile" for s in streams for t in s.tokens)
-    return in_macros or any(file.code.text(i) == "volatile" for f in functions for i in range(f.head.start, (f.body or f.head).stop))
+    in_macros = any(t.text in words for _, s in file.macros for t in s.tokens)
+    return in_macros or any(file.code.text(i) in words for f in functions for i in range(f.head.start, (f.body or f.head).stop))
+
+
+def _communicates(file: LexedFile, context: UnitContext) -> bool:
+    functions = [
+        d for d in file.code_declarations if isinstance(d, Function) and d.body and (d.is_member or d.words & context.device_words)
+    ]
+    variables = [d for d in file.code_declarations if not isinstance(d, Function) and d.words & context.device_words]
+    in_code = any(communicates(file.code, range(d.head.start, (d.body or d.head).stop)) for d in functions)
+    in_variables = any(communicates(file.code, d.head) for d in variables)
+    return in_code or in_variables or any(communicates(s, range(len(s.tokens))) for _, s in file.macros)
 
 
 def _diagnostic(file: LexedFile, construct: str, offset: int) -> Diagnostic:

@@ -19,7 +19,9 @@ _INCLUDES: tuple[tuple[str, str], ...] = (
     ("cufile", "GPUDirect Storage"), ("cusolver", "cuSOLVER"), ("nvjpeg", "nvJPEG"), ("torch/", "PyTorch's C++ headers"),
 )  # fmt: skip
 _WORDS = {
-    "wmma": "tensor-core fragments (wmma)", "nvcuda": "tensor-core fragments (wmma)",
+    "wmma": "tensor-core fragments (wmma)", "nvcuda": "tensor-core fragments (wmma) and experimental pipelines",
+    "__pipeline_arrive_on": "asynchronous copies that arrive at a barrier in memory", "__mbarrier_t": "barriers in memory (mbarrier)",
+    "__mbarrier_init": "barriers in memory (mbarrier)", "__mbarrier_arrive": "barriers in memory (mbarrier)",
     "cudaTextureObject_t": "texture objects", "cudaSurfaceObject_t": "surface objects",
     "cudaCreateTextureObject": "texture objects", "cudaBindTexture": "texture references", "cudaBindTextureToArray": "texture references",
     "cudaMallocArray": "CUDA arrays", "cudaMalloc3DArray": "CUDA arrays", "cudaCreateSurfaceObject": "surface objects",

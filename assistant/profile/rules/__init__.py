@@ -62,6 +62,10 @@ DEFECT_TITLES: tuple[tuple[str, str], ...] = (
     ("KO205", "Use of freed memory"),
     ("KO206", "Invalid launch configuration"),
     ("KO207", "Other defects of a kernel"),
+    ("KO208", "Asynchronous copy used before it has arrived"),
+    ("KO209", "Read of an outdated value"),
+    ("KO210", "Missing fence between blocks"),
+    ("KO211", "Wait for a block that may not run"),
 )
 
 

@@ -1,4 +1,4 @@
-"""KO201 … KO207: defects that a run exposed. Always errors, except where a GPU may allow it."""
+"""KO201 … KO211: defects that a run exposed. Always errors, except where a GPU may allow it."""
 
 from __future__ import annotations
 
@@ -23,17 +23,34 @@ CODE_BY_KIND: dict[str, str] = {
     "use_after_free": "KO205",
     "bad_launch": "KO206",
     "missing_syncwarp": "KO207",
+    "lock_step": "KO207",
     "bad_warp_mask": "KO207",
+    "inactive_lane_read": "KO207",
+    "inactive_lane_value": "KO207",
+    "convergence_assumed": "KO207",
     "misaligned": "KO207",
     "host_pointer": "KO207",
     "assertion": "KO207",
     "timeout": "KO207",
+    "async_copy_not_awaited": "KO208",
+    "async_source_overwritten": "KO208",
+    "stale_read": "KO209",
+    "missing_fence": "KO210",
+    "possible_missing_fence": "KO210",
+    "plain_poll": "KO210",
+    "co_residency": "KO211",
+    "block_order": "KO211",
 }
 """``Problem.kind`` → finding; a kind that is not listed is KO207."""
 
-_WARNING_KINDS = frozenset({"host_pointer", "missing_syncwarp", "possible_shared_race", "possible_global_race"})
+_WARNING_KINDS = frozenset(
+    {
+        "host_pointer", "missing_syncwarp", "lock_step", "possible_shared_race", "possible_global_race", "possible_missing_fence",
+        "inactive_lane_read", "convergence_assumed", "co_residency", "block_order",
+    }
+)  # fmt: skip
 """Some systems let a kernel read host memory; lock-step code without ``__syncwarp`` worked before Volta; fences and atomics may order
-what looks like a race."""
+what looks like a race; nobody may use the value of a lane that takes no part; blocks may all be resident, and start in order."""
 
 
 def defects(context: FindContext, problems: tuple[Problem, ...]) -> tuple[Diagnosis, ...]:

@@ -129,3 +129,92 @@ def test_headers_are_found_as_the_compiler_finds_them() -> None:
     files = {MAIN: '#include "a.h"\n#include <b.h>\n', Path("/user/a.h"): '#include "sub/c.h"\n'}
     files |= {Path("/inc/b.h"): "", Path("/user/sub/c.h"): ""}
     assert list(closure(MAIN, files.get, (Path("/inc"),))) == [MAIN, Path("/user/a.h"), Path("/inc/b.h"), Path("/user/sub/c.h")]
+
+
+@pytest.mark.parametrize(
+    ("statement", "communicates"),
+    [
+        ("atomicAdd(p, 1);", False),
+        ("if (*p) atomicMax(p, 1); else ::atomicAdd(p, 2);", False),
+        ("for (int i = 0; i < 2; i++) atomicAdd(p, i);", False),
+        ("int old = atomicAdd(p, 1);", True),
+        ("if (atomicAdd(p, 1) == 3) *p = 0;", True),
+        ("while (atomicCAS(p, 0, 1)) {}", True),
+        ("int x = *p ? 1 : atomicAdd(p, 1);", True),
+        ("for (;; atomicAdd(p, 1)) {}", True),
+        ("*(volatile int*)p = 1;", True),
+        ("__threadfence();", True),
+        ("__threadfence_block(); __syncthreads();", False),
+        ("__nanosleep(10);", True),
+        ('asm volatile("membar.gl;");', True),
+    ],
+)
+def test_what_blocks_could_signal_with_is_recognised(statement: str, communicates: bool) -> None:
+    unit = translate({MAIN: f"__global__ void k(int* p) {{ {statement} }}\n"}, ())
+    assert isinstance(unit, TranslatedUnit) and unit.communicates is communicates
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define LAST(p) (atomicAdd(p, 1) == 3)\n",
+        "__device__ volatile int ready;\n",
+        "struct Lock { int* word; __device__ void take() { while (atomicExch(word, 1)) {} } };\n",
+    ],
+)
+def test_macros_members_and_variables_may_hold_such_operations(text: str) -> None:
+    unit = translate({MAIN: text + KERNEL}, ())
+    assert isinstance(unit, TranslatedUnit) and unit.communicates
+
+
+def test_host_code_signals_to_no_block() -> None:
+    unit = translate({MAIN: f"{KERNEL}void f() {{ volatile int x = 1; }}\n"}, ())
+    assert isinstance(unit, TranslatedUnit) and not unit.communicates
+
+
+def test_an_atomic_whose_result_is_not_looked_at_is_marked() -> None:
+    text = translated("__global__ void k(int* p) { atomicAdd(p, 1); if (*p) ::atomicOr(p, 2); int old = atomicAdd(p, atomicSub(p, 1)); }\n")
+    assert "{ EMU_UNREAD atomicAdd(p, 1); if (*p) EMU_UNREAD ::atomicOr(p, 2); int old = atomicAdd(p, atomicSub(p, 1)); }" in text
+
+
+@pytest.mark.parametrize(
+    ("parameter", "name"),
+    [
+        ("const float* __restrict__ a", "a"),
+        ("float const *__restrict a", "a"),
+        ("const T* const __restrict__ a", "a"),
+        ("const RESTRICTED a", None),
+        ("const float* READ_ONLY a", "a"),
+        ("float* __restrict__ a", None),
+        ("const float* a", None),
+        ("const float* const* __restrict__ a", None),
+        ("float* const __restrict__ a", None),
+        ("const float* __restrict__", None),
+    ],
+)
+def test_a_parameter_that_promises_not_to_be_written_gets_a_pointer_of_its_own(parameter: str, name: str | None) -> None:
+    macros = "#define READ_ONLY __restrict__\n#define RESTRICTED float*\ntypedef int T;\n"
+    text = translated(f"{macros}__global__ void k(int n, {parameter}, int* out) {{ *out = n; }}\n")
+    if name is None:
+        assert "EMU_SEEN" not in text and "EMU_THROUGH" not in text
+    else:
+        assert f"EMU_SEEN({name}), int* out) {{ EMU_THROUGH({name}) *out = n; }}" in text
+
+
+def test_a_promise_is_kept_in_templates_and_overloads() -> None:
+    text = translated("template <class T> __global__ void k(const T* __restrict__ a, const T* __restrict__ b, T* c) { *c = *a + *b; }\n")
+    assert "k(const T* __restrict__ EMU_SEEN(a), const T* __restrict__ EMU_SEEN(b), T* c) { EMU_THROUGH(a) EMU_THROUGH(b) *c" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "construct"),
+    [
+        ("#include <cuda/pipeline>\n", "libcu++"),
+        ("__global__ void k() { __pipeline_arrive_on(nullptr); }\n", "asynchronous copies that arrive at a barrier in memory"),
+        ("__global__ void k() { __mbarrier_t* b; }\n", "barriers in memory (mbarrier)"),
+        ('__global__ void k() { asm volatile("cp.async.commit_group;"); }\n', "inline PTX (cp.async.commit_group)"),
+    ],
+)
+def test_asynchronous_copies_that_are_not_emulated_are_named(text: str, construct: str) -> None:
+    ((_, _, message),) = refused(text)
+    assert message == f"the emulator does not support {construct}"

@@ -16,6 +16,7 @@ from assistant.verify.judge import judge
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.ordering import NO_ORDER, OrderFacts
 from assistant.verify.outputs import has_small_output
+from assistant.verify.problems import ASSUMPTIONS, WEIGHTS, Weight
 from assistant.verify.text import Match
 
 N = 512
@@ -375,6 +376,30 @@ def test_a_possible_race_asks_the_human() -> None:
     assert (result.outcome, codes(result)) == (Outcome.NEEDS_DECISION, {"possible_race"})
 
 
+@pytest.mark.parametrize("kind", sorted({*WEIGHTS, "a_kind_of_tomorrow"}))
+def test_a_new_problem_weighs_as_the_table_says(kind: str) -> None:
+    result = judge(with_problems((), (problem(kind, 12),)))
+    assert isinstance(result, Verification)
+    weight = WEIGHTS.get(kind, Weight(Outcome.FAIL))
+    (finding,) = result.findings
+    assert (finding.code, finding.outcome, finding.line) == (weight.code or kind, weight.outcome, 12)
+    assert (Label.ASSUMPTION in result.labels) == (kind in ASSUMPTIONS)
+    known = judge(with_problems((problem(kind, 12),), (problem(kind, 12),)))
+    assert isinstance(known, Verification) and known.outcome is Outcome.PASS and not known.labels
+
+
+def test_what_a_run_shows_only_possibly_never_fails_an_edit() -> None:
+    doubtful = {kind for kind in WEIGHTS if kind.startswith("possible_")} | ASSUMPTIONS
+    assert {WEIGHTS[kind].outcome for kind in doubtful} == {Outcome.NEEDS_DECISION}
+
+
+def test_the_other_end_of_a_problem_is_named() -> None:
+    missing = replace(problem("missing_fence", 12), other_file="k.cu", other_line=7)
+    result = judge(with_problems((), (missing,)))
+    assert isinstance(result, Verification)
+    assert result.findings[0].message.startswith("missing_fence on line 12; the other access is on line 7")
+
+
 def test_what_the_lab_cannot_do_is_no_defect_of_the_kernel() -> None:
     passing = judge(with_problems((), (problem("unsupported", 12),)))
     assert isinstance(passing, Verification) and passing.outcome is Outcome.PASS
@@ -686,6 +711,15 @@ def test_a_new_defect_at_another_size_is_an_assumption_too() -> None:
     result = judge(replace(base, cases=(*base.cases[:-1], replace(base.cases[-1], candidate=racy))))
     assert isinstance(result, Verification)
     assert [(f.code, f.outcome, f.line) for f in result.findings] == [("assumption", Outcome.NEEDS_DECISION, 12)]
+
+
+def test_a_defect_at_every_size_is_not_said_to_be_one_of_another_size() -> None:
+    base = with_resized(scale_add)
+    doubtful = (problem("possible_missing_fence", 12),)
+    cases = tuple(replace(c, candidate=tuple(replace(run, problems=doubtful) for run in c.candidate)) for c in base.cases)
+    result = judge(replace(base, cases=cases))
+    assert isinstance(result, Verification)
+    assert (codes(result), result.labels) == ({"possible_missing_fence"}, ())
 
 
 def test_a_size_that_cannot_judge_or_breaks_the_original_does_not_count() -> None:

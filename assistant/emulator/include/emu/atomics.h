@@ -4,11 +4,11 @@
 
 #define EMU_ATOMIC_2(name, op, T, core, suffix)                                                                 \
   EMU_INLINE T name(T* address, T value) { return (T)emu_atomic_##op##_##suffix((core*)address, (core)value); }  \
-  EMU_INLINE T name##_block(T* address, T value) { return (T)emu_atomic_##op##_##suffix((core*)address, (core)value); } \
+  EMU_INLINE T name##_block(T* address, T value) { emu_note_block_scope(); return (T)emu_atomic_##op##_##suffix((core*)address, (core)value); } \
   EMU_INLINE T name##_system(T* address, T value) { return (T)emu_atomic_##op##_##suffix((core*)address, (core)value); }
 #define EMU_ATOMIC_CAS(T, core, suffix)                                                                         \
   EMU_INLINE T atomicCAS(T* a, T compare, T value) { return (T)emu_atomic_cas_##suffix((core*)a, (core)compare, (core)value); } \
-  EMU_INLINE T atomicCAS_block(T* a, T compare, T value) { return (T)emu_atomic_cas_##suffix((core*)a, (core)compare, (core)value); } \
+  EMU_INLINE T atomicCAS_block(T* a, T compare, T value) { emu_note_block_scope(); return (T)emu_atomic_cas_##suffix((core*)a, (core)compare, (core)value); } \
   EMU_INLINE T atomicCAS_system(T* a, T compare, T value) { return (T)emu_atomic_cas_##suffix((core*)a, (core)compare, (core)value); }
 #define EMU_ATOMIC_ALL(T, core, suffix)                                                                         \
   EMU_ATOMIC_2(atomicAdd, add, T, core, suffix) EMU_ATOMIC_2(atomicMin, min, T, core, suffix)                    \

@@ -3,6 +3,7 @@
 #pragma once
 #include <type_traits>
 #include "builtins.h"
+#include "promises.h"
 
 EMU_INLINE void __syncthreads() { emu_syncthreads(); }
 EMU_INLINE int __syncthreads_count(int predicate) { return emu_syncthreads_reduce(predicate != 0, 0); }
@@ -71,13 +72,18 @@ EMU_INLINE long long clock64() { return (long long)emu_clock(); }
 EMU_INLINE unsigned long long __globaltimer() { return emu_clock(); }
 EMU_INLINE unsigned __smid() { return 0; }
 
-// Cached and streaming accesses: plain accesses, as macros so that the line stays the user's.
-#define __ldg(pointer) (*(pointer))
+template <class T> EMU_INLINE T emu_load_volatile(const T* pointer) {
+  if constexpr (std::is_scalar<T>::value) return *(const volatile T*)pointer;
+  else return *pointer;
+}
+// Cached and streaming accesses: plain accesses, as macros so that the line stays the user's. Of these only __ldg goes past the coherent
+// caches (PTX ISA, ld.global.nc).
+#define __ldg(pointer) (*EMU_NONCOHERENT(pointer))
 #define __ldca(pointer) (*(pointer))
 #define __ldcg(pointer) (*(pointer))
 #define __ldcs(pointer) (*(pointer))
 #define __ldlu(pointer) (*(pointer))
-#define __ldcv(pointer) (*(pointer))
+#define __ldcv(pointer) emu_load_volatile(pointer)  // fetched again each time (PTX ISA, ld.cv)
 #define __stwb(pointer, value) ((void)(*(pointer) = (value)))
 #define __stcg(pointer, value) ((void)(*(pointer) = (value)))
 #define __stcs(pointer, value) ((void)(*(pointer) = (value)))

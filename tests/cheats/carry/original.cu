@@ -1,0 +1,58 @@
+// The original: a running sum; each block adds up everything in front of it once more. It notes its own sum, that it is done, and how many are.
+#include <cstdio>
+#include <vector>
+
+constexpr int BLOCK = 64;
+
+__device__ int scan(int v, int *tile) {
+  int t = threadIdx.x;
+  tile[t] = v;
+  __syncthreads();
+  for (int step = 1; step < BLOCK; step *= 2) {
+    int below = t >= step ? tile[t - step] : 0;
+    __syncthreads();
+    tile[t] += below;
+    __syncthreads();
+  }
+  return tile[t];
+}
+
+__global__ void running(int *out, const int *in, int *sums, int *done, unsigned *count) {
+  __shared__ int tile[BLOCK];
+  int t = threadIdx.x, b = blockIdx.x;
+  int mine = scan(in[b * BLOCK + t], tile);
+  int carry = 0;
+  for (int i = 0; i < b * BLOCK; i++) carry += in[i];
+  out[b * BLOCK + t] = carry + mine;
+  if (t == BLOCK - 1) {
+    sums[b] = mine;
+    done[b] = 1;
+    atomicAdd(count, 1u);
+  }
+}
+
+int main() {
+  const int blocks = 9, n = blocks * BLOCK;
+  std::vector<int> host(n);
+  for (int i = 0; i < n; i++) host[i] = i * 29 % 83 - 20;
+  int *in, *out, *sums, *done;
+  unsigned *count;
+  cudaMalloc(&in, n * sizeof(int));
+  cudaMalloc(&out, n * sizeof(int));
+  cudaMalloc(&sums, blocks * sizeof(int));
+  cudaMalloc(&done, blocks * sizeof(int));
+  cudaMalloc(&count, sizeof(unsigned));
+  cudaMemcpy(in, host.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+  cudaMemset(out, 0, n * sizeof(int));
+  cudaMemset(sums, 0, blocks * sizeof(int));
+  cudaMemset(done, 0, blocks * sizeof(int));
+  cudaMemset(count, 0, sizeof(unsigned));
+  running<<<blocks, BLOCK>>>(out, in, sums, done, count);
+  cudaMemcpy(host.data(), out, n * sizeof(int), cudaMemcpyDeviceToHost);
+  for (int i = 0; i < n; i += 37) std::printf("%d ", host[i]);
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(sums);
+  cudaFree(done);
+  cudaFree(count);
+}

@@ -1,0 +1,43 @@
+// Honest: the block copies together, and waits together.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cstdio>
+#include <vector>
+
+constexpr int TILE = 128, TILES = 6;
+
+__global__ void centre(float *out, const float *in, int tiles) {
+  __shared__ float stage[2][TILE];
+  auto block = cooperative_groups::this_thread_block();
+  int t = block.thread_rank();
+  const float *mine = in + blockIdx.x * tiles * TILE;
+  cooperative_groups::memcpy_async(block, stage[0], mine, sizeof stage[0]);
+  for (int k = 0; k < tiles; k++) {
+    if (k + 1 < tiles) {
+      cooperative_groups::memcpy_async(block, stage[(k + 1) % 2], mine + (k + 1) * TILE, sizeof stage[0]);
+      cooperative_groups::wait_prior<1>(block);
+    } else {
+      cooperative_groups::wait(block);
+    }
+    const float *tile = stage[k % 2];
+    float sum = 0.0f;
+    for (int i = 0; i < TILE; i++) sum += tile[i];
+    out[(blockIdx.x * tiles + k) * TILE + t] = tile[t] - sum / TILE;
+    block.sync();
+  }
+}
+
+int main() {
+  const int blocks = 3, n = blocks * TILES * TILE;
+  std::vector<float> host(n);
+  for (int i = 0; i < n; i++) host[i] = (i * 37 % 101) * 0.25f - 9.0f;
+  float *in, *out;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemcpy(in, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+  centre<<<blocks, TILE>>>(out, in, TILES);
+  cudaMemcpy(host.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+  for (int i = 0; i < n; i += 61) std::printf("%.4f ", host[i]);
+  cudaFree(in);
+  cudaFree(out);
+}

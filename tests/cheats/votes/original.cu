@@ -1,0 +1,43 @@
+// The original: each warp's sum and how many of its elements are positive; the last warp of a row is short.
+#include <cstdio>
+#include <vector>
+
+constexpr int COLS = 80;
+
+__global__ void votes(float *sums, int *positive, const float *in) {
+  __shared__ float tile[96];
+  int t = threadIdx.x, lane = t % 32, warp = blockIdx.x * 3 + t / 32;
+  float v = in[blockIdx.x * COLS + t];
+  tile[t] = v;
+  __syncthreads();
+  if (lane == 0) {
+    float sum = 0.0f;
+    int count = 0;
+    for (int k = t; k < t + 32 && k < COLS; k++) {
+      sum += tile[k];
+      count += tile[k] > 0.0f;
+    }
+    sums[warp] = sum;
+    positive[warp] = count;
+  }
+}
+
+int main() {
+  const int rows = 40, n = rows * COLS;
+  std::vector<float> host(n), sum(rows * 3);
+  std::vector<int> count(rows * 3);
+  for (int i = 0; i < n; i++) host[i] = (i * 47 % 103) * 0.5f - 21.0f;
+  float *in, *sums;
+  int *positive;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&sums, sum.size() * sizeof(float));
+  cudaMalloc(&positive, count.size() * sizeof(int));
+  cudaMemcpy(in, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+  votes<<<rows, COLS>>>(sums, positive, in);
+  cudaMemcpy(sum.data(), sums, sum.size() * sizeof(float), cudaMemcpyDeviceToHost);
+  cudaMemcpy(count.data(), positive, count.size() * sizeof(int), cudaMemcpyDeviceToHost);
+  for (size_t i = 0; i < sum.size(); i += 7) std::printf("%.3f %d ", sum[i], count[i]);
+  cudaFree(in);
+  cudaFree(sums);
+  cudaFree(positive);
+}
