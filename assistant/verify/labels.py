@@ -35,6 +35,8 @@ _LOW_PRECISION = re.compile(
     r"\b(__half2?|half2?|__nv_bfloat162?|nv_bfloat162?|__nv_fp8_\w+|__float2half\w*|__float2bfloat16\w*"
     r"|precision::tf32|__float_to_tf32|float_to_tf32)\b"
 )
+_STORED_LOW = re.compile(r"[\])]\s*=\s*(__float(?:s2half2|22half2|2half|2bfloat16)\w*)\s*\(")
+"""A result rounded as it is stored."""
 _DOUBLE = re.compile(r"\bdouble[234]?\b")
 _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
 _VECTOR_CAST = re.compile(
@@ -175,6 +177,9 @@ def _first(label: Label, message: str, found: tuple[Match, ...]) -> DetectedLabe
 
 
 def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
+    """A result that is rounded as it is stored is no new rounding where the original stores rounded results as well."""
+    if _STORED_LOW.search(old):
+        old, new = (without(code, (found.span(1) for found in _STORED_LOW.finditer(code))) for code in (old, new))
     lower = new_matches(_LOW_PRECISION, old, new)
     if lower:
         return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)

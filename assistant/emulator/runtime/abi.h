@@ -90,6 +90,7 @@ void emu_unregister_host(void* pointer);
 void emu_allow_dynamic_shared(const void* function, size_t bytes);
 size_t emu_dynamic_shared_limit(const void* function);   // 48 KiB unless raised
 void emu_reset_device();                                 // forgets the last and the sticky error
+void emu_note_communication();                           // at start-up: the program's kernels may signal from block to block
 // A host API entry that exists but is not implemented: reported once with its name, returns cudaErrorNotSupported (801).
 int emu_unsupported(const char* name);
 }
@@ -118,7 +119,6 @@ void emu_note_read_only(const void* address, size_t bytes);  // the load behind 
 const void* emu_read_only(const void* pointer);          // the value of a `const T* __restrict__` parameter: what the device may see through it
 void emu_note_block_scope();                             // the next atomic of this thread is one only to its block
 void emu_note_unread();                                  // the program does not look at the result of this thread's next atomic
-void emu_note_communication();                           // at start-up: the program's kernels may signal from block to block
 void emu_yield();                                        // lets other warps and blocks run
 void emu_trap();
 void emu_assert_fail(const char* expression, const char* file, unsigned line, const char* function);

@@ -176,6 +176,14 @@ def test_a_half_precision_operand_is_a_computation(opcode: str, operands: str) -
     assert found.label is Label.PRECISION
 
 
+def test_more_results_of_the_originals_own_kind_lower_no_precision() -> None:
+    before = TEXT.replace("// here", "h[i] = __float2half(v);")
+    twice = before.replace("h[i] =", "h[i + n] = __float2half(v + 1.0f); h[i] =")
+    within = before.replace("h[i] =", "v = __half2float(__float2half(v)); h[i] =")
+    assert detect_labels(version(before), version(twice)) == ()
+    assert [found.label for found in detect_labels(version(before), version(within))] == [Label.PRECISION]
+
+
 def test_vanished_double_instructions_are_lower_precision() -> None:
     (found,) = detect_labels(version(TEXT, ("DFMA",)), version(TEXT, ("FFMA",)))
     assert found.label is Label.PRECISION
