@@ -76,7 +76,7 @@ _COUNTED_FLAGS = (
     "-fno-optimize-sibling-calls",  # an atomic at a function's end still returns into the kernel
 )
 _CHECKED_FLAGS = (
-    "-DEMU_CHECKED",  # include/emu/promises.h
+    f"-I{INCLUDE_DIR / 'checked'}",  # emu_promises.h
     # every access that the source makes is made, for the race and initialisation checks: none is taken from a register, dropped because
     # a later one overwrites it, moved out of a loop or into a branch, or made where the source does not make it
     "-fno-tree-fre",

@@ -10,7 +10,7 @@
 #include "worker.h"
 
 extern "C" {
-int emu_has_aliases = 0;  // read by kernels at their entry (emu/promises.h)
+int emu_has_aliases = 0;  // read by kernels at their entry (include/checked/emu_promises.h)
 }
 
 namespace emu {

@@ -3,7 +3,7 @@
 #pragma once
 #include <type_traits>
 #include "builtins.h"
-#include "promises.h"
+#include <emu_promises.h>
 
 EMU_INLINE void __syncthreads() { emu_syncthreads(); }
 EMU_INLINE int __syncthreads_count(int predicate) { return emu_syncthreads_reduce(predicate != 0, 0); }

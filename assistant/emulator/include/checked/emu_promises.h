@@ -1,9 +1,9 @@
-// What the checked flavour tells the core of accesses: loads of what a kernel promises that nobody writes (__ldg, and parameters declared
-// `const T* __restrict__`), atomics whose result is not looked at. Elsewhere they are plain.
+// What the checked flavour tells the core of accesses: loads of what a kernel promises that nothing writes (__ldg, and parameters declared
+// `const T* __restrict__`), atomics whose result is not looked at. The other flavours take the header of this name in the folder above:
+// a folder, not a macro, tells them apart, so that no program can ask which one it is.
 #pragma once
-#include "builtins.h"
+#include "../emu/builtins.h"
 
-#ifdef EMU_CHECKED
 extern "C" int emu_has_aliases;
 template <class T> EMU_INLINE T* emu_noncoherent(T* pointer) {
   emu_note_read_only((const void*)pointer, sizeof(T));
@@ -21,9 +21,3 @@ template <class T> EMU_INLINE T* emu_through(T* pointer) {
 // The translator writes the first around the name of such a parameter, and the second at the start of its kernel's body.
 #define EMU_SEEN(name) emu_given_##name
 #define EMU_THROUGH(name) auto name = emu_through(emu_given_##name);
-#else
-#define EMU_NONCOHERENT(pointer) (pointer)
-#define EMU_UNREAD
-#define EMU_SEEN(name) name
-#define EMU_THROUGH(name)
-#endif
