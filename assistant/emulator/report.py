@@ -153,7 +153,7 @@ class _Launch:
             function=place.function,
             address=site["pc"],
             tags=tags,
-            doubtful_requests=self._scaled(site.get("doubtful", 0)) if space == "shared" else 0,
+            doubtful_requests=self._scaled(site.get("doubtful", 0)) if space != "local" else 0,
             serial_wavefronts=self._scaled(site.get("serial", 0)) if space == "shared" else 0,
         )
 

@@ -119,7 +119,8 @@ class AccessSite:
     tags: int = 0
     """As `LineAccess.tags`."""
     doubtful_requests: int = 0
-    """Requests whose wavefronts no measurement settles (some wide shared loads)."""
+    """Requests whose wavefronts no measurement settles (some wide shared loads), or whose count depends on where the compiler places
+    a ``__device__`` or ``__shared__`` variable: how many, or at least that there are some."""
     serial_wavefronts: int = 0
     """Wavefronts of a shared atomic whose threads with equal addresses wait for each other; 0 for other accesses."""
 
