@@ -69,7 +69,11 @@ class LineExecution:
     warp_executions: int
     thread_executions: int
     divergent_branches: int
-    """Executions of a branch of this line after which lanes of one warp went different ways."""
+    """Executions of the line's branches after which lanes of one warp went different ways."""
+    branch_executions: int = 0
+    """Warp-level executions of those branches of the line at which lanes ever went different ways, together."""
+    partings: int = 0
+    """The same events as ``divergent_branches``, on the line of what the lanes last did together; 0 where a GPU counted."""
 
 
 @dataclass(frozen=True)

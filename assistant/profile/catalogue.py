@@ -97,7 +97,9 @@ METRICS: tuple[Metric, ...] = (
     _counted("block_unique_sectors", "sectors", "distinct global sectors of each block, summed over blocks", None),
     _counted("load_reuse_in_block", "loads/sector", "ideal load sectors per distinct sector of a block", None),
     # execution
-    _counted("divergent_branch_ratio", "ratio", "share of the branch's warp executions after which lanes go different ways", None),
+    _counted(
+        "divergent_branch_ratio", "ratio", "share of the warp executions of the line's branches after which lanes go different ways", None
+    ),
     _counted("active_lanes_per_execution", "lanes", "mean active lanes of a warp, over all executed code", None),
     _counted(
         "fp64_instructions",
