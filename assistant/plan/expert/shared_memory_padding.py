@@ -90,7 +90,7 @@ class SharedMemoryPadding:
                 kernel=context.kernel.key,
                 line=context.line,
                 edits=tuple(sorted(_edits(context, tile, pad))),
-                summary=f"Lengthen each row of {tile.array.name} by {one}, so that a column spreads over all banks.",
+                summary=f"Lengthen each row of {tile.array.name} by {one}, so that this access spreads over more banks.",
                 labels=(),
                 predictions=predicted_wavefronts(context, after.on_line / before.on_line),
                 assumptions=_assumptions(context, tile),
