@@ -41,6 +41,7 @@ DEFAULT_SETS = (
     (H200, H200 / "grade.json"),
     (H200, H200 / "wide.json"),
     (H200 / "unseen", H200 / "unseen.json"),
+    (H200 / "bytes", H200 / "bytes.json"),
 )
 
 

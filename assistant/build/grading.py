@@ -47,11 +47,13 @@ NO_SITE = "nvcc placed no such access on this line"
 NO_DETAIL = "the run gave no account of single accesses"
 FUSED = "nvcc uses accesses of {} bytes where the source has {}"
 WIDE_SHARED = "how hardware groups the lanes of such a wide shared access is not established"
+PLACED = "the count depends on where in memory nvcc places the variable"
 JUMPS = "the kernel's control flow cannot be read"
 MOVED = "nvcc moved accesses of this kind between lines under a condition"
 REBOOKED = "nvcc places this access on another line than g++; counted where nvcc has it"
 REGROUPED = "threads of a warp leave the unrolled loop at different times; counted as nvcc's pieces deal them"
 MERGED = "nvcc does accesses of several branches as one; counted so"
+_BANK_BYTES = 4
 _ORDERING = ("BAR", "MEMBAR", "ERRBAR", "ATOM", "RED", "CCTL", "WARPSYNC", "SYNCS", "UCGABAR")
 """Begin the opcodes that let one thread wait for another's values (CUDA Binary Utilities 13.0, "Instruction Set Reference")."""
 
@@ -225,7 +227,7 @@ class _Comparison:
         if key not in self._machine:
             return self._missing(key)
         if any(site.doubtful_requests for site in sites):
-            return WIDE_SHARED
+            return WIDE_SHARED if key.op.startswith("shared") and key.size_bytes > _BANK_BYTES else PLACED
         if any(site.address in self._merged for site in sites):
             return MERGED
         if any(site.address in self._regrouped for site in sites):

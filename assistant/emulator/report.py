@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ _NOT_COMPARED = "not compared with SASS"
 _KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
 _OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
 _BASIC_BLOCK = 3
+_CALL_BYTES = 5
+"""Of a near call on x86-64 (Intel 64 Software Developer's Manual, volume 2, CALL rel32)."""
 _SPACES = ("global", "shared", "local")
 _RACES = {
     "shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp", "missing_fence",
@@ -73,6 +76,7 @@ def read_report(text: str, symbolizer: Symbolizer) -> Report:
         by_index[late["late"]]["problems"].append(late["problem"])
     addresses = {site["pc"] for item in launches for site in item["sites"]}
     addresses |= {p[key] for item in launches for p in item["problems"] for key in ("pc", "other_pc")}
+    addresses |= {branch.address for item in launches for branch in _divergent_branches(item["sites"])}
     places = symbolizer.places(addresses)
     profiles: list[LaunchProfile] = []
     sites: list[tuple[SiteDetail, ...]] = []
@@ -97,6 +101,36 @@ def _items(text: str) -> Iterable[dict[str, Any]]:
             yield json.loads(line)
         except ValueError:
             return
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """The end of a basic block at which lanes of a warp went different ways."""
+
+    block: int
+    """Address by which the block is known."""
+    address: int
+    """Behind the block's last instruction, as a return address is."""
+    executions: int
+    divergences: int
+
+
+def _divergent_branches(sites: list[dict[str, Any]]) -> tuple[_Branch, ...]:
+    """Lanes part at the end of a block, but are seen to at its last event: its start, or an access inside.
+
+    Where they part, the block that follows in the code has run, too; it begins with the call that reports it, right behind the branch.
+    """
+    blocks = sorted((s for s in sites if s["kind"] & _KIND_MASK == _BASIC_BLOCK), key=lambda s: s["pc"])
+    starts = [block["pc"] for block in blocks]
+    divergences = [0] * len(blocks)
+    for site in sites:
+        index = bisect_right(starts, site["pc"]) - 1
+        if index >= 0:
+            divergences[index] += site.get("divergences", 0)
+    ends = [*(start - _CALL_BYTES for start in starts[1:]), *starts[-1:]]
+    return tuple(
+        _Branch(block["pc"], end, block["executions"], count) for end, block, count in zip(ends, blocks, divergences, strict=True) if count
+    )
 
 
 class _Launch:
@@ -159,7 +193,7 @@ class _Launch:
             function=place.function,
             address=site["pc"],
             tags=tags,
-            doubtful_requests=self._scaled(site.get("doubtful", 0)) if space == "shared" else 0,
+            doubtful_requests=self._scaled(site.get("doubtful", 0)) if space != "local" else 0,
             serial_wavefronts=self._scaled(site.get("serial", 0)) if space == "shared" else 0,
         )
 
@@ -203,22 +237,31 @@ class _Launch:
         )
 
     def _line_executions(self) -> tuple[LineExecution, ...]:
-        """A line with several basic blocks ran as often as its busiest one."""
+        """A line with several basic blocks ran as often as its busiest one; its branches count together."""
         lines: dict[tuple[str, int], list[dict[str, Any]]] = {}
         for site in self._basic_blocks:
             place = self._places[site["pc"]]
             lines.setdefault((place.file, place.line), []).append(site)
-        for site in self._accesses:  # a lane may leave the warp's path right after an access
+        partings: Counter[tuple[str, int]] = Counter()
+        for site in self._item["sites"]:
             place = self._places[site["pc"]]
-            if site.get("divergences") and (place.file, place.line) in lines:
-                lines[place.file, place.line].append({"executions": 0, "lanes": 0, "divergences": site["divergences"]})
+            partings[place.file, place.line] += site.get("divergences", 0)
+        branches: dict[tuple[str, int], list[_Branch]] = {}
+        for branch in _divergent_branches(self._item["sites"]):
+            places = (self._places[address] for address in (branch.address, branch.block))
+            key = next(
+                (p.file, p.line) for p in places if (p.file, p.line) in lines
+            )  # a value set between two blocks has a line of its own
+            branches.setdefault(key, []).append(branch)
         return tuple(
             LineExecution(
                 file,
                 line,
-                self._scaled(max(s.get("executions", 0) for s in sites)),
-                self._scaled(max(s.get("lanes", 0) for s in sites)),
-                self._scaled(sum(s.get("divergences", 0) for s in sites)),
+                self._scaled(max(s["executions"] for s in sites)),
+                self._scaled(max(s["lanes"] for s in sites)),
+                self._scaled(sum(b.divergences for b in branches.get((file, line), ()))),
+                self._scaled(sum(b.executions for b in branches.get((file, line), ()))),
+                self._scaled(partings.get((file, line), 0)),
             )
             for (file, line), sites in sorted(lines.items())
         )

@@ -69,7 +69,11 @@ class LineExecution:
     warp_executions: int
     thread_executions: int
     divergent_branches: int
-    """Executions of a branch of this line after which lanes of one warp went different ways."""
+    """Executions of the line's branches after which lanes of one warp went different ways."""
+    branch_executions: int = 0
+    """Warp-level executions of those branches of the line at which lanes ever went different ways, together."""
+    partings: int = 0
+    """The same events as ``divergent_branches``, on the line of what the lanes last did together; 0 where a GPU counted."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,8 @@ class AccessSite:
     tags: int = 0
     """As `LineAccess.tags`."""
     doubtful_requests: int = 0
-    """Requests whose wavefronts no measurement settles (some wide shared loads)."""
+    """Requests whose wavefronts no measurement settles (some wide shared loads), or whose count depends on where the compiler places
+    a ``__device__`` or ``__shared__`` variable: how many, or at least that there are some."""
     serial_wavefronts: int = 0
     """Wavefronts of a shared atomic whose threads with equal addresses wait for each other; 0 for other accesses."""
 

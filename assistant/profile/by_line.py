@@ -129,6 +129,7 @@ def line_executions(instructions: Iterable[InstructionCounters]) -> tuple[LineEx
             max(item.executions for item in members),
             max(item.thread_executions for item in members),
             sum(item.divergent_branches for item in members),
+            sum(item.executions for item in members if item.divergent_branches),
         )
         for (file, line), members in sorted(groups.items())
     )

@@ -91,13 +91,15 @@ METRICS: tuple[Metric, ...] = (
     ),
     _counted("atomic_lanes", "atomics", "thread-level atomic operations", None),
     _counted("atomic_lanes_per_sector", "atomics/sector", "thread-level atomics per 32-byte sector of a request", None),
-    _counted("atomic_sector_reuse", "updates/sector", "atomic sectors per distinct sector that atomics update, at least this many", None),
+    _counted("atomic_sector_reuse", "warps/sector", "warps whose atomics update each distinct sector, at least this many", None),
     # memory, per launch
     _counted("unique_sectors", "sectors", "distinct 32-byte global sectors that the grid touches", None),
     _counted("block_unique_sectors", "sectors", "distinct global sectors of each block, summed over blocks", None),
     _counted("load_reuse_in_block", "loads/sector", "ideal load sectors per distinct sector of a block", None),
     # execution
-    _counted("divergent_branch_ratio", "ratio", "share of the branch's warp executions after which lanes go different ways", None),
+    _counted(
+        "divergent_branch_ratio", "ratio", "share of the warp executions of the line's branches after which lanes go different ways", None
+    ),
     _counted("active_lanes_per_execution", "lanes", "mean active lanes of a warp, over all executed code", None),
     _counted(
         "fp64_instructions",

@@ -70,7 +70,9 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "atomics/sector",
         "a 32-byte sector holds eight 4-byte counters: more atomics than that must share an address",
     ),
-    Threshold("atomic_sector_reuse", 8.0, "updates/sector", "different warps update each counter of a sector more than once"),
+    Threshold(
+        "atomic_sector_reuse", 8.0, "warps/sector", "a sector holds eight counters: warps meet at each of them, were they spread evenly"
+    ),
     Threshold("atomic_share", 0.03125, "atomics/thread", "fewer than one atomic per warp is already aggregated"),
     Threshold(
         "short_launch",

@@ -25,7 +25,7 @@ struct Site {
   uint16_t kind = 0;
   uint16_t size_bytes = 0;
   SpaceCounters global, shared, local, constant;
-  uint64_t doubtful_requests = 0;          // shared: wavefronts that no measurement settles
+  uint64_t doubtful_requests = 0;          // that no measurement settles, or that depend on where the variable stands: some of them
   uint64_t serial_wavefronts = 0;          // shared atomics, if lanes with equal addresses wait for each other
   uint64_t executions = 0, lanes = 0;      // basic blocks
   uint64_t divergences = 0;                // after which lanes of the warp went different ways

@@ -70,6 +70,14 @@ bool neighbours_agree(const uint64_t* by_lane, uint32_t active, uint32_t pair, u
   return true;
 }
 
+// Distinct values of (address + shift) / unit; the addresses are n.
+unsigned distinct_units(const uint64_t* address, unsigned n, unsigned shift, unsigned unit) {
+  uint64_t seen[WARP_LANES];
+  for (unsigned i = 0; i < n; ++i) seen[i] = (address[i] + shift) / unit;
+  std::sort(seen, seen + n);
+  return static_cast<unsigned>(std::unique(seen, seen + n) - seen);
+}
+
 }  // namespace
 
 Request make_request(const uint64_t* address, const uint8_t* lane, unsigned lane_count, unsigned size_bytes) {
@@ -99,6 +107,25 @@ Sectors count_sectors(const Request& r) {
   }
   s.ideal = ideal_sectors(s.count, r.lane_count, r.size_bytes);
   return s;
+}
+
+bool have_sectors_of_place(const Request& r) {
+  if (r.lowest == r.highest) return false;
+  unsigned here = distinct_units(r.address, r.lane_count, 0, SECTOR_BYTES);
+  for (unsigned shift = r.size_bytes; shift < SECTOR_BYTES; shift += r.size_bytes)
+    if (distinct_units(r.address, r.lane_count, shift, SECTOR_BYTES) != here) return true;
+  return false;
+}
+
+bool have_wavefronts_of_place(const Request& r) {
+  if (r.size_bytes >= BANK_BYTES || r.highest - r.lowest < BANK_BYTES * (BANKS - 1)) return false;
+  unsigned here = passes(r.address, r.lane_count, r.size_bytes);
+  for (unsigned shift = r.size_bytes; shift < BANK_BYTES; shift += r.size_bytes) {
+    uint64_t shifted[WARP_LANES];
+    for (unsigned i = 0; i < r.lane_count; ++i) shifted[i] = r.address[i] + shift;
+    if (passes(shifted, r.lane_count, r.size_bytes) != here) return true;
+  }
+  return false;
 }
 
 Wavefronts count_wavefronts(const Request& r, bool is_store) {

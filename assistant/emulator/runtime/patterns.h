@@ -29,6 +29,9 @@ struct Sectors {
 };
 // ideal = min(sectors, ceil(active lanes x size / 32)): a broadcast has ideal 1.
 Sectors count_sectors(const Request& request);
+// Whether the sectors would be others if the variable stood elsewhere, by any multiple of the access's size: nvcc packs __device__
+// variables by their natural alignment (as nvdisasm shows of CUDA 13.0), g++ starts arrays at multiples of 32 bytes.
+bool have_sectors_of_place(const Request& request);
 
 struct Wavefronts {
   unsigned count = 0, ideal = 0;
@@ -39,6 +42,9 @@ struct Wavefronts {
 // in a partly active warp only if nothing conflicts. ideal = min(actual, ceil(active lanes x size / 128)) for wide accesses. As
 // measured on an H200 with 36 patterns (tests/data/h200/wide.json), all but 16-byte loads by partly active warps.
 Wavefronts count_wavefronts(const Request& request, bool is_store);
+
+// The same for wavefronts: a shift by whole words only rotates the banks, so this concerns accesses of less than 4 bytes.
+bool have_wavefronts_of_place(const Request& request);
 
 // A shared atomic whose lanes wait for each other even at one address: the largest number of lanes on one bank (72 of 72 rows there).
 unsigned count_serial_wavefronts(const Request& request);

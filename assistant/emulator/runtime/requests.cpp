@@ -66,6 +66,7 @@ void count_program_data(Worker& w, Site& site, const Event& event, const Request
   }
   if (site.is_constant) return count_constant(site, r);
   count_global(w, site, r);
+  if (!site.doubtful_requests) site.doubtful_requests += have_sectors_of_place(r);
   if (w.launch->checks_global_races) check_global_races(w, site, event, r);
   note_signals(w, event, r, false);
 }
@@ -125,6 +126,8 @@ void count_shared(Site& site, const Event& event, const Request& r) {
   site.shared.units += wavefronts.count;
   site.shared.ideal_units += wavefronts.ideal;
   site.doubtful_requests += wavefronts.is_doubtful;
+  bool is_static = !in_range(r.lowest, reinterpret_cast<uint64_t>(__emu_dynamic_shared), sizeof __emu_dynamic_shared);
+  if (is_static && !site.doubtful_requests) site.doubtful_requests += have_wavefronts_of_place(r);
   if (kind == EVENT_ATOMIC) site.serial_wavefronts += count_serial_wavefronts(r);
 }
 

@@ -33,6 +33,9 @@ __all__ = ["SharedMemoryPadding"]
 _UNKNOWN_SIZE = 1009
 """Stands for integer parameters in an index: a prime, so that it brings no alignment of its own."""
 
+_PADDING_WORDS = (1, 2, 4, 8, 16)
+"""Tried in this order: one word spreads a column over all banks; warps that cover two half rows need rows half of the 32 banks longer."""
+
 
 class SharedMemoryPadding:
     """``__shared__ float tile[32][32]`` → ``tile[32][32 + 1]``."""
@@ -64,15 +67,18 @@ class SharedMemoryPadding:
         element_bytes = _element_bytes(context, tile.array)
         if element_bytes is None:
             return context.decline(self.technique, f"the size of {tile.array.element_type} is not known from this file")
-        pad = _padding_elements(element_bytes)
-        before, after = _wavefronts(context, tile, scope, element_bytes, 0), _wavefronts(context, tile, scope, element_bytes, pad)
-        if before is None or after is None:
+        before = _wavefronts(context, tile, scope, element_bytes, 0)
+        if before is None:
             reason = f"which elements of {tile.array.name} a warp touches depends on values that are only known while it runs"
             return context.decline(self.technique, reason)
         if before.on_line <= before.ideal_on_line:
             return context.decline(self.technique, f"the warp's accesses to {tile.array.name} on this line do not conflict")
-        if after.on_line >= before.on_line or after.total >= before.total:
-            reason = f"a longer row of {tile.array.name} does not spread this access over more banks"
+        paddings = (words * _padding_elements(element_bytes) for words in _PADDING_WORDS)
+        counted = ((pad, _wavefronts(context, tile, scope, element_bytes, pad)) for pad in paddings)
+        better = ((p, w) for p, w in counted if w is not None and w.on_line < before.on_line and w.total < before.total)
+        pad, after = next(better, (0, before))
+        if not pad:
+            reason = f"rows of {tile.array.name} longer by up to {_PADDING_WORDS[-1]} words do not spread this access over more banks"
             return context.decline(self.technique, reason)
         reason = _too_large(context, tile, element_bytes, pad)
         if reason is not None:
@@ -84,7 +90,7 @@ class SharedMemoryPadding:
                 kernel=context.kernel.key,
                 line=context.line,
                 edits=tuple(sorted(_edits(context, tile, pad))),
-                summary=f"Lengthen each row of {tile.array.name} by {one}, so that a column spreads over all banks.",
+                summary=f"Lengthen each row of {tile.array.name} by {one}, so that this access spreads over more banks.",
                 labels=(),
                 predictions=predicted_wavefronts(context, after.on_line / before.on_line),
                 assumptions=_assumptions(context, tile),

@@ -81,8 +81,8 @@ def _structures(launch: CountedLaunch, lines: list[_StructLine]) -> Diagnosis:
     use = lines[0].use
     group = tuple(access for line in lines for access in line.group)
     message = (
-        f"{_sectors_sentence(group[0])}: {use.pointer} is an array of {use.type} structures, so neighbouring threads are "
-        f"{use.size_bytes} bytes apart; {_share(use, lines)}"
+        f"{_sectors_sentence(group[0])}: {use.pointer} is an array of {use.type} structures of "
+        f"{use.size_bytes} bytes, and a request takes one member of each; {_share(use, lines)}"
     )
     return _diagnose("KO102", launch, group, message)
 
@@ -146,7 +146,8 @@ def _reason(access: LineAccess, fields: tuple[str, ...], profile: LaunchProfile)
     row_count = -(-_WARP_LANES // row_threads)
     used = percent(1 / _ratio(access))
     if fields:
-        return f"neighbouring threads read {', '.join(fields)} of neighbouring structures, which lie a structure's size apart"
+        verb = "write" if access.op.endswith("store") else "read"
+        return f"the threads of a warp {verb} {', '.join(fields)} of different structures, whose other members lie between"
     if actual - ideal <= _MISALIGNED_EXTRA_SECTORS * row_count:
         if _ratio(access) >= _LEAST_STRIDED_RATIO:
             return f"rows of {row_threads} threads start inside a sector, or step by two elements; the counts do not tell which"
@@ -155,7 +156,7 @@ def _reason(access: LineAccess, fields: tuple[str, ...], profile: LaunchProfile)
         return f"misaligned, a warp covers {row_count} rows of {row_threads} threads, and rows start inside a sector"
     if _ratio(access) < _LEAST_STRIDED_RATIO:
         return f"the warp's addresses fall into short pieces that begin or end inside a sector ({used} of the bytes moved are used)"
-    return f"a stride between neighbouring threads leaves only {used} of the bytes moved in use"
+    return f"the addresses of a warp's threads lie apart, and only {used} of the bytes moved are used"
 
 
 def _diagnose(code: str, launch: CountedLaunch, group: tuple[LineAccess, ...], message: str) -> Diagnosis:

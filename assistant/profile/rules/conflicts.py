@@ -7,13 +7,15 @@ from collections import defaultdict
 from dataclasses import replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
-from assistant.profile.context import CountedLaunch, FindContext, accesses
+from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
 from assistant.profile.diagnosis import Diagnosis, Mended, fact_of, replace_accesses
 from assistant.profile.rules.reuse import scaled_access
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number
 
 __all__ = ["bank_conflicts", "contended_atomics"]
+
+_SECTOR_BYTES = 32
 
 
 def bank_conflicts(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -90,11 +92,11 @@ def _global_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis |
     reuse = _sector_reuse(profile, access)
     if reuse is not None and reuse >= threshold("atomic_sector_reuse"):
         sentence = (
-            f"{number(access.active_threads)} atomics meet in few addresses: each touched sector is updated at least {number(reuse)} times"
+            f"{number(access.active_threads)} atomics meet in few addresses: at least {number(reuse)} warps update each touched sector"
         )
         facts = (fact_of(access, profile, "atomic_sector_reuse", reuse), lanes)
-    elif per_sector > threshold("atomic_lanes_per_sector"):
-        sentence = f"The lanes of a warp update the same address: {number(per_sector)} atomics in one sector"
+    elif per_sector > max(threshold("atomic_lanes_per_sector"), _SECTOR_BYTES / access.size_bytes):
+        sentence = f"Lanes of a warp update the same addresses: {number(per_sector)} atomics in one sector"
         facts = (fact_of(access, profile, "atomic_lanes_per_sector", per_sector), lanes)
     else:
         return None
@@ -109,9 +111,14 @@ def _is_merged_in_warp(access: LineAccess) -> bool:
 
 
 def _sector_reuse(profile: LaunchProfile, access: LineAccess) -> float | None:
-    """Atomic sectors / distinct sectors of the grid's atomics, else of all its accesses: a lower bound; None when not tracked."""
+    """How many warps update a sector, at least; None when not tracked.
+
+    The line's sectors / distinct sectors of the grid's atomics, else of all its accesses, are updates of one sector by requests. A
+    warp touches a sector once in each of its requests: what one warp does again and again, for itself, is no contention.
+    """
     distinct = profile.atomic_unique_sectors or profile.unique_sectors
-    return (access.sectors or 0) / distinct if distinct else None
+    requests_per_warp = max(1.0, access.requests / max(1, warps_of(profile)))
+    return (access.sectors or 0) / distinct / requests_per_warp if distinct else None
 
 
 def _aggregated(launch: CountedLaunch, access: LineAccess) -> Mended:

@@ -131,7 +131,7 @@ def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
         Diagnosis(
             "KO109",
             e.line,
-            f"Lanes of a warp go different ways at this line in {percent(_divergent_ratio(e))} of its executions; over the "
+            f"Lanes of a warp go different ways at this line in {percent(_divergent_ratio(e))} of its branches' executions; over the "
             f"kernel {number(lanes)} of {_WARP_LANES} lanes are active",
             (
                 Fact("divergent_branch_ratio", _divergent_ratio(e), e.line, profile.method, Grade.ESTIMATED),
@@ -146,7 +146,7 @@ def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
 
 
 def _divergent_ratio(execution: LineExecution) -> float:
-    return execution.divergent_branches / execution.warp_executions if execution.warp_executions else 0.0
+    return execution.divergent_branches / execution.branch_executions if execution.branch_executions else 0.0
 
 
 def _converged(profile: LaunchProfile) -> LaunchProfile:

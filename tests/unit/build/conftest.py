@@ -21,7 +21,7 @@ from assistant.source.loops import source_loops
 from assistant.source.parse import parse
 
 DATA = Path(__file__).parents[2] / "data"
-PROGRAMS = (DATA / "h200", DATA / "h200" / "examples", DATA / "h200" / "unseen")
+PROGRAMS = (DATA / "h200", DATA / "h200" / "examples", DATA / "h200" / "unseen", DATA / "h200" / "bytes")
 
 
 @pytest.fixture

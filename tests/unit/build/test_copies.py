@@ -207,7 +207,7 @@ SPLIT = """
 
 def strided(listing: Listing, rows: str, ran: tuple[int, int], divergent: int = 0) -> GradingInput:
     launch = profile((site(8, "global load", *ran, 1),), {})
-    counted = LineExecution(FILE, 8, ran[1], ran[0], divergent)
+    counted = LineExecution(FILE, 8, ran[1], ran[0], divergent, partings=divergent)
     return request(listing(rows), replace(launch, executions=(counted,)), loop(7, 8))
 
 

@@ -69,6 +69,7 @@ def total(pairs: list[tuple[int | None, int | None]]) -> tuple[int, int]:
         ("grade.json", 0.68, 0.9),
         ("wide.json", 0.84, 0.99),
         ("unseen.json", 0.86, 0.975),
+        ("bytes.json", 0.83, 0.965),
     ],
 )
 def test_every_exact_line_equals_the_hardware(
@@ -100,6 +101,7 @@ def reason(graded: Graded, program: str, kernel: str, line: int, op: str) -> str
         ("grade_branches.cu", "atomics2", 182, "shared atomic", "compare-and-swap"),
         ("grade_branches.cu", "partial_shared", 92, "global store", "race"),
         ("grade_branches.cu", "helpers", 5, "global load", ""),
+        ("smem_tiles.cu", "rows_in_shared", 71, "shared load", "places the variable"),
     ],
 )
 def test_what_an_optimiser_changed_is_estimated_with_its_reason(
@@ -125,6 +127,9 @@ def test_what_an_optimiser_changed_is_estimated_with_its_reason(
         ("grade_loops.cu", "nested", 83, "global load"),
         ("grade_loops.cu", "carried", 119, "global load"),
         ("grade_loops.cu", "hoisted", 22, "global load"),
+        ("rot90_cycle.cu", "rotate_cw", 32, "global load"),
+        ("rot90_cycle.cu", "rotate_ccw_textbook", 52, "global store"),
+        ("base64.cu", "encode3to4", 16, "global load"),
     ],
 )
 def test_plain_unrolling_and_guards_stay_exact(graded: Graded, program: str, kernel: str, line: int, op: str) -> None:
@@ -169,6 +174,8 @@ def test_one_access_more_in_the_machine_code_is_noticed(graded: Graded) -> None:
         "layernorm_vec4.cu",
         "conv1d_const.cu",
         "dot_double.cu",
+        "rot90_cycle.cu",
+        "life_u8.cu",
     ],
 )
 @pytest.mark.parametrize("copies", [0, 2])

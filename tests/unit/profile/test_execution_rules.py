@@ -105,7 +105,7 @@ def test_double_arithmetic_that_is_meant_is_no_finding(access, profile, check):
 def test_divergence_is_reported_where_lanes_part(access, profile, check):
     executions = (
         LineExecution("k.cu", 6, WARPS, THREADS, 0),
-        LineExecution("k.cu", 8, WARPS * 16, THREADS * 8, WARPS * 12),
+        LineExecution("k.cu", 8, WARPS * 16, THREADS * 8, WARPS * 12, WARPS * 16),
     )
     work = code(8, fp32=100 * THREADS)
     found = check(profile(*streaming(access), executions=executions, instructions=(work,)))
@@ -114,14 +114,20 @@ def test_divergence_is_reported_where_lanes_part(access, profile, check):
     assert finding.estimated_cost_ratio is not None
 
 
+def test_divergence_is_a_share_of_the_executions_of_all_branches_of_the_line(access, profile, check):
+    executions = (LineExecution("k.cu", 8, WARPS * 16, THREADS * 8, WARPS * 24, WARPS * 32),)
+    found = check(profile(*streaming(access), executions=executions))
+    assert found.value(found.one("KO109"), "divergent_branch_ratio") == 0.75
+
+
 def test_without_machine_code_divergence_has_no_cost_and_is_information(access, profile, check):
-    executions = (LineExecution("k.cu", 8, WARPS * 16, THREADS * 8, WARPS * 12),)
+    executions = (LineExecution("k.cu", 8, WARPS * 16, THREADS * 8, WARPS * 12, WARPS * 16),)
     finding = check(profile(*streaming(access), executions=executions)).one("KO109")
     assert (finding.estimated_cost_ratio, finding.severity) == (None, Severity.INFORMATION)
 
 
 def test_one_divergent_edge_warp_is_no_finding(access, profile, check):
-    executions = (LineExecution("k.cu", 6, WARPS, THREADS - 17, 1),)
+    executions = (LineExecution("k.cu", 6, WARPS, THREADS - 17, 1, WARPS),)
     assert check(profile(*streaming(access), executions=executions)).codes == []
 
 

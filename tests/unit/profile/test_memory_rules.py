@@ -62,13 +62,13 @@ def test_load_and_store_of_one_line_are_one_finding_about_the_worse(access, prof
 @pytest.mark.parametrize(
     ("block", "sectors", "reason"),
     [
-        ((256, 1), 8, "a stride between neighbouring threads leaves only 50 %"),
-        ((256, 1), 12, "a stride between neighbouring threads leaves only 33 %"),
+        ((256, 1), 8, "lie apart, and only 50 %"),
+        ((256, 1), 12, "lie apart, and only 33 %"),
         ((256, 1), 5, "misaligned, the warp's addresses follow each other but start inside a sector"),
         ((32, 8), 5, "misaligned, the warp's addresses follow each other"),
         ((16, 16), 6, "misaligned, a warp covers 2 rows of 16 threads"),  # a 3x3 blur: every row is one sector longer
         ((16, 16), 5.33, "misaligned, a warp covers 2 rows of 16 threads"),
-        ((16, 16), 8, "a stride"),
+        ((16, 16), 8, "lie apart"),
         ((8, 32), 7.5, "misaligned, a warp covers 4 rows of 8 threads"),
         ((8, 32), 8, "rows of 8 threads start inside a sector, or step by two elements; the counts do not tell which"),
         ((256, 1), 6, "short pieces that begin or end inside a sector (67 %"),
@@ -102,7 +102,7 @@ def test_an_array_of_structures_is_one_finding_that_says_what_is_moved_in_vain(a
     assert found.codes == ["KO102"]
     finding = found.findings[0]
     assert finding.line == 8
-    assert "p is an array of Particle structures, so neighbouring threads are 32 bytes apart" in finding.message
+    assert "p is an array of Particle structures of 32 bytes, and a request takes one member of each" in finding.message
     assert "x, m, vx (lines 7 and 8), 12 of every 32 bytes, and moves the other 62 % in vain" in finding.message
 
 
@@ -230,9 +230,9 @@ def test_atomics_that_meet_in_few_sectors_are_reported(access, profile, check):
         access("global load", 8192, 4, sectors=data, size_bytes=1),
         access("global atomic", 8192, 5, sectors=167_426, ideal=32_768),
     )
-    found = check(profile(*accesses, blocks=32, unique_sectors=data + 32, block_unique_sectors=data + 1024))
+    found = check(profile(*accesses, blocks=32, unique_sectors=data + 32, block_unique_sectors=data + 1024, atomic_unique_sectors=32))
     finding = found.one("KO110")
-    assert found.value(finding, "atomic_sector_reuse") == pytest.approx(167_426 / 8224)
+    assert found.value(finding, "atomic_sector_reuse") == pytest.approx(167_426 / 32 / 32)
     assert finding.estimated_cost_ratio is not None
     assert finding.estimated_cost_ratio > 0.3
 
@@ -242,7 +242,7 @@ def test_a_histogram_is_contended_however_much_data_it_reads(access, profile, ch
     accesses = (access("global load", 16_384, 9, sectors=16_384, size_bytes=1), access("global atomic", 16_384, 9, sectors=110_310))
     found = check(profile(*accesses, blocks=120, unique_sectors=16_392, block_unique_sectors=17_344, atomic_unique_sectors=8))
     finding = found.one("KO110")
-    assert found.value(finding, "atomic_sector_reuse") == pytest.approx(110_310 / 8)
+    assert found.value(finding, "atomic_sector_reuse") == pytest.approx(110_310 / 8 / (16_384 / (120 * 8)))
     assert finding.estimated_cost_ratio > 0.5
 
 
@@ -269,6 +269,17 @@ def test_atomics_that_the_compiler_combines_in_the_warp_are_no_finding(access, p
     counted = profile(load, atomic, blocks=79, unique_sectors=2501, atomic_unique_sectors=1)
     assert "KO110" not in check(counted).codes
     assert "combine in the block first" in check(profile(load, replace(atomic, is_aggregated=False), blocks=79)).one("KO110").message
+
+
+def test_atomics_of_each_warp_on_words_of_its_own_are_no_finding(access, profile, check):
+    """Sixteen rounds of ``atomicAdd(&own[i], x)``: the same sectors again and again, but never another warp's."""
+    atomic = access("global atomic", 16 * WARPS, 5, sectors=16 * 4 * WARPS)
+    assert check(profile(atomic, unique_sectors=4 * WARPS, atomic_unique_sectors=4 * WARPS)).codes == []
+
+
+def test_sixteen_small_counters_in_a_sector_are_not_called_one_address(access, profile, check):
+    atomic = access("global atomic", WARPS, 5, sectors=2 * WARPS, size_bytes=2)
+    assert check(profile(atomic, unique_sectors=2 * WARPS)).codes == []
 
 
 def test_one_atomic_a_block_is_no_finding(access, profile, check):
