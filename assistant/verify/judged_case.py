@@ -15,10 +15,12 @@ from assistant.verify.outputs import find_outputs, matching_run
 from assistant.verify.problems import run_failure
 from assistant.verify.tolerance import MAX_ROUNDOFFS
 
-__all__ = ["SEVERITY", "case_result", "determinism", "judge_case", "judge_injected", "racy_exact_outputs", "worst"]
+__all__ = ["SEVERITY", "case_result", "determinism", "judge_case", "judge_injected", "racy_exact_outputs", "without_undefined", "worst"]
 
 _NEARLY_OVER = 2.0**-16
 """Share of the largest number from which on values may come of huge ones that were averaged or weighted."""
+_SIGN_CHANGED_KINDS = frozenset({"mirrored", "mixed"})
+"""Kinds of cases with signs that the program need not have: roots and logarithms are undefined there."""
 SEVERITY = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
 
 
@@ -47,6 +49,15 @@ def judge_case(
             if verdict.code is not None:
                 findings.append(_value_finding(case, index, output, verdict, verdict.code))
     return findings, verdicts
+
+
+def without_undefined(case: CaseEvidence, findings: list[VerificationFinding]) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
+    """The findings without places where the original itself gives NaN on changed signs, and the label that stands for them."""
+    if case.origin.kind not in _SIGN_CHANGED_KINDS:
+        return findings, []
+    undefined = [finding for finding in findings if finding.code == "nan_position" and finding.expected == "nan"]
+    labels = [DetectedLabel(Label.NAN_BEHAVIOUR, f"where the original gives NaN: {finding.message}") for finding in undefined]
+    return [finding for finding in findings if finding not in undefined], labels
 
 
 def _missing_result(case: CaseEvidence, index: int, output: PreparedOutput) -> VerificationFinding:
@@ -136,7 +147,8 @@ def judge_injected(
             if finding.buffer in harmless and finding.code in ("nan_position", "wrong_value"):
                 labels.append(DetectedLabel(Label.REASSOCIATION, f"both overflow on huge input, not alike: {finding.message}"))
             elif finding.buffer is not None and finding.code != "wrote_outside_outputs":
-                labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on NaN, infinite or huge input {finding.message}"))
+                what = "zeros of both signs in the input:" if case.origin.kind == "zeros" else "NaN, infinite or huge input"
+                labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on {what} {finding.message}"))
     decisive = [detected for detected in labels if detected.label is Label.NAN_BEHAVIOUR]
     return findings, (decisive or labels)[:1]
 
