@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from assistant.engine.budget import CHECKED_THREADS, Cost, case_count, is_large, repeat_count
+from assistant.engine.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count
 from assistant.engine.cases import Effort, JudgedCase, Resize
 from assistant.engine.job import Job
 from assistant.engine.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
@@ -31,15 +31,13 @@ __all__ = ["Derived", "Lead", "bounded", "cost_of", "derive", "redrawn"]
 
 _TRIAL_S = 10.0
 """The launch itself, on the original under checks."""
-_FURTHER_TRIAL_S = 2.0
+_FURTHER_TRIAL_S = 10.0
 """A case of our own making that keeps the original busy for longer is not worth it: it may well run for ever."""
 _MOST_CASES = 64
 _SCREENED_COUNT = 3
 """Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
 """Of a launch that is not the kernel's largest."""
-_OWN_SIZE_COUNT = 2
-"""Fresh draws at the program's own size of a launch whose other cases run at a smaller one."""
 _RISKY_KINDS = frozenset({*INTEGER_KINDS, "resized", "refilled", "repeated"})
 _UNTRIED = "runs too many threads to be checked there"
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
@@ -157,7 +155,7 @@ def _chosen(bases: Sequence[Base], cost: Cost, effort: Effort, is_declared: bool
         return made[:count], (note,) if note else ()
     made = _first(base, _MOST_CASES, is_declared)
     where = f"{base.case.new.origin.shape} instead of {own.case.new.origin.shape}"
-    return [*_first(own, _OWN_SIZE_COUNT, is_declared), *made], (
+    return [*_first(own, own_size_count(cost), is_declared), *made], (
         f"further values at the program's own size: {len(made)} cases run at {where}",
     )
 

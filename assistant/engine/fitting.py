@@ -29,7 +29,9 @@ from assistant.workload.select import LaunchPair
 
 __all__ = ["Fitting", "fitted", "fittings"]
 
-_LIMIT_S = 4.0
+_LIMIT_S = 10.0
+_NEAR_RATIO = 1e-3
+"""Of the largest value: results this close show that a launch is what it should be."""
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,22 @@ def _fitting(item: PreparedCase, new: NewCase, model: GridModel) -> Fitting:
 
 async def fitted(job: Job, candidate: Subject, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
     """Each case with the launch that the candidate runs on it: of several, the one that comes nearest to what the original leaves."""
-    open_sizes = {_size_of(one): one for one in reversed(fittings) if len(one.choices) > 1}
-    tried = [(one, choice) for one in open_sizes.values() for choice in one.choices]
-    trials = await try_version(job, candidate, [choice for _, choice in tried], _LIMIT_S)
+    waiting = {_size_of(one): one for one in reversed(fittings) if len(one.choices) > 1}
     best: dict[_Size, tuple[float, LaunchConfig]] = {}
-    for (one, choice), trial in zip(tried, trials, strict=True):
-        size, distance = _size_of(one), _distance(one.item, trial)
-        if size not in best or distance < best[size][0]:
-            best[size] = distance, choice.recording.launches[0].config
+    for round_choices in (slice(0, 1), slice(1, None)):
+        still = [one for size, one in waiting.items() if best.get(size, _UNKNOWN)[0] > _NEAR_RATIO]
+        tried = [(one, choice) for one in still for choice in one.choices[round_choices]]
+        trials = await try_version(job, candidate, [choice for _, choice in tried], _LIMIT_S)
+        for (one, choice), trial in zip(tried, trials, strict=True):
+            size, distance = _size_of(one), _distance(one.item, trial)
+            if size not in best or distance < best[size][0]:
+                best[size] = distance, choice.recording.launches[0].config
     return [(one.item, _taken(one, best[_size_of(one)][1] if _size_of(one) in best else None)) for one in fittings]
 
 
 _Size = tuple[int | None, str]
 """A launch of the original's recording at one size."""
+_UNKNOWN = (float("inf"), None)
 
 
 def _size_of(one: Fitting) -> _Size:
@@ -101,7 +106,7 @@ def _started(new: NewCase, config: LaunchConfig) -> NewCase:
 
 
 def _distance(item: PreparedCase, trial: Trial) -> float:
-    """How far the candidate's results are from the original's: 0 for equal ones, infinite where it is not clean."""
+    """How far the candidate's results are from the original's, over the largest one; infinite where it is not clean."""
     known = frozenset(problem.kind for run in item.original for problem in run.problems)
     first = next((run for run in item.original if run.is_comparable and run.error is None), None)
     if first is None or trial.unclean(known) is not None:
@@ -111,5 +116,6 @@ def _distance(item: PreparedCase, trial: Trial) -> float:
         mine, theirs = after.get(buffer.id), first.contents(buffer.id)
         if mine is not None and theirs is not None and len(mine) == len(theirs):
             element = element_of(buffer.element_type, len(theirs))
-            distance += largest(np.nan_to_num(floats(mine, element) - floats(theirs, element)))
+            values = np.nan_to_num(floats(theirs, element))
+            distance = max(distance, largest(np.nan_to_num(floats(mine, element)) - values) / (largest(values) or 1.0))
     return distance

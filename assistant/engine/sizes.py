@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from assistant.engine.budget import Cost, can_grow, is_large, shrink_ratio, trial_count
+from assistant.engine.budget import Cost, affordable, is_large, shrink_ratio, trial_count
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.engine.trying import Trial, try_version
@@ -32,13 +32,13 @@ __all__ = ["Sized", "SizedLaunch", "TriedSizes", "observed_launches", "size_mode
 
 _ATTEMPTS = 4
 """Ways to launch at one size that are tried."""
-_LIMIT_S = 4.0
+_LIMIT_S = 10.0
 """For one case on the original."""
 _LEAST_COVERED_RATIO = 0.97
 """Of what a launch must write, where results may happen to be what stood there."""
 _BASE = "base"
-_SCREENED = (_BASE, "turned", "odd")
-"""Purposes by what they show in one run."""
+_PREFERRED = ("turned", "odd", "doubled")
+"""Larger sizes by what they show in one run."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ async def try_sizes(job: Job, subject: Subject, launch: SizedLaunch, seed: int, 
     While candidates are ranked, one size is enough.
     """
     purposes = _purposes(launch)
-    chosen = list(purposes) if is_confirming else [name for name in _SCREENED if name in purposes][:1]
+    chosen = list(purposes) if is_confirming else list(purposes)[:1]
     waiting = {name: _cases(launch, purposes[name], seed) for name in chosen}
     found: dict[str, Sized] = {}
     reasons: dict[str, str] = {}
@@ -128,12 +128,12 @@ async def try_sizes(job: Job, subject: Subject, launch: SizedLaunch, seed: int, 
 
 
 def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
-    """Sizes in the order in which they are tried, by what they are for."""
+    """Sizes in the order in which they are tried, by what they are for; what tells most comes first."""
     own = launch.model.varied
-    wanted = {name: [one for one in sizes if can_grow(launch.cost, work_ratio(own, one))] for name, sizes in larger(own).items()}
-    if is_large(launch.cost):
-        wanted[_BASE] = smaller(own, shrink_ratio(launch.cost))
-    return {name: sizes for name, sizes in wanted.items() if sizes}
+    wanted = {_BASE: smaller(own, shrink_ratio(launch.cost))} if is_large(launch.cost) else {}
+    grown = larger(own)
+    ratios = {name: work_ratio(own, grown[name][0]) for name in _PREFERRED if name in grown}
+    return wanted | {name: grown[name] for name in affordable(launch.cost, ratios)}
 
 
 def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> Iterator[Sized]:

@@ -40,8 +40,8 @@ def larger(sizes: Sizes) -> dict[str, list[dict[str, int]]]:
 
 def smaller(sizes: Sizes, ratio: float) -> list[dict[str, int]]:
     """Sizes of about ``ratio`` of the work, in the order in which they are tried."""
-    free = [size for group in _groups(sizes) for name in group if (size := sizes[name]) > _LEAST_SIZE]
-    factor = ratio ** (1 / max(1, min(3, len(free))))
+    places = [place for group in _groups(sizes) for place, name in enumerate(group) if sizes[name] > _LEAST_SIZE]
+    factor = (ratio / prod(1 + _APART_RATIO * place for place in places)) ** (1 / max(1, min(3, len(places))))
 
     def wanted(value: int, place: int) -> int:
         return max(_LEAST_SIZE, int(factor * value * (1 + _APART_RATIO * place)))

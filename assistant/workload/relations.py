@@ -108,12 +108,15 @@ def explain_extent(seen: Sequence[Seen]) -> tuple[Term, ...]:
 
 
 def explain_count(seen: Seen) -> tuple[Term, ...]:
-    """Every term for a count that is met exactly (elements that a launch writes)."""
-    return tuple(_fitting(seen))
+    """The simplest terms for a count that is met exactly (elements that a launch writes)."""
+    return _simplest(_fitting(seen))
 
 
 def explain_blocks(seen: Sequence[SeenBlocks], others: Sequence[Term] = ()) -> tuple[Term, ...]:
-    """Terms for the blocks of a grid's axis, simplest first; launches of other sizes must be met as well. ``others``: of buffers."""
+    """The simplest terms for the blocks of a grid's axis, likeliest first; launches of other sizes must be met as well.
+
+    ``others``: terms of buffers, which a grid may cover as a whole.
+    """
     first = seen[0]
     found: dict[Term, tuple[int, ...]] = {}
     for term in dict.fromkeys((*_products(first.sizes), *others)):
@@ -123,7 +126,8 @@ def explain_blocks(seen: Sequence[SeenBlocks], others: Sequence[Term] = ()) -> t
                 if all(other.count == blocks.at(other.sizes) for other in seen[1:] if other.block == first.block):
                     found[blocks] = (*term.rank, len(term.factors), order)
                 break
-    return tuple(sorted(found, key=found.__getitem__))
+    simplest = min((key[:-1] for key in found.values()), default=())
+    return tuple(sorted((term for term, key in found.items() if key[:-1] == simplest), key=found.__getitem__))
 
 
 def _covered(block: Dim3) -> Iterator[int]:

@@ -41,7 +41,7 @@ __all__ = [
     "size_model",
 ]
 
-_MOST_CONFIGS = 4
+_MOST_CONFIGS = 6
 _MOST_BLOCKS = (1 << 31) - 1, 65535, 65535
 _MOST_BLOCK_THREADS = 1024
 _MOST_SHARED_BYTES = 227 << 10
@@ -85,6 +85,8 @@ class SizeModel:
     counts: Mapping[int, tuple[Term, ...]]
     """Elements per buffer id; buffers that are not named keep their size."""
     grid: GridModel
+    has_places: bool
+    """Whether a buffer holds integers that look like places: sorted ones, or all different."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -118,7 +120,9 @@ def size_model(case: NewCase, observed: Sequence[Observed], scalars: tuple[Scala
         if terms:
             counts[buffer] = terms
     extents = tuple(dict.fromkeys(term for terms in counts.values() for term in terms))
-    model = SizeModel(scalars, counts, grid_model(observed, extents))
+    contents = contents_of(case)
+    has_places = any(_are_places(contents[b.id], b) for b in case.recording.buffers if b.id in counts)
+    model = SizeModel(scalars, counts, grid_model(observed, extents), has_places)
     return model if model.varied else None
 
 
@@ -146,19 +150,22 @@ def plans(model: SizeModel, sizes: Sizes) -> Iterator[Plan]:
     """Ways to launch at ``sizes``, likeliest first; none where an integer's type or the hardware's limits do not allow it."""
     if not all(fits(scalar, sizes[scalar.name]) for scalar in model.scalars):
         return
-    for is_followed in (True, False):
-        for config in configs_at(model.grid, sizes):
+    for config in configs_at(model.grid, sizes):
+        for is_followed in (True, False) if model.has_places else (False,):
             yield Plan(sizes, config, is_followed)
 
 
 def configs_at(model: GridModel, sizes: Sizes) -> tuple[LaunchConfig, ...]:
-    """Launch configurations at ``sizes`` that hardware takes, likeliest first."""
+    """Launch configurations at ``sizes`` that hardware takes: the likeliest, the largest, others by how likely they are, the same as ever."""
     axes = zip(model.grid, (model.config.grid.x, model.config.grid.y, model.config.grid.z), strict=True)
-    choices = [tuple(dict.fromkeys((*(term.at(sizes) for term in terms), count))) for terms, count in axes]
+    choices = [tuple(dict.fromkeys(term.at(sizes) for term in terms)) or (count,) for terms, count in axes]
     block = Dim3(*(value if name is None else sizes[name] for name, value in zip(model.block, _axes(model.config.block), strict=True)))
     shared = max((term.at(sizes) for term in model.shared), default=model.config.shared_bytes)
-    found = (LaunchConfig(Dim3(*blocks), block, shared) for blocks in sorted(product(*choices), key=lambda c: _place_of(c, choices)))
-    return tuple(islice((config for config in found if _is_launchable(config)), _MOST_CONFIGS))
+    first, *others = sorted(product(*choices), key=lambda blocks: _place_of(blocks, choices))
+    largest = tuple(max(choice) for choice in choices)
+    likely = islice(dict.fromkeys((first, largest, *others)), _MOST_CONFIGS)
+    found = (LaunchConfig(Dim3(*blocks), block, shared) for blocks in dict.fromkeys((*likely, _axes(model.config.grid))))
+    return tuple(config for config in found if _is_launchable(config))
 
 
 def at_sizes(case: NewCase, model: SizeModel, plan: Plan) -> NewCase:
@@ -197,6 +204,14 @@ def _free_buffers(launch: RecordedLaunch, buffers: Sequence[RecordedBuffer]) -> 
             reached.setdefault(pointer.buffer, []).append((position, pointer.buffer_offset_bytes))
     sizes = {buffer.id: buffer for buffer in buffers if buffer.symbol is None and not buffer.pointers}
     return {buffer: places[0][0] for buffer, places in reached.items() if buffer in sizes and all(offset == 0 for _, offset in places)}
+
+
+def _are_places(data: bytes, buffer: RecordedBuffer) -> bool:
+    element = parse_element_type(buffer.element_type or "")
+    if buffer.is_poisoned or element is None or element.is_floating or element.components != 1:
+        return False
+    values = decode(data, element)
+    return values.size > 1 and (is_sorted(values) or is_distinct(values))
 
 
 def _same_size(count: int, sizes: Sizes) -> str | None:
