@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from assistant.engine.budget import CHECKED_THREADS
 from assistant.engine.cases import Effort, JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.references import FloatReference, find_references, perturbed_runs, side_run, startable
+from assistant.engine.references import FloatReference, LeftContents, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
-from assistant.ports import CaseRun, LabFailure, ReplayOptions
+from assistant.ports import LabFailure, ReplayOptions
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.evidence import BufferFacts, SideRun
 from assistant.verify.kinds import meaning_of
@@ -21,14 +20,12 @@ from assistant.verify.outputs import has_small_output
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 
-__all__ = ["PreparedCase", "Task", "buffer_facts", "comparable_runs", "original_runs", "side_runs", "task_of"]
+__all__ = ["PreparedCase", "Task", "buffer_facts", "original_runs", "side_runs", "task_of"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
-
-
 _DERIVED_LIMIT_S = 10.0
-"""A case of our own making ran on the original in less; whoever takes longer does not come to an end."""
+"""A case of our own making ran on the original in less; a version that takes longer does not come to an end."""
 _TIES = "halves"
 _PERTURBED_BYTES = 1 << 20
 """A larger case has enough outputs to estimate the original's error from, where there are float64 values."""
@@ -68,14 +65,14 @@ async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase],
     moving = [_is_perturbed(case, side, reference, text) for case, side, reference in zip(cases, runs, references, strict=True)]
     perturbed = await perturbed_runs(job, subject, cases, moving)
     prepared = [
-        PreparedCase(case, tuple(run for run in side if not run.is_repeat), reference, moved)
-        for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
+        PreparedCase(case, side, reference, moved) for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
     ]
     return tuple(prepared)
 
 
 async def side_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
-    """Per case its runs: one per fill pattern, the first repeated for bitwise comparison, and one with every check on."""
+    """Per case its runs: one per fill pattern, the first repeated, and one with every check on. Behind a run come those of its repeats
+    that left something else, as far as the lab keeps them: each must be right, and all show how far results spread."""
     if not tasks:
         return []
     program = startable(subject, [task.new for task in tasks])
@@ -88,9 +85,10 @@ async def side_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[t
         replayed = await job.lab.replay(program, [written[index] for index in batch.chosen], options, limits)
         if isinstance(replayed, LabFailure):
             return replayed
+        contents = LeftContents(replayed.blobs)
         for index, run in zip(batch.chosen, replayed.cases, strict=True):
-            found[index].append(side_run(run, replayed.blobs, batch.fill))
-            found[index].extend(_differing(run, replayed.blobs, batch.fill))
+            found[index].append(side_run(run, contents, batch.fill))
+            found[index].extend(SideRun(contents.of(left), None, batch.fill, is_repeat=True) for left in run.varied)
     return [tuple(runs) for runs in found]
 
 
@@ -131,20 +129,6 @@ def _is_perturbed(case: JudgedCase, original: Sequence[SideRun], reference: Floa
     has_doubles = any(element_of(one.element_type, len(one.before)).name.startswith("double") for one in facts)
     is_needed = has_doubles or not reference.values or has_small_output(facts, tuple(original))
     return is_needed and case.new.origin.kind != _TIES
-
-
-def _differing(run: CaseRun, blobs: Path, fill: int) -> list[SideRun]:
-    """The repeat that left something else, where the lab keeps it: it must be right, too."""
-    if not run.differing:
-        return []
-    after = tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.differing)
-    return [SideRun(after, None, fill, is_repeat=True)]
-
-
-def comparable_runs(original: Sequence[SideRun], candidate: Sequence[SideRun]) -> tuple[SideRun, ...]:
-    """The candidate's runs that are held against the original's: no repeats where the original's differ as well."""
-    is_alike = any(run.repeat_difference is not None for run in original)
-    return tuple(run for run in candidate if not (is_alike and run.is_repeat))
 
 
 @dataclass(frozen=True)

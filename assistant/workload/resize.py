@@ -156,7 +156,7 @@ def plans(model: SizeModel, sizes: Sizes) -> Iterator[Plan]:
 
 
 def configs_at(model: GridModel, sizes: Sizes) -> tuple[LaunchConfig, ...]:
-    """Launch configurations at ``sizes`` that hardware takes: the likeliest, the largest, others by how likely they are, the same as ever."""
+    """Launch configurations at ``sizes`` that hardware takes: the likeliest, the largest, further likely ones, the recorded one."""
     axes = zip(model.grid, (model.config.grid.x, model.config.grid.y, model.config.grid.z), strict=True)
     choices = [tuple(dict.fromkeys(term.at(sizes) for term in terms)) or (count,) for terms, count in axes]
     block = Dim3(*(value if name is None else sizes[name] for name, value in zip(model.block, _axes(model.config.block), strict=True)))
