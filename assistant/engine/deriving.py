@@ -22,7 +22,7 @@ from assistant.engine.trying import Trial, try_version
 from assistant.engine.values import Base, apart, base_of, other_values
 from assistant.source.struct_layouts import layout_named
 from assistant.workload.derive import fresh_values
-from assistant.workload.draws import Draw
+from assistant.workload.draws import Draw, Zeros
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import Observed, SizeModel
 from assistant.workload.unseen import INTEGER_KINDS
@@ -70,7 +70,7 @@ class Derived:
 async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Derived:
     """Cases on which the original is clean, likeliest to tell first."""
     base = base_of(lead.own, subject.source.text, effort.seeds)
-    dense = fresh_values(lead.own.new, Draw(effort.seeds[0], integers="kept", zeros="filled"), base.layouts, base.row_lengths)
+    dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, subject, [lead.own.new, dense])
     own, text = _within(lead.own, cost, effort), subject.source.text
     bases = [replace(base, case=own)]
@@ -80,11 +80,12 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
         return Derived((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
     model, sizes, anchors = _model(subject, lead), TriedSizes(), list[JudgedCase]()
     if model is not None:
-        launch = SizedLaunch(dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial, model, cost, base.layouts)
+        usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
+        launch = SizedLaunch(usable, sparse, model, cost, base.layouts)
         sizes = await try_sizes(job, subject, launch, effort.seeds[0], effort.is_confirming)
-        anchors = [_sized(own, sized, model) for sized in (sizes.base, *sizes.grown) if sized is not None]
-    if sizes.base is not None:
-        bases.append(base_of(anchors[0], text, effort.seeds))
+        anchors = [_sized(own, sized, sized.new, model) for sized in (sizes.base, *sizes.grown) if sized is not None]
+    if sizes.base is not None and model is not None:
+        bases.append(base_of(_sized(own, sizes.base, sizes.base.sparse, model), text, effort.seeds))
     bases = [replace(base, model=model) for base in bases]
     made, notes = _chosen(bases, cost, effort, lead.is_declared)
     kept, dropped = await _clean(job, subject, made, trial)
@@ -138,8 +139,12 @@ def _model(subject: Subject, lead: Lead) -> SizeModel | None:
     return size_model_of(lead.own.new, lead.own.parameters[0], lead.observed, lambda name: layout_named(text, name))
 
 
-def _sized(own: JudgedCase, sized: Sized, model: SizeModel) -> JudgedCase:
-    return replace(own, new=sized.new, resize=Resize(model, tuple(sized.plan.sizes.items())), is_checked=True, repeats=1, given=())
+def _redrawn_floats(base: Base, seed: int, zeros: Zeros) -> NewCase:
+    return fresh_values(base.case.new, Draw(seed, integers="kept", zeros=zeros), base.layouts, base.row_lengths)
+
+
+def _sized(own: JudgedCase, sized: Sized, new: NewCase, model: SizeModel) -> JudgedCase:
+    return replace(own, new=new, resize=Resize(model, tuple(sized.plan.sizes.items())), is_checked=True, repeats=1, given=())
 
 
 def _chosen(bases: Sequence[Base], cost: Cost, effort: Effort, is_declared: bool) -> tuple[list[tuple[Base, JudgedCase]], tuple[str, ...]]:

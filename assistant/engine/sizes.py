@@ -37,8 +37,6 @@ _LIMIT_S = 10.0
 _LEAST_COVERED_RATIO = 0.97
 """Of what a launch must write, where results may happen to be what stood there."""
 _BASE = "base"
-_PREFERRED = ("turned", "odd", "doubled")
-"""Larger sizes by what they show in one run."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,8 @@ class SizedLaunch:
 
     own: Trial
     """At its own sizes on dense values, tried on the original."""
+    sparse: NewCase
+    """The same on values that are zero as often as the program's may be."""
     model: SizeModel
     cost: Cost
     layouts: Layouts
@@ -57,6 +57,8 @@ class Sized:
     """The launch at a size of our own, on which the original is clean."""
 
     new: NewCase
+    sparse: NewCase
+    """The same on values that are zero as often as the program's may be."""
     plan: Plan
 
 
@@ -132,7 +134,7 @@ def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
     own = launch.model.varied
     wanted = {_BASE: smaller(own, shrink_ratio(launch.cost))} if is_large(launch.cost) else {}
     grown = larger(own)
-    ratios = {name: work_ratio(own, grown[name][0]) for name in _PREFERRED if name in grown}
+    ratios = {name: work_ratio(own, sizes[0]) for name, sizes in grown.items()}
     return wanted | {name: grown[name] for name in affordable(launch.cost, ratios)}
 
 
@@ -140,9 +142,9 @@ def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> I
     """Launches at these sizes, on fresh values of the program's kinds."""
     for one in sizes:
         for plan in islice(plans(launch.model, {**launch.model.sizes, **one}), _ATTEMPTS):
-            made = at_sizes(launch.own.case, launch.model, plan)
+            made, sparse = (at_sizes(case, launch.model, plan) for case in (launch.own.case, launch.sparse))
             fresh = fresh_values(made, Draw(seed, integers="kept", zeros="filled"), launch.layouts)
-            yield Sized(replace(fresh, origin=replace(made.origin, seed=seed)), plan)
+            yield Sized(replace(fresh, origin=replace(made.origin, seed=seed)), sparse, plan)
 
 
 def _not_covered(launch: SizedLaunch, trial: Trial, plan: Plan) -> str | None:

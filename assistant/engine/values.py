@@ -17,7 +17,7 @@ from assistant.engine.probes import refilled, resized, with_repeats, with_ties
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
-from assistant.workload.derive import Layouts, contents_of, fresh_values
+from assistant.workload.derive import Layouts, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw, fresh_draws
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
@@ -146,12 +146,12 @@ def _judged(base: Base, made: NewCase) -> JudgedCase:
 def _words(base: Base, made: NewCase) -> str:
     """``x from -250 to -1 and y from …``, of the first buffers that changed."""
     names, contents = dict(base.case.buffer_names), contents_of(made)
-    types = {buffer.id: buffer.element_type for buffer in made.recording.buffers}
+    types = typed_buffers(made)
     shown: list[str] = []
-    for buffer in changed_buffers(base.case.new, made)[:_NAMES_SHOWN]:
-        values = floats(contents[buffer], element_of(types[buffer], len(contents[buffer])))
+    for buffer in [one for one in changed_buffers(base.case.new, made) if one in types][:_NAMES_SHOWN]:
+        values = floats(contents[buffer], types[buffer])
         finite = values[np.isfinite(values)]
-        if finite.size and types[buffer] is not None:
+        if finite.size:
             shown.append(f"{names[buffer]} from {finite.min():.4g} to {finite.max():.4g}")
     return " and ".join(shown)
 

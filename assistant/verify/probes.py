@@ -52,7 +52,7 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
     """Every probe that counts; one label for each meaning, of the first case on which B differs. Sizes come first."""
     results, labels, failures, dropped = list[CaseResult](), list[DetectedLabel](), list[VerificationFinding](), list[str]()
     wrong_sizes: set[str] = set()
-    untold = list[str]()
+    untold: dict[str, list[str]] = {}
     for case in sorted(usable.probes, key=lambda case: case.origin.kind != "resized"):
         if case.origin.shape in wrong_sizes:
             continue
@@ -61,8 +61,8 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
         if isinstance(judged, str):
             if meaning is None or not meaning.is_numeric:
                 dropped.append(f"{case_name(case)}: {judged}")
-            elif case.origin.kind not in untold:
-                untold.append(case.origin.kind)
+            else:
+                untold.setdefault(judged, []).append(case.origin.kind)
             continue
         labels.extend(judged.labels)
         if meaning is None:
@@ -73,8 +73,7 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
             labels.extend(_label(case, meaning, finding) for finding in judged.findings[:1])
             if judged.findings and case.origin.kind == "resized":
                 wrong_sizes.add(case.origin.shape)
-    if untold:
-        dropped.append(f"values of kind {', '.join(untold)}: the original itself overflows, vanishes or loses its digits there")
+    dropped.extend(f"values of kind {', '.join(dict.fromkeys(kinds))}: {reason}" for reason, kinds in untold.items())
     return ProbeVerdict(tuple(results), _first_of_each(labels), tuple(failures), tuple(dropped))
 
 
@@ -130,7 +129,7 @@ def _lost_digits(case: CaseEvidence, prepared: PreparedOutput) -> str | None:
     if prepared.is_exact or element.scalar_bytes == 8:
         return None
     if raw is None or len(raw) != output.written.size * 8:
-        return f"there is no float64 reference for {output.name}"
+        return f"nothing tells how exact {output.name} is there" if prepared.is_estimated else None
     reference = np.frombuffer(raw, "<f8")[output.written]
     if not np.isfinite(reference).all() or not is_plausible_reference(
         errors_of(values, reference), element.unit_roundoff or 0.0, reference

@@ -1,9 +1,10 @@
 """Which other sizes of a launch are tried: twice as large, larger and divided by nothing, and smaller for what is too large.
 
 Sizes that are equal in a recording grow by different factors, so that a square is never the only shape; one that is the product of
-others (n = rows · cols) stays their product; all others keep about their proportions. Example::
+others (n = rows · cols) stays their product; all others keep about their proportions. Each size is also tried five times as large by
+itself: what holds one block, one tile or one shared array today may not tomorrow. Example::
 
-    larger({"w": 96, "h": 96})      # {"doubled": [{"w": 192, "h": 192}], "odd": [{"w": 137, "h": 157}, …], "turned": [{"w": 157, …}, …]}
+    larger({"w": 96, "h": 96})      # {"turned": [{"w": 191, "h": 137}, …], "odd": …, "doubled": [{"w": 192, "h": 192}], "far w": …}
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ __all__ = ["larger", "smaller", "work_ratio"]
 
 _MORE_RATIO, _APART_RATIO = 1.4, 0.5
 """Growth to a size that nothing divides, and what is added for each further one of sizes that are equal."""
+_FAR_RATIO = 5
 _LEAST_SIZE = 33
 """A smaller launch keeps sizes up to one warp and one."""
 _LARGEST_ALIGNMENT = 64
@@ -26,15 +28,19 @@ _Change = Callable[[int, int], int]
 
 
 def larger(sizes: Sizes) -> dict[str, list[dict[str, int]]]:
-    """By purpose, the sizes in the order in which they are tried until one is usable. ``sizes``: those that buffers or grid depend on."""
+    """By purpose, the sizes in the order in which they are tried until one is usable; purposes that show most come first.
+
+    ``sizes``: those that buffers or grid depend on.
+    """
     groups = _groups(sizes)
-    wanted: dict[str, list[dict[str, int]]] = {
-        "doubled": [_changed(sizes, lambda value, _: 2 * value)],
-        "odd": [_changed(sizes, lambda value, place: _prime(_grown(value, place))), _changed(sizes, _aligned_growth)],
-    }
+    wanted: dict[str, list[dict[str, int]]] = {}
     if len(groups) < sum(len(group) for group in groups):
         turned = _changed(sizes, lambda value, place: _prime(_grown(value, place)), is_turned=True)
         wanted["turned"] = [turned, _changed(sizes, _aligned_growth, is_turned=True)]
+    wanted["odd"] = [_changed(sizes, lambda value, place: _prime(_grown(value, place))), _changed(sizes, _aligned_growth)]
+    wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
+    for name in (name for group in groups for name in group):
+        wanted[f"far {name}"] = [_alone(sizes, name, _prime(_FAR_RATIO * sizes[name]))]
     return wanted
 
 
@@ -74,9 +80,16 @@ def _changed(sizes: Sizes, change: _Change, is_turned: bool = False) -> dict[str
     for group in _groups(sizes):
         for place, name in enumerate(reversed(group) if is_turned else group):
             changed[name] = change(sizes[name], place)
-    for name, parts in _products(sizes).items():
-        changed[name] = prod(changed[part] for part in parts)
-    return changed
+    return _with_products(sizes, changed)
+
+
+def _alone(sizes: Sizes, name: str, value: int) -> dict[str, int]:
+    """One size changed, and those that depend on it."""
+    return _with_products(sizes, {**sizes, name: value})
+
+
+def _with_products(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
+    return changed | {name: prod(changed[part] for part in parts) for name, parts in _products(sizes).items()}
 
 
 def _groups(sizes: Sizes) -> list[list[str]]:

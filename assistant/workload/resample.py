@@ -41,7 +41,7 @@ def resampled(data: bytes, element: ElementType, random: np.random.Generator, dr
     if draw.integers == "kept" or is_sorted(values):
         return data
     if draw.zeros != "kept":
-        return with_tail(encode(_without_zeros(values, random, row_lengths), element), data)
+        return with_tail(encode(_with_other_zeros(values, random, draw, row_lengths), element), data)
     return with_tail(_fresh_integers(values, element, random, draw), data)
 
 
@@ -81,14 +81,16 @@ def _fresh_integers(values: Array, element: ElementType, random: np.random.Gener
     return encode(fresh.reshape(-1), element)
 
 
-def _without_zeros(values: Array, random: np.random.Generator, row_lengths: Sequence[int]) -> Array:
-    """Integers with zeros that are data drawn from the others; sorted and distinct ones stay, as they are places."""
+def _with_other_zeros(values: Array, random: np.random.Generator, draw: Draw, row_lengths: Sequence[int]) -> Array:
+    """Integers with zeros that are data drawn from the others, or at other places; distinct ones stay, as they are places."""
     used = values[values != 0]
     if used.size == 0 or used.size == values.size or is_distinct(values):
         return values
-    places = (values == 0) & ~structural_zeros(values, row_lengths)
+    kept = _kept_zeros(values, random, draw, row_lengths)
     result = values.copy()
+    places = (values == 0) & ~kept
     result[places] = random.choice(used, int(places.sum()))
+    result[kept] = 0
     return result
 
 

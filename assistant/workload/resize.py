@@ -11,7 +11,7 @@ meant for is not known here: the original must show it by running clean and writ
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
 import numpy as np
@@ -87,10 +87,12 @@ class SizeModel:
     grid: GridModel
     has_places: bool
     """Whether a buffer holds integers that look like places: sorted ones, or all different."""
+    block_counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Sizes that no integer tells but the grid (``gridDim.x``), as of a kernel with a block for each row."""
 
     @property
     def sizes(self) -> dict[str, int]:
-        return {scalar.name: scalar.value for scalar in self.scalars}
+        return {scalar.name: scalar.value for scalar in self.scalars} | dict(self.block_counts)
 
     @property
     def varied(self) -> dict[str, int]:
@@ -112,18 +114,41 @@ class Plan:
 
 def size_model(case: NewCase, observed: Sequence[Observed], scalars: tuple[Scalar, ...]) -> SizeModel | None:
     """Of the launch that ``observed`` begins with; None where no integer says how large anything is."""
-    sizes = observed[0].sizes
+    counts = _extents(case, observed)
+    grid = grid_model(observed, _terms(counts))
+    unexplained = [axis for axis, terms in zip("xyz", grid.grid, strict=True) if not terms and getattr(grid.config.grid, axis) > 1]
+    with_grid = [_with_block_counts(one, unexplained) for one in observed]
+    more = {buffer: terms for buffer, terms in _extents(case, with_grid).items() if buffer not in counts}
+    block_counts: dict[str, int] = {}
+    if more:
+        counts |= more
+        used = {name for term in _terms(more) for name in term.names}
+        block_counts = {name: value for name, value in with_grid[0].sizes.items() if name in used and name not in observed[0].sizes}
+        grid = grid_model([_with_block_counts(one, [name[-1] for name in block_counts]) for one in observed], _terms(counts))
+    contents = contents_of(case)
+    has_places = any(_are_places(contents[b.id], b) for b in case.recording.buffers if b.id in counts)
+    model = SizeModel(scalars, counts, grid, has_places, block_counts)
+    return model if model.varied else None
+
+
+def _extents(case: NewCase, observed: Sequence[Observed]) -> dict[int, tuple[Term, ...]]:
+    """What the elements of each buffer follow from; buffers that nothing explains are left out."""
     counts: dict[int, tuple[Term, ...]] = {}
     for buffer, position in _free_buffers(case.recording.launches[0], case.recording.buffers).items():
         seen = [Seen(one.sizes, one.counts[position]) for one in observed if position in one.counts]
-        terms = explain_extent(seen) if seen and seen[0].sizes == sizes else ()
+        terms = explain_extent(seen) if seen and seen[0].sizes == observed[0].sizes else ()
         if terms:
             counts[buffer] = terms
-    extents = tuple(dict.fromkeys(term for terms in counts.values() for term in terms))
-    contents = contents_of(case)
-    has_places = any(_are_places(contents[b.id], b) for b in case.recording.buffers if b.id in counts)
-    model = SizeModel(scalars, counts, grid_model(observed, extents), has_places)
-    return model if model.varied else None
+    return counts
+
+
+def _terms(counts: Mapping[int, tuple[Term, ...]]) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(term for terms in counts.values() for term in terms))
+
+
+def _with_block_counts(one: Observed, axes: Sequence[str]) -> Observed:
+    """With the grid along ``axes`` among the sizes."""
+    return replace(one, sizes={**one.sizes, **{f"gridDim.{axis}": getattr(one.config.grid, axis) for axis in axes}})
 
 
 def grid_model(observed: Sequence[Observed], extents: Sequence[Term] = ()) -> GridModel:
