@@ -38,7 +38,7 @@ _SCREENED_COUNT = 3
 """Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
 """Of a launch that is not the kernel's largest."""
-_RISKY_KINDS = frozenset({*INTEGER_KINDS, "resized", "refilled", "repeated"})
+_RISKY_KINDS = frozenset({*INTEGER_KINDS, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 

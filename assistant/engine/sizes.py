@@ -36,6 +36,8 @@ _LIMIT_S = 10.0
 """For one case on the original."""
 _LEAST_COVERED_RATIO = 0.97
 """Of what a launch must write, where results may happen to be what stood there."""
+_TELLING_BYTES = 4
+"""Results of this width are hardly ever a pattern by chance."""
 _BASE = "base"
 
 
@@ -133,9 +135,15 @@ def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
     """Sizes in the order in which they are tried, by what they are for; what tells most comes first."""
     own = launch.model.varied
     wanted = {_BASE: smaller(own, shrink_ratio(launch.cost))} if is_large(launch.cost) else {}
-    grown = larger(own)
+    grown = larger(own, _fixed(launch))
     ratios = {name: work_ratio(own, sizes[0]) for name, sizes in grown.items()}
     return wanted | {name: grown[name] for name in affordable(launch.cost, ratios)}
+
+
+def _fixed(launch: SizedLaunch) -> frozenset[str]:
+    """Integers that may say how much of a device variable is in use, whose size is part of the source: they do not grow."""
+    counts = [element_count(buffer) for buffer in launch.own.case.recording.buffers if buffer.symbol is not None]
+    return frozenset(name for name, value in launch.model.varied.items() if value <= max(counts, default=0))
 
 
 def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> Iterator[Sized]:
@@ -150,17 +158,22 @@ def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> I
 def _not_covered(launch: SizedLaunch, trial: Trial, plan: Plan) -> str | None:
     """Why a launch at these sizes cannot be what the kernel is meant for: it leaves out what a right one would write."""
     before, after = (_totals(case.recording.buffers) for case in (launch.own.case, trial.case))
-    poisoned = {buffer.id for buffer in trial.case.recording.buffers if buffer.is_poisoned}
+    poisoned = {buffer.id: _least_covered_of_pattern(buffer) for buffer in trial.case.recording.buffers if buffer.is_poisoned}
     written = trial.written
     for buffer, count in launch.own.written.items():
         if buffer not in launch.model.counts or not count:
             continue
-        now, least_ratio = written.get(buffer, 0), 1.0 if buffer in poisoned else _LEAST_COVERED_RATIO
+        now, least_ratio = written.get(buffer, 0), poisoned.get(buffer, _LEAST_COVERED_RATIO)
         expected = [term.at(plan.sizes) for term in explain_count(Seen(launch.model.varied, count))]
         is_explained = any(least_ratio * most <= now <= most for most in expected)
         if not is_explained and now < least_ratio * count / before[buffer] * after[buffer]:
             return f"writes {now} of {after[buffer]} elements there"
     return None
+
+
+def _least_covered_of_pattern(buffer: RecordedBuffer) -> float:
+    """Of memory that holds a pattern: all of it, where hardly any result is the pattern itself."""
+    return 1.0 if element_of(buffer.element_type, buffer.size_bytes).scalar_bytes >= _TELLING_BYTES else _LEAST_COVERED_RATIO
 
 
 def _totals(buffers: Sequence[RecordedBuffer]) -> dict[int, int]:

@@ -18,7 +18,7 @@ from assistant.source.struct_layouts import layout_named
 from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
 from assistant.workload.derive import Layouts, contents_of, fresh_values, typed_buffers
-from assistant.workload.draws import MIRRORED, Draw, fresh_draws
+from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
 from assistant.workload.scalars import scalars_of
@@ -30,8 +30,10 @@ __all__ = ["Base", "apart", "base_of", "other_values"]
 _UNCHECKED_KINDS = frozenset({*TELLING_KINDS, "injected", "huge", "zeros", "mirrored", "mixed"})
 """Kinds that change floats alone: races and bounds are looked at on the others."""
 _RESIZED = "resized"
+_TIED, _EQUAL = "tied", "equal"
 _ELEMENT_SIZES = (1, 2, 4, 8)
 _NAMES_SHOWN = 2
+_FILLED: tuple[Zeros, Zeros] = ("filled", "gone")
 _APART_COUNT = 4
 """Buffers of integers that are changed one by one where all together send the original out of bounds."""
 
@@ -62,7 +64,7 @@ def other_values(base: Base, is_declared: bool) -> Iterator[JudgedCase]:
     """Made one by one, as each may be large. ``is_declared``: its own kinds of values are drawn by the block's generators."""
     for make in (*(() if is_declared else (_drawn,)), _of_other_kinds, *(() if is_declared else (_drawn_further,)), _special):
         for made in make(base):
-            yield _judged(base, made)
+            yield _judged(base, _outside(made) if is_declared else made)
 
 
 def apart(base: Base, made: JudgedCase) -> list[JudgedCase]:
@@ -110,6 +112,9 @@ def _drawn_further(base: Base) -> Iterator[NewCase]:
         yield fresh_values(case, draw, base.layouts)
     first = fresh_values(case, fresh_draws(base.seeds)[0], base.layouts)
     yield from _unless_none(with_repeats(case, seed))
+    dense, unpadded = (fresh_values(case, Draw(seed, zeros=zeros, integers="redrawn"), base.layouts, base.row_lengths) for zeros in _FILLED)
+    if _zero_count(unpadded) < _zero_count(dense):
+        yield unpadded
     yield from _unless_none(refilled(first, dict(base.case.buffer_names), seed))
     if case.origin.is_own_size:
         yield from resized(first, base.case.parameters[0])
@@ -122,6 +127,11 @@ def _special(base: Base) -> Iterator[NewCase]:
     yield from with_specials_apart(case, seed)
     yield with_signed_zeros(case, seed, base.layouts)
     yield with_huge(case, seed, base.layouts)
+
+
+def _outside(made: NewCase) -> NewCase:
+    """Ties are nothing that a block's generators would draw, so a difference there is no failure."""
+    return replace(made, origin=replace(made.origin, kind=_EQUAL)) if made.origin.kind == _TIED else made
 
 
 def _unless_none(case: NewCase | None) -> Iterator[NewCase]:

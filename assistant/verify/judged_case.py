@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from assistant.model.elements import ElementKind
 from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
 from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, leaves_same_values, prepare
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
-from assistant.verify.numbers import floats, ieee, largest, largest_finite
+from assistant.verify.numbers import bits, floats, ieee, largest, largest_finite
 from assistant.verify.outputs import find_outputs, matching_run
 from assistant.verify.problems import run_failure
 from assistant.verify.tolerance import MAX_ROUNDOFFS
@@ -169,6 +170,7 @@ def judge_injected(
         mine = [p for p in prepared if p.output.case_index == index]
         found, _ = judge_case(case, index, mine, evidence, is_precision_changed=False)
         findings.extend(replace(f, case=None) for f in found if f.buffer is None or f.code == "wrote_outside_outputs")
+        mine = [p for p in mine if not _is_conversion_only(case, p)]
         harmless = {p.output.name for p in mine if case.origin.kind == "huge" and _is_overflow_only(case, p)}
         for finding in found:
             if finding.buffer in harmless and finding.code in ("nan_position", "wrong_value"):
@@ -186,6 +188,26 @@ def _with_masks_of(
     """Outputs of ``cases`` with what the original changes in any case of the same shape."""
     written = {(output.case_index, output.buffer.id): output.written for output in find_outputs((*cases, *ordinary), evidence.outputs)}
     return tuple(replace(one, output=replace(one.output, written=written[one.output.case_index, one.output.buffer.id])) for one in prepared)
+
+
+def _is_conversion_only(case: CaseEvidence, prepared: PreparedOutput) -> bool:
+    """Whether integers differ only where the original has the least number of their type.
+
+    That is what the emulator's processor makes of NaN and of floats beyond the range; a GPU makes 0 and the nearest number of them.
+    """
+    output, element = prepared.output, prepared.output.element
+    if element.kind not in (ElementKind.INT, ElementKind.UINT) or not prepared.is_exact:
+        return False
+    least = 1 << (8 * element.scalar_bytes - 1) if element.kind is ElementKind.INT else 0
+    for run in case.candidate:
+        after, original = run.contents(output.buffer.id), matching_run(prepared.runs, run.fill).contents(output.buffer.id)
+        if not run.is_comparable or after is None or original is None or len(after) != len(original):
+            return False
+        mine, theirs = (bits(data, element) for data in (after, original))
+        differing = mine != theirs
+        if (differing & ~output.written).any() or (theirs[differing] != least).any():
+            return False
+    return True
 
 
 @ieee

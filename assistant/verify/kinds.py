@@ -33,7 +33,9 @@ INJECTED_KINDS = frozenset({"injected", "huge", "zeros"})
 _MEANINGS = {
     "resized": Meaning(Label.ASSUMPTION, "right only for the program's own sizes"),
     "refilled": Meaning(Label.ASSUMPTION, "right only where memory is zero before the launch, as in this program"),
+    "unpadded": Meaning(Label.ASSUMPTION, "right only where padding, borders and empty rows are zero, as in this program"),
     "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program"),
+    "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload"),
     "negative": Meaning(Label.ASSUMPTION, "right only for integers >= 0, as in this program"),
     "large": Meaning(Label.ASSUMPTION, "right only for integers of the program's own magnitude, not for large ones"),
     "far": Meaning(Label.ASSUMPTION, "right only for floats of the program's own magnitude, not for large ones", is_numeric=True),

@@ -118,10 +118,15 @@ def _judge(
 
 @ieee
 def _lost_digits(case: CaseEvidence, prepared: PreparedOutput) -> str | None:
-    """Why the original's own result is no measure on these values: it overflows, or is itself far from the float64 values."""
+    """Why the original's own result is no measure on these values: it overflows, or is itself far from the float64 values.
+
+    Floats beyond the range of integers are converted otherwise by the emulator's processor than by a GPU.
+    """
     output, element = prepared.output, prepared.output.element
-    if not element.is_floating or not output.is_compared or not output.written.any():
+    if not output.is_compared or not output.written.any():
         return None
+    if not element.is_floating:
+        return f"{output.name} holds integers" if case.origin.kind == "extreme" else None
     values = floats(prepared.runs[0].contents(output.buffer.id) or b"", element)[output.written]
     if not np.isfinite(values).all():
         return f"the original's own {output.name} is not finite there"

@@ -14,8 +14,9 @@ Integers = Literal["kept", "redrawn", "permuted"]
 yet a result that no permutation changes (a histogram, a count) does change; buffers of distinct values are permuted all the same.
 """
 
-Zeros = Literal["kept", "filled", "scattered"]
-"""What becomes of zeros that are data, not structure. Filled: other values of their buffer; scattered: at other places, half of all."""
+Zeros = Literal["kept", "filled", "scattered", "gone"]
+"""What becomes of zeros that are data, not structure. Filled: other values of their buffer; scattered: at other places, half of all;
+gone: filled, and those that are structure as well."""
 
 SCALES = (1.0, 0.125, 8.0)
 """Multipliers of floating values; powers of two, so that scaling itself rounds nothing."""
@@ -45,7 +46,7 @@ class Draw:
             return "mixed"
         if self.scale == MIRRORED:
             return "mirrored"
-        return {"kept": "resampled", "filled": "dense", "scattered": "scattered"}[self.zeros]
+        return {"kept": "resampled", "filled": "dense", "scattered": "scattered", "gone": "unpadded"}[self.zeros]
 
 
 def fresh_draws(seeds: tuple[int, ...]) -> tuple[Draw, ...]:

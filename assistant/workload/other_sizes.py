@@ -27,12 +27,20 @@ _Change = Callable[[int, int], int]
 """A new size, from the old one and its place among sizes that are equal to it."""
 
 
-def larger(sizes: Sizes) -> dict[str, list[dict[str, int]]]:
+def larger(sizes: Sizes, fixed: frozenset[str] = frozenset()) -> dict[str, list[dict[str, int]]]:
     """By purpose, the sizes in the order in which they are tried until one is usable; purposes that show most come first.
 
-    ``sizes``: those that buffers or grid depend on.
+    ``sizes``: those that buffers or grid depend on; ``fixed``: those that stay. None where all stay.
     """
+    kept = {name: value for name, value in sizes.items() if name in fixed}
+    found = _larger({name: value for name, value in sizes.items() if name not in fixed})
+    return {purpose: [{**one, **kept} for one in tried] for purpose, tried in found.items()}
+
+
+def _larger(sizes: Sizes) -> dict[str, list[dict[str, int]]]:
     groups = _groups(sizes)
+    if not groups:
+        return {}
     wanted: dict[str, list[dict[str, int]]] = {}
     if len(groups) < sum(len(group) for group in groups):
         turned = _changed(sizes, lambda value, place: _prime(_grown(value, place)), is_turned=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
 from assistant.model.launch import Dim3
 
@@ -23,6 +23,8 @@ Sizes = Mapping[str, int]
 """Integers passed to a kernel, by name."""
 
 _MOST_FACTORS = 3
+_MOST_PLAIN_FACTORS = 4
+"""Of a product of different integers, each as it is (batch · channels · height · width)."""
 _MOST_NAMES = 6
 """Integers that are looked at: combinations of more are many, and fit by chance."""
 _LARGEST_MULTIPLE = 64
@@ -34,7 +36,9 @@ _OFFSETS = (1, -1, 2, -2)
 _WARP_THREADS = 32
 _COARSENING = (1, 2, 4, 8, 16, 32)
 """Elements that one thread, warp or block takes."""
-_LARGEST_TILE = 1024
+_TILES = tuple(1 << power for power in range(8))
+_WIDE_TILES = tuple(1 << power for power in range(11))
+"""Elements along an axis that a block takes, whatever the block's own shape."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,10 @@ class Term:
         return frozenset(name for factor in self.factors for name in factor.names)
 
     @property
-    def rank(self) -> tuple[int, int]:
-        """Simplest first: plain products, then with a factor, then of changed sizes."""
-        return sum(not factor.is_plain for factor in self.factors), int(self.times != 1 or self.per != 1)
+    def rank(self) -> int:
+        """Simplest first: plain products, then with a whole number, then of one changed size, of two, or of one with a whole number."""
+        changed_count, is_scaled = sum(not factor.is_plain for factor in self.factors), self.times != 1 or self.per != 1
+        return int(is_scaled) + (changed_count + 1 if changed_count else 0)
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,7 @@ class SeenBlocks:
     sizes: Sizes
     block: Dim3
     count: int
+    axis: str = "x"
 
 
 def explain_extent(seen: Sequence[Seen]) -> tuple[Term, ...]:
@@ -120,22 +126,26 @@ def explain_blocks(seen: Sequence[SeenBlocks], others: Sequence[Term] = ()) -> t
     first = seen[0]
     found: dict[Term, tuple[int, ...]] = {}
     for term in dict.fromkeys((*_products(first.sizes), *others)):
-        for order, covered in enumerate(_covered(first.block)):
+        is_composed = len(term.factors) != 1 or not all(factor.is_plain for factor in term.factors)
+        for order, covered in enumerate(_covered(first, is_composed)):
             blocks = Term(term.factors, term.times, term.per * covered)
             if blocks.at(first.sizes) == first.count:
                 if all(other.count == blocks.at(other.sizes) for other in seen[1:] if other.block == first.block):
-                    found[blocks] = (*term.rank, len(term.factors), order)
+                    found[blocks] = (term.rank, len(term.factors), order)
                 break
     simplest = min((key[:-1] for key in found.values()), default=())
     return tuple(sorted((term for term, key in found.items() if key[:-1] == simplest), key=found.__getitem__))
 
 
-def _covered(block: Dim3) -> Iterator[int]:
-    """What one block may cover along an axis, likeliest first."""
+def _covered(seen: SeenBlocks, is_composed: bool) -> Iterator[int]:
+    """What one block may cover along an axis, likeliest first; of what several integers compose less, as more would fit by chance."""
+    block, own = seen.block, getattr(seen.block, seen.axis)
+    if seen.axis != "x":
+        counts = [1] if is_composed else [size * items for items in _COARSENING for size in (own, 1)]
+        return iter(dict.fromkeys((*counts, *(() if is_composed else _TILES))))
     whole = (block.x, block.y, block.z, block.count, block.x * block.y, max(1, block.count // _WARP_THREADS), 1)
     counts = [size * items for items in _COARSENING for size in whole]
-    tiles = [1 << power for power in range(_LARGEST_TILE.bit_length())]
-    return iter(dict.fromkeys((*counts, *tiles)))
+    return iter(dict.fromkeys((*counts, *(() if is_composed else _WIDE_TILES))))
 
 
 def _fitting(seen: Seen) -> Iterator[Term]:
@@ -165,6 +175,8 @@ def _products(sizes: Sizes) -> Iterator[Term]:
                 yield Term(changed)
                 for place in range(count if count > 1 else 0):
                     yield Term((*plain[:place], changed[place], *plain[place + 1 :]))
+    for chosen in combinations(names, _MOST_PLAIN_FACTORS):
+        yield Term(tuple(_Factor(name) for name in chosen))
 
 
 def _changes(names: Sequence[str]) -> tuple[_Factor, ...]:

@@ -50,6 +50,8 @@ def _kept_zeros(values: Array, random: np.random.Generator, draw: Draw, row_leng
     is_zero: NDArray[np.bool_] = values == 0
     if draw.zeros == "kept":
         return is_zero
+    if draw.zeros == "gone":
+        return np.zeros(values.size, np.bool_)
     structure = structural_zeros(values, row_lengths)
     if draw.zeros == "filled" or np.array_equal(structure, is_zero):
         return structure

@@ -76,6 +76,12 @@ class GridModel:
         terms = (*(axis[0] for axis in self.grid if axis), *self.shared[:1])
         return frozenset(name for term in terms for name in term.names) | {name for name in self.block if name}
 
+    @property
+    def possible_names(self) -> frozenset[str]:
+        """Also the integers that it may follow from instead, alone: the width of rows, where their pitch would do as well."""
+        alone = (term for axis in self.grid for term in axis if len(term.factors) == 1 and term.factors[0].is_plain)
+        return self.names | {name for term in alone for name in term.names}
+
 
 @dataclass(frozen=True)
 class SizeModel:
@@ -97,7 +103,7 @@ class SizeModel:
     @property
     def varied(self) -> dict[str, int]:
         """The integers that a buffer or the grid depends on, in the order of the parameters."""
-        used = self.grid.names | {name for terms in self.counts.values() for term in terms for name in term.names}
+        used = self.grid.possible_names | {name for terms in self.counts.values() for term in terms for name in term.names}
         return {name: value for name, value in self.sizes.items() if name in used}
 
 
@@ -161,14 +167,15 @@ def grid_model(observed: Sequence[Observed], extents: Sequence[Term] = ()) -> Gr
 
 
 def _axis_terms(observed: Sequence[Observed], axis: str, extents: Sequence[Term]) -> tuple[Term, ...]:
-    """Of the grid along one axis; a single block says nothing, unless the integer is one that a buffer depends on."""
-    seen = [SeenBlocks(one.sizes, one.config.block, getattr(one.config.grid, axis)) for one in observed]
+    """Of the grid along one axis; a single block says nothing, unless the integer is one that a buffer depends on: it may cover any."""
+    seen = [SeenBlocks(one.sizes, one.config.block, getattr(one.config.grid, axis), axis) for one in observed]
     known = frozenset(name for term in extents for name in term.names)
     terms = explain_blocks(seen, extents)
     usual = tuple(term for term in terms if term.names <= known)
     if seen[0].count == 1:
-        return usual if axis == "x" else ()
-    return usual or terms
+        covering = (replace(term, per=term.per * observed[0].config.block.count) for term in extents)
+        return tuple(dict.fromkeys((*usual, *covering))) if axis == "x" else ()
+    return (*usual, *(term for term in terms if term not in usual))
 
 
 def plans(model: SizeModel, sizes: Sizes) -> Iterator[Plan]:

@@ -22,7 +22,7 @@ from assistant.workload.resample import is_distinct, is_sorted, with_tail
 
 __all__ = ["INTEGER_KINDS", "TELLING_KINDS", "changed_buffers", "with_unseen"]
 
-_UNUSED_SHARE = 0.25
+_UNUSED_SHARE = 0.75
 """Integers beyond this share of their type's range are large already."""
 _LARGE_SHARE = 0.25
 """The larger half of large integers begins at this share of the range."""
