@@ -167,10 +167,9 @@ def judge_injected(
     prepared = _with_masks_of(ordinary, cases, prepare(cases, evidence.outputs, evidence.tolerance)[0], evidence)
     findings, labels = list[VerificationFinding](), list[DetectedLabel]()
     for index, case in enumerate(cases):
-        mine = [p for p in prepared if p.output.case_index == index]
+        mine = [p for p in prepared if p.output.case_index == index and not _is_conversion_only(case, p)]
         found, _ = judge_case(case, index, mine, evidence, is_precision_changed=False)
         findings.extend(replace(f, case=None) for f in found if f.buffer is None or f.code == "wrote_outside_outputs")
-        mine = [p for p in mine if not _is_conversion_only(case, p)]
         harmless = {p.output.name for p in mine if case.origin.kind == "huge" and _is_overflow_only(case, p)}
         for finding in found:
             if finding.buffer in harmless and finding.code in ("nan_position", "wrong_value"):
