@@ -7,6 +7,7 @@ an index of their parts (``runtime/replay.cpp``).
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,15 +43,23 @@ def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[
     try:
         lines = (line for case in request.cases for line in ("case", *_job_lines(case, symbolizer)))
         (folder / "jobs").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        before_s = _children_s()
         outcome, layers = _run(request, folder, environment)
+        cpu_s = _children_s() - before_s
         names = rename_blobs(folder / "blobs")
         for name in set(names.values()):
             (folder / "blobs" / name).replace(blobs / name)
         cases = [_reply(part, names, symbolizer) for part in _parts(folder)]
         unended = [_failed(_reason(outcome)) for _ in request.cases[len(cases) :]]
-        return ReplayReply((*cases, *unended), layers.in_force, layers.missing)
+        return ReplayReply((*cases, *unended), layers.in_force, layers.missing, cpu_s)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _children_s() -> float:
+    """Processor time of all processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str]) -> tuple[Outcome, Layers]:

@@ -5,24 +5,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from assistant.engine.budget import CHECKED_THREADS
 from assistant.engine.cases import Effort, JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.references import FloatReference, LeftContents, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
 from assistant.ports import LabFailure, ReplayOptions
-from assistant.verify.cases import PROBE_KINDS
-from assistant.verify.evidence import SideRun
+from assistant.source.struct_layouts import layout_named
+from assistant.verify.evidence import BufferFacts, SideRun
+from assistant.verify.kinds import meaning_of
+from assistant.verify.numbers import element_of
+from assistant.verify.outputs import has_small_output
+from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 
-__all__ = ["PreparedCase", "fills", "original_runs", "side_runs", "without_broken_probes"]
+__all__ = ["PreparedCase", "Task", "buffer_facts", "original_runs", "side_runs", "task_of"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
-_CHECKED_THREADS = 1 << 20
-"""Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
-_PROBE_WALL_S = 10.0
-"""A case of our own making that keeps the original busy for longer is not worth it: it may well run for ever."""
+_DERIVED_LIMIT_S = 10.0
+"""A case of our own making ran on the original in less; a version that takes longer does not come to an end."""
+_TIES = "halves"
+_PERTURBED_BYTES = 1 << 20
+"""A larger case has enough outputs to estimate the original's error from, where there are float64 values."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One case as one side runs it."""
+
+    new: NewCase
+    fills: tuple[int, ...]
+    """Patterns of memory whose contents are arbitrary: one run for each."""
+    repeats: int
+    is_checked: bool
+    is_fresh: bool = False
+    """The first runs begin in processes that have run no version before."""
+    limit_s: float | None = None
+    """For one run; None: as long as the user's program may take."""
 
 
 @dataclass(frozen=True)
@@ -35,76 +56,111 @@ class PreparedCase:
     perturbed: tuple[SideRun, ...]
 
 
-async def without_broken_probes(
-    job: Job, subject: Subject, cases: tuple[JudgedCase, ...]
-) -> tuple[tuple[JudgedCase, ...], tuple[str, ...]]:
-    """The cases but for probes on which the original fails or does not come to an end soon, and these in words."""
-    probes = [case.new for case in cases if case.new.origin.kind in PROBE_KINDS]
-    if not probes:
-        return cases, ()
-    limits = replace(job.limits, wall_s=min(job.limits.wall_s, _PROBE_WALL_S))
-    written = write_cases(job.scratch / new_id("K"), probes)
-    replayed = await job.lab.replay(startable(subject, probes), written, ReplayOptions(), limits)
-    errors = ["not tried"] * len(probes) if isinstance(replayed, LabFailure) else [run.error for run in replayed.cases]
-    broken = [(probe, error) for probe, error in zip(probes, errors, strict=True) if error is not None]
-    kept = tuple(case for case in cases if not any(case.new is probe for probe, _ in broken))
-    return kept, tuple(f"{probe.origin.kind} {probe.origin.shape}: the original does not run: {error}" for probe, error in broken)
-
-
 async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> tuple[PreparedCase, ...] | LabFailure:
-    runs = await side_runs(job, subject, [case.new for case in cases], effort, [fills(case) for case in cases])
+    runs = await side_runs(job, subject, [task_of(case, case.new, effort) for case in cases])
     if isinstance(runs, LabFailure):
         return runs
     references = await find_references(job, subject, cases)
-    perturbed = await perturbed_runs(job, subject, cases)
+    text = subject.source.text
+    moving = [_is_perturbed(case, side, reference, text) for case, side, reference in zip(cases, runs, references, strict=True)]
+    perturbed = await perturbed_runs(job, subject, cases, moving)
     prepared = [
         PreparedCase(case, side, reference, moved) for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
     ]
     return tuple(prepared)
 
 
-async def side_runs(
-    job: Job, subject: Subject, cases: Sequence[NewCase], effort: Effort, patterns: Sequence[tuple[int, ...]]
-) -> list[tuple[SideRun, ...]] | LabFailure:
+async def side_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
     """Per case its runs: one per fill pattern, the first repeated, and one with every check on. Behind a run come those of its repeats
     that left something else, as far as the lab keeps them: each must be right, and all show how far results spread."""
-    if not cases:
+    if not tasks:
         return []
-    program = startable(subject, cases)
-    written = write_cases(job.scratch / new_id("K"), cases)
-    found: list[list[SideRun]] = [[] for _ in cases]
-    for fill in FILLS:
-        batches = _batches(cases, effort, [index for index in range(len(cases)) if fill in patterns[index]], fill)
-        for mode, count, chosen in batches:
-            if not chosen:
-                continue
-            is_first = not any(found)
-            options = ReplayOptions(mode=mode, fill=fill, repeats=count, is_fresh=effort.is_fresh and is_first)
-            replayed = await job.lab.replay(program, [written[index] for index in chosen], options, job.limits)
-            if isinstance(replayed, LabFailure):
-                return replayed
-            contents = LeftContents(replayed.blobs)
-            for index, run in zip(chosen, replayed.cases, strict=True):
-                found[index].append(side_run(run, contents, fill))
-                found[index].extend(SideRun(contents.of(left), None, fill, is_repeat=True) for left in run.varied)
+    program = startable(subject, [task.new for task in tasks])
+    written = write_cases(job.scratch / new_id("K"), [task.new for task in tasks])
+    found: list[list[SideRun]] = [[] for _ in tasks]
+    for batch in _batches(tasks):
+        is_fresh = tasks[0].is_fresh and not any(found)
+        options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh)
+        limits = job.limits if batch.limit_s is None else replace(job.limits, wall_s=min(job.limits.wall_s, batch.limit_s))
+        replayed = await job.lab.replay(program, [written[index] for index in batch.chosen], options, limits)
+        if isinstance(replayed, LabFailure):
+            return replayed
+        contents = LeftContents(replayed.blobs)
+        for index, run in zip(batch.chosen, replayed.cases, strict=True):
+            found[index].append(side_run(run, contents, batch.fill))
+            found[index].extend(SideRun(contents.of(left), None, batch.fill, is_repeat=True) for left in run.varied)
     return [tuple(runs) for runs in found]
 
 
-def _batches(cases: Sequence[NewCase], effort: Effort, chosen: list[int], fill: int) -> list[tuple[str, int, list[int]]]:
-    """(mode, repeats, indices of cases) of the runs with one fill pattern; probes are not repeated."""
-    probes = [index for index in chosen if cases[index].origin.kind in PROBE_KINDS]
-    others = [index for index in chosen if index not in probes]
-    if fill != FILLS[0]:
-        return [("plain", 1, chosen)]
-    batches = [("plain", effort.repeats, others), ("plain", 1, probes)]
-    if effort.mode == "check":
-        batches.append(("check", 1, [index for index, case in enumerate(cases) if _is_checkable(case)]))
-    return batches
+def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:
+    """What is run of the case, for the side that runs ``new`` on it."""
+    is_checked = case.is_checked and effort.mode == "check" and _is_checkable(new)
+    return Task(new, _fills(case), case.repeats, is_checked, effort.is_fresh, _DERIVED_LIMIT_S if new.origin.is_derived else None)
+
+
+def buffer_facts(case: JudgedCase, text: str) -> tuple[BufferFacts, ...]:
+    """What the judge knows of the case's buffers; ``text`` is the original's, which defines the structs."""
+    names = dict(case.buffer_names)
+    contents = contents_of(case.new)
+    return tuple(
+        BufferFacts(
+            id=buffer.id,
+            name=names[buffer.id],
+            element_type=buffer.element_type,
+            before=contents.get(buffer.id, bytes(buffer.size_bytes)),
+            is_poisoned=buffer.is_poisoned,
+            is_scratch=names[buffer.id] in case.scratch,
+            layout=layout_named(text, buffer.element_type),
+        )
+        for buffer in case.new.recording.buffers
+    )
+
+
+def _is_perturbed(case: JudgedCase, original: Sequence[SideRun], reference: FloatReference, text: str) -> bool:
+    """Whether the original also runs on inputs moved by one unit in the last place: where few errors are seen, or none without it.
+
+    On values that are chosen to lose digits the original's own error is the measure, where float64 values give it: what a moved input
+    does to the result is what such values are chosen for. Ties moved are no ties.
+    """
+    facts, meaning = buffer_facts(case, text), meaning_of(case.new.origin.kind)
+    is_chosen_to_lose = meaning is not None and meaning.is_numeric
+    if not is_chosen_to_lose and sum(len(one.before) for one in facts) <= _PERTURBED_BYTES:
+        return True
+    has_doubles = any(element_of(one.element_type, len(one.before)).name.startswith("double") for one in facts)
+    is_needed = has_doubles or not reference.values or has_small_output(facts, tuple(original))
+    return is_needed and case.new.origin.kind != _TIES
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Cases that are replayed with the same options."""
+
+    mode: str
+    fill: int
+    repeats: int
+    limit_s: float | None
+    chosen: tuple[int, ...]
+    """Indices of tasks."""
+
+
+def _batches(tasks: Sequence[Task]) -> list[_Batch]:
+    """Repeated runs first, then runs with checks, then those with the other fill pattern."""
+    first, second = FILLS
+    wanted: dict[tuple[str, int, int, float | None], list[int]] = {}
+    for index, task in enumerate(tasks):
+        wanted.setdefault(("plain", first, task.repeats, task.limit_s), []).append(index)
+    for index, task in enumerate(tasks):
+        if task.is_checked:
+            wanted.setdefault(("check", first, 1, task.limit_s), []).append(index)
+    for index, task in enumerate(tasks):
+        if second in task.fills:
+            wanted.setdefault(("plain", second, 1, task.limit_s), []).append(index)
+    return [_Batch(*options, tuple(chosen)) for options, chosen in wanted.items()]
 
 
 def _is_checkable(case: NewCase) -> bool:
-    return max(launch.config.thread_count for launch in case.recording.launches) <= _CHECKED_THREADS
+    return max(launch.config.thread_count for launch in case.recording.launches) <= CHECKED_THREADS
 
 
-def fills(case: JudgedCase) -> tuple[int, ...]:
+def _fills(case: JudgedCase) -> tuple[int, ...]:
     return FILLS if any(buffer.is_poisoned for buffer in case.new.recording.buffers) else FILLS[:1]

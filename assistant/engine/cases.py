@@ -1,6 +1,6 @@
-"""The cases that a kernel is judged on: recorded launches and fresh values of them, or declared shapes and boundary shapes.
+"""The launches that a kernel is judged on: recorded ones, arrays of a notebook, or declared shapes and boundary shapes.
 
-Cases are made for the original; ``for_candidate`` turns one into what the candidate must run.
+Cases are made for the original; ``for_candidate`` turns one into what the candidate must run. ``deriving`` makes further ones of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from pathlib import Path
 
 from assistant.engine.counting import Counted
 from assistant.engine.instances import instance_parameters
-from assistant.engine.probes import PROBED_BYTES, PROBED_THREADS, refilled, resized, with_ties
 from assistant.engine.subject import Subject
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import parse_element_type
@@ -23,10 +22,11 @@ from assistant.source.match import kernel_of_instance, select_kernels
 from assistant.source.struct_layouts import layout_named
 from assistant.source.structs import struct_fields
 from assistant.workload.boundary import boundary_shapes
-from assistant.workload.derive import extract, fresh_values, with_huge, with_specials
-from assistant.workload.draws import Draw, draws_for, fresh_draws
+from assistant.workload.derive import extract
+from assistant.workload.draws import Draw, draws_for
 from assistant.workload.generate import GenerateOptions, Signature, generate
 from assistant.workload.recordings import NewCase, RecordingReader, write_case
+from assistant.workload.resize import SizeModel
 from assistant.workload.select import LaunchPair, select_launches, started_as
 from assistant.workload.signature import device_variable_types, signature_of
 from assistant.workload.structs import StructLayout, layout_of
@@ -35,6 +35,7 @@ __all__ = [
     "CONFIRM_REPEATS",
     "Effort",
     "JudgedCase",
+    "Resize",
     "captured_cases",
     "declared_cases",
     "for_candidate",
@@ -45,11 +46,9 @@ __all__ = [
 ]
 
 CONFIRM_REPEATS = 20
-"""Bitwise repeats of a confirmation (DESIGN §5.6)."""
-_MIRRORED = -1.0
-"""Scale of one more draw: recorded values are often all positive, and a lost sign would not show on them."""
+"""Bitwise repeats of a confirmation."""
 _FRESH_VALUES_BYTES = 64 << 20
-"""A launch with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
+"""A declared shape with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,17 @@ class Effort:
     is_confirming: bool
     is_fresh: bool = False
     """The runs begin in processes that have run no version before."""
+
+
+@dataclass(frozen=True)
+class Resize:
+    """How a recorded launch came to other sizes."""
+
+    model: SizeModel
+    sizes: tuple[tuple[str, int], ...]
+    """The integers that are passed."""
+    is_whole: bool = True
+    """Buffers follow from them as the grid does; False: only the integers were changed."""
 
 
 @dataclass(frozen=True)
@@ -84,21 +94,27 @@ class JudgedCase:
     """Keys of the kernels launched after ``kernel``."""
     given: tuple[tuple[int, bytes], ...] = ()
     """(buffer id, float64 values) that the user's own function returned for this very case; live cases only."""
+    repeats: int = 1
+    """Runs that are compared to the bit."""
+    is_checked: bool = True
+    """It is also run with every check on, where the job asks for checks."""
+    resize: Resize | None = None
+    """Of a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
 
 
-def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str], effort: Effort) -> tuple[JudgedCase, ...]:
-    """Recorded launches of the chosen kernels (by key), each with its fresh-value variants."""
+def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
+    """Recorded launches of the chosen kernels (by key): up to three shapes of each instance, on their own values."""
     run = counted.run
     if run is None or run.recording_path is None or run.recording is None:
         return ()
-    reader, text = RecordingReader(run.recording_path), subject.source.text
-    return tuple(case for item in _chosen(subject, reader.recording, kernels) for case in _variants(reader, *item, effort, text))
+    reader = RecordingReader(run.recording_path)
+    chosen = _chosen(subject, reader.recording, kernels)
+    return tuple(_own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen)
 
 
-def live_cases(subject: Subject, live: LiveWorkload, kernels: frozenset[str], effort: Effort) -> tuple[JudgedCase, ...]:
-    """Arrays of a notebook: each shape with its fresh-value variants, and the cases that the user's reference was called for besides."""
+def live_cases(subject: Subject, live: LiveWorkload, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
+    """Arrays of a notebook: each shape, and the cases of fresh values that the user's reference was called for."""
     cases: list[JudgedCase] = []
-    text = subject.source.text
     for index, item in enumerate(live.cases):
         reader = RecordingReader(item.recording)
         instance = reader.recording.launches[0].kernel
@@ -109,8 +125,6 @@ def live_cases(subject: Subject, live: LiveWorkload, kernels: frozenset[str], ef
         exact = (one for one in item.reference if not one.is_recorded and _is_floating(reader.recording, one.buffer))
         given = tuple((one.buffer, reader.blob(one.blob)) for one in exact)
         cases.append(replace(own, launch_index=index, given=given))
-        if item.seed == 0:
-            cases.extend(replace(variant, launch_index=index) for variant in _derived(own, effort, text))
     return tuple(cases)
 
 
@@ -132,8 +146,10 @@ def declared_cases(
         for draw in draws_for(shape, effort.seeds):
             made = _generated(subject, workload, shape, signatures, draw)
             if isinstance(made, WorkloadProblem):
-                raise CannotAnswerError(f"{made.path}:{made.line}: {made.message}", "mend the workload block")
-            cases.append(_declared_case(workload, made, signatures))
+                raise CannotAnswerError(f"{made.path}:{made.line}: {made.message}", "correct the workload block")
+            cases.append(replace(_declared_case(workload, made, signatures), repeats=effort.repeats))
+            if sum(buffer.size_bytes for buffer in made.recording.buffers) > _FRESH_VALUES_BYTES:
+                break
     return tuple(cases)
 
 
@@ -168,44 +184,11 @@ def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> 
             yield kernel, chosen.index, chosen.weight, chosen.shape
 
 
-def _variants(
-    reader: RecordingReader, kernel: Kernel, index: int, weight: float, shape: str, effort: Effort, text: str
-) -> Iterator[JudgedCase]:
-    own = _own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight))
-    yield own
-    yield from _derived(own, effort, text)
-
-
 def _own_case(reader: RecordingReader, kernel: Kernel, index: int, origin: CaseOrigin) -> JudgedCase:
     """A recorded launch on its own values."""
     parameters = instance_parameters(kernel, reader.recording.launches[index].kernel)
     recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
     return JudgedCase(recorded, kernel.key, (parameters,), _buffer_names(recorded, (parameters,)), frozenset(), index)
-
-
-def _derived(own: JudgedCase, effort: Effort, text: str) -> Iterator[JudgedCase]:
-    """The same launch on other values."""
-    recorded = own.new
-    size_bytes = sum(buffer.size_bytes for buffer in recorded.recording.buffers)
-    draws = fresh_draws(effort.seeds)[: 1 if size_bytes > _FRESH_VALUES_BYTES else None]
-    if effort.is_confirming:
-        draws = (*draws, Draw(effort.seeds[-1], _MIRRORED, is_timed=False))
-    layouts = layouts_of(recorded, text)
-    variants = [fresh_values(recorded, draw, layouts) for draw in draws]
-    if effort.with_injected and size_bytes <= _FRESH_VALUES_BYTES:
-        variants += [with_specials(recorded, effort.seeds[0]), with_huge(recorded, effort.seeds[0])]
-    if effort.is_confirming and _is_small(recorded):
-        variants += [with_ties(recorded, effort.seeds[0]), *resized(variants[0], own.parameters[0])]
-        not_zero = refilled(variants[0], dict(own.buffer_names), effort.seeds[0])
-        variants += [] if not_zero is None else [not_zero]
-    for variant in variants:
-        yield replace(own, new=variant)
-
-
-def _is_small(case: NewCase) -> bool:
-    """Whether probes of this launch cost little."""
-    size_bytes = sum(buffer.size_bytes for buffer in case.recording.buffers)
-    return size_bytes <= PROBED_BYTES and case.recording.launches[0].config.thread_count <= PROBED_THREADS
 
 
 def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:

@@ -110,7 +110,7 @@ def _cases(looked: Looked, seed: int) -> list[JudgedCase]:
     """One of each shape with a single launch: what several launches take together is no kernel's own time."""
     subject = looked.subject
     keys = frozenset(item.kernel.key for item in looked.assessment.kernels)
-    captured = captured_cases(subject, looked.counted, keys, _effort(()))
+    captured = captured_cases(subject, looked.counted, keys)
     declared = [case for workload in subject.declared for case in declared_cases(subject, workload, _effort((seed,)))]
     found: dict[_Key, JudgedCase] = {}
     for case in (*captured, *declared):

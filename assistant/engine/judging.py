@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.case_runs import PreparedCase, fills, original_runs, side_runs, without_broken_probes
-from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, live_cases
+from assistant.engine.case_runs import PreparedCase, buffer_facts, original_runs, side_runs, task_of
+from assistant.engine.cases import Effort, for_candidate
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
+from assistant.engine.fitting import Fitting, fitted, fittings
+from assistant.engine.gathering import gather
 from assistant.engine.job import Job
 from assistant.engine.one_program import compared
 from assistant.engine.probes import integers_of
@@ -23,20 +25,19 @@ from assistant.model.recording import Transfer
 from assistant.model.source import Kernel
 from assistant.model.structs import ElementLayout
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
-from assistant.model.workload import AutoTolerance, CaseKey, Tolerance
+from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun
 from assistant.source.doubts import doubts
 from assistant.source.match import kernel_of_instance
 from assistant.source.struct_layouts import layout_named
-from assistant.verify.cases import PROBE_KINDS
 from assistant.verify.cheats import find_cheats
-from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
+from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
 from assistant.verify.judge import judge, judge_further
+from assistant.verify.kinds import meaning_of
 from assistant.verify.labels import Version, detect_labels, order_of
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
-from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 
@@ -53,7 +54,6 @@ __all__ = [
     "verify",
 ]
 
-_SHAPES_SHOWN = 3
 _ARBITRARY_RESULTS = frozenset(
     {
         "shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence", "missing_fence", "plain_poll",
@@ -84,7 +84,9 @@ class Baseline:
     outputs: tuple[str, ...]
     missing_checks: tuple[str, ...]
     dropped_cases: tuple[str, ...]
-    """Probes on which the original does not run."""
+    """Cases of our own making on which the original is not clean."""
+    sizes: SizesTried | None
+    """None for declared workloads, whose sizes are the user's to choose."""
 
     @property
     def is_declared(self) -> bool:
@@ -105,14 +107,8 @@ async def prepare(
     Cases come from the second run's recording: made with every check on, it knows which memory a launch never reads before writing.
     """
     recorded = counted if second_run is None or second_run.recording is None else second_run
-    cases = captured_cases(subject, recorded, kernels, effort)
-    if job.request.live is not None:
-        cases += live_cases(subject, job.request.live, kernels, effort)
-    for workload in subject.declared:
-        cases += declared_cases(subject, workload, effort)
-    cases = _wanted(cases, frozenset(job.request.cases))
-    cases, dropped = await without_broken_probes(job, subject, cases)
-    prepared = await original_runs(job, subject, cases, effort)
+    gathered = await gather(job, subject, recorded, kernels, effort)
+    prepared = await original_runs(job, subject, gathered.cases, effort)
     if isinstance(prepared, LabFailure):
         return prepared
     workload = subject.declared[0] if subject.declared else None
@@ -127,15 +123,10 @@ async def prepare(
         second_run=second_run,
         tolerance=AutoTolerance() if workload is None else workload.tolerance,
         outputs=() if workload is None else workload.outputs,
-        missing_checks=() if counted.recording is None else counted.recording.not_captured,
-        dropped_cases=dropped,
+        missing_checks=(*(() if counted.recording is None else counted.recording.not_captured), *gathered.notes),
+        dropped_cases=gathered.dropped,
+        sizes=gathered.sizes,
     )
-
-
-def _wanted(cases: tuple[JudgedCase, ...], keys: frozenset[CaseKey]) -> tuple[JudgedCase, ...]:
-    """Those of ``keys``, with the recorded or declared ones that the others are made from; all without any key."""
-    origins = ((case, case.new.origin) for case in cases)
-    return tuple(case for case, origin in origins if not keys or origin.key in keys or not origin.is_derived)
 
 
 async def verify(
@@ -154,13 +145,15 @@ async def verify(
     if one.problem is not None:
         return one.problem
     pairing = _pairing(baseline.recorded, counted)
-    chosen = runnable_cases(baseline, candidate, counted)
+    pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
+    fitting = fittings(baseline.cases, pairs, candidate, counted.recording)
+    chosen = await fitted(job, candidate, fitting)
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
-    runs = await side_runs(job, candidate, [new for _, new in chosen], effort, [fills(item.case) for item, _ in chosen])
+    runs = await side_runs(job, candidate, [task_of(item.case, new, effort) for item, new in chosen])
     if isinstance(runs, LabFailure):
         return runs
     limits = () if counted.run is None else counted.run.missing_limits
-    missing = [*baseline.missing_checks, *limits, *_untried_sizes(baseline)]
+    missing = [*baseline.missing_checks, *limits]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     in_question = _in_question(baseline, candidate, version)
@@ -170,7 +163,7 @@ async def verify(
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *detect_labels(*in_question), *one.labels),
-        findings=_static_findings(baseline, candidate),
+        findings=_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
@@ -178,6 +171,7 @@ async def verify(
         caveats=one.caveats,
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
+        sizes=baseline.sizes,
         order_before=order_before,
         order_after=order_after,
     )
@@ -198,7 +192,7 @@ def judge_timed_calls(
     cases = tuple(
         _case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.subject.source.text)
         for index, item in enumerate(baseline.cases)
-        if item.case.new.origin.kind not in PROBE_KINDS
+        if item.case.new.origin.is_own_size and meaning_of(item.case.new.origin.kind) is None
     )
     evidence = JudgeEvidence(
         cases=cases,
@@ -250,13 +244,24 @@ def _of_kernels(version: Version, kernels: Sequence[Kernel]) -> Version:
     return replace(version, code=code, kernels=tuple(kernel.qualified_name for kernel in kernels))
 
 
-def _static_findings(baseline: Baseline, candidate: Subject) -> tuple[VerificationFinding, ...]:
-    """What the static rules say of the judged kernels."""
+def _static_findings(baseline: Baseline, candidate: Subject, followed: Mapping[str, frozenset[str]]) -> tuple[VerificationFinding, ...]:
+    """What the static rules say of the judged kernels; ``followed``: what the candidate's grids follow from."""
     judged = [kernel for kernel in baseline.subject.parsed.kernels if kernel.key in baseline.kernels]
     names = {other.qualified_name for kernel in judged if (other := same_kernel(kernel, baseline.subject, candidate)) is not None}
     before, after = baseline.subject.parsed, candidate.parsed
-    found = (*find_cheats(before, after), *find_unread_parameters(before, after, _recorded_integers(baseline)))
+    found = (*find_cheats(before, after), *find_unread_parameters(before, after, _recorded_integers(baseline), followed))
     return tuple(finding for finding in found if finding.kernel is None or finding.kernel in names)
+
+
+def _followed(baseline: Baseline, candidate: Subject, fitting: Sequence[Fitting]) -> dict[str, frozenset[str]]:
+    """What the candidate's grid follows from where other sizes are tried, by its kernel's qualified name."""
+    found: dict[str, frozenset[str]] = {}
+    for kernel in baseline.subject.parsed.kernels:
+        other = same_kernel(kernel, baseline.subject, candidate)
+        mine = [one.followed for one in fitting if one.item.case.kernel == kernel.key and one.followed]
+        if other is not None and mine:
+            found[other.qualified_name] = mine[0].intersection(*mine[1:])
+    return found
 
 
 def _recorded_integers(baseline: Baseline) -> dict[str, dict[str, frozenset[int]]]:
@@ -280,18 +285,6 @@ def candidate_version(subject: Subject, assessment: Assessment) -> Version:
     """What label rules look at: the text, the flags and, with a compiler, the machine code."""
     code = assessment.build.code if isinstance(assessment.build, Build) else ()
     return Version(subject.parsed, code, subject.program.flags.arguments, doubts=doubts(subject.source.text))
-
-
-def _untried_sizes(baseline: Baseline) -> list[str]:
-    """Captured launches keep their sizes, but for a few smaller ones: an edit may be right only for these, so they are named."""
-    captured = [item.case.new.origin for item in baseline.cases if item.case.launch_index is not None]
-    own = dict.fromkeys(origin.shape for origin in captured if origin.kind not in PROBE_KINDS)
-    if not own:
-        return []
-    smaller = dict.fromkeys(origin.shape for origin in captured if origin.kind == "resized")
-    tried = f" and {'; '.join(smaller)}" if smaller else ""
-    whose, remedy = ("program's own", "declare a workload") if baseline.subject.request.live is None else ("arrays' own", "give --shapes")
-    return [f"other sizes than the {whose} ({'; '.join(list(own)[:_SHAPES_SHOWN])}){tried}: {remedy} to try them"]
 
 
 def unpaired_launches(a: Counted, b: Counted) -> str | None:
@@ -338,24 +331,10 @@ def _layout_of(item: Transfer, text: str) -> ElementLayout | None:
 
 
 def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str) -> CaseEvidence:
-    names = dict(item.case.buffer_names)
-    contents = contents_of(item.case.new)
-    buffers = tuple(
-        BufferFacts(
-            id=buffer.id,
-            name=names[buffer.id],
-            element_type=buffer.element_type,
-            before=contents.get(buffer.id, bytes(buffer.size_bytes)),
-            is_poisoned=buffer.is_poisoned,
-            is_scratch=names[buffer.id] in item.case.scratch,
-            layout=layout_named(text, buffer.element_type),
-        )
-        for buffer in item.case.new.recording.buffers
-    )
     return CaseEvidence(
         origin=item.case.new.origin,
         kernel=item.case.kernel,
-        buffers=buffers,
+        buffers=buffer_facts(item.case, text),
         original=item.original,
         candidate=candidate,
         reference=item.reference.values,

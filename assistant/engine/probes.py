@@ -1,7 +1,7 @@
 """Cases that a program does not have but may: smaller sizes, values that occur more than once, memory that is not zero.
 
 An edit that is right only for the recorded sizes, where all values differ, or on cleared memory passes on everything recorded. A probe
-keeps the recorded launch and its buffers and changes one thing; it counts only where the original itself runs clean on it.
+keeps the launch and its buffers and changes one thing; it counts only where the original itself runs clean on it.
 
 Example::
 
@@ -18,17 +18,15 @@ import numpy as np
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import RecordedArgument
 from assistant.model.source import Parameter
-from assistant.model.workload import CaseOrigin
-from assistant.workload.arrays import Array, decode, encode
-from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.arrays import decode, encode
+from assistant.workload.derive import changed, contents_of, with_contents
 from assistant.workload.recordings import NewCase
+from assistant.workload.resample import is_distinct, is_sorted, with_tail
 from assistant.workload.select import shape_of
+from assistant.workload.unseen import changed_buffers
 
-__all__ = ["PROBED_BYTES", "PROBED_THREADS", "integers_of", "refilled", "resized", "with_ties"]
+__all__ = ["integers_of", "refilled", "resized", "with_repeats", "with_ties"]
 
-PROBED_BYTES = 16 << 20
-"""Launches with more data are not probed: every probe costs as many runs of the original as a recorded case."""
-PROBED_THREADS = 1 << 18
 _PROBE_COUNT = 4
 """Sizes tried per launch."""
 _SMALLEST_SIZE = 2
@@ -37,6 +35,8 @@ _SMALL_VALUES = 8
 """Memory that was zero is filled with whole numbers below this: whatever they stand for, they are not far from zero."""
 _TIED_VALUES = 8
 """Distinct values that a buffer of a tied case holds."""
+_REPEATED_COUNT = 3
+"""How often each value of a sorted buffer stands in a row."""
 
 
 def resized(case: NewCase, parameters: tuple[Parameter, ...]) -> tuple[NewCase, ...]:
@@ -52,22 +52,21 @@ def resized(case: NewCase, parameters: tuple[Parameter, ...]) -> tuple[NewCase, 
         arguments = list(launch.arguments)
         arguments[place] = replace(arguments[place], data_hex=data.hex())
         smaller = replace(launch, arguments=tuple(arguments))
-        origin = CaseOrigin("resized", shape_of(smaller, parameters), case.origin.seed, case.origin.scale, 0.0)
+        shape = shape_of(smaller, parameters)
+        origin = replace(case.origin, kind="resized", shape=shape, scale=1.0, weight=0.0, is_own_size=False)
         made.append(replace(case, recording=replace(case.recording, launches=(smaller,)), origin=origin))
     return tuple(made[:_PROBE_COUNT])
 
 
 def with_ties(case: NewCase, seed: int) -> NewCase:
     """``case`` with every typed buffer drawn from few of its own values, sorted ones left alone: who ranks or compares must settle ties."""
-    contents: dict[int, bytes] = {}
-    before = contents_of(case)
-    for buffer in case.recording.buffers:
-        element = parse_element_type(buffer.element_type or "")
-        if element is None or element.components != 1 or buffer.is_poisoned or buffer.pointers or buffer.id not in before:
-            continue
-        data = before[buffer.id]
-        contents[buffer.id] = _tied(data, element, np.random.default_rng([seed, buffer.id]))
-    return with_contents(case, contents, CaseOrigin("tied", case.origin.shape, seed, 1.0, 0.0))
+    return changed(case, _tied, replace(case.origin, kind="tied", seed=seed, scale=1.0, weight=0.0))
+
+
+def with_repeats(case: NewCase, seed: int) -> NewCase | None:
+    """``case`` with values of sorted buffers, all different, standing several times in a row; None where no buffer is so."""
+    made = changed(case, _repeated, replace(case.origin, kind="repeated", seed=seed, scale=1.0, weight=0.0))
+    return made if changed_buffers(case, made) else None
 
 
 def refilled(case: NewCase, names: Mapping[int, str], seed: int) -> NewCase | None:
@@ -83,8 +82,8 @@ def refilled(case: NewCase, names: Mapping[int, str], seed: int) -> NewCase | No
         contents[buffer.id] = encode(values, element).ljust(len(data), b"\0")
     if not contents:
         return None
-    shape = f"{case.origin.shape}, {' and '.join(names[buffer] for buffer in contents)} not zero"
-    return with_contents(case, contents, CaseOrigin("refilled", shape, seed, 1.0, 0.0))
+    words = f"{' and '.join(names[buffer] for buffer in contents)} not zero"
+    return with_contents(case, contents, replace(case.origin, kind="refilled", seed=seed, scale=1.0, weight=0.0, values=words))
 
 
 def integers_of(case: NewCase, parameters: tuple[Parameter, ...]) -> dict[str, int]:
@@ -108,13 +107,17 @@ def _integers(arguments: tuple[RecordedArgument, ...], parameters: tuple[Paramet
 def _tied(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
     values = decode(data, element)
     places = np.isfinite(values) & (values != 0)
-    if places.sum() <= _TIED_VALUES or _is_sorted(values):
+    if element.components != 1 or places.sum() <= _TIED_VALUES or is_sorted(values):
         return data
     few = random.choice(values[places], _TIED_VALUES)
     drawn = values.copy()
     drawn[places] = random.choice(few, int(places.sum()))
-    return encode(drawn, element) + data[values.size * element.scalar_bytes :]
+    return with_tail(encode(drawn, element), data)
 
 
-def _is_sorted(values: Array) -> bool:
-    return bool(np.all(values[:-1] <= values[1:]) or np.all(values[:-1] >= values[1:]))
+def _repeated(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    values = decode(data, element)
+    if element.components != 1 or not is_sorted(values) or not is_distinct(values):
+        return data
+    places = np.arange(values.size)
+    return with_tail(encode(values[places - places % _REPEATED_COUNT], element), data)

@@ -57,10 +57,11 @@ async def find_references(job: Job, subject: Subject, cases: Sequence[JudgedCase
     return [FloatReference(case.given, Reference.DECLARED) if case.given else next(rebuilt) for case in cases]
 
 
-async def perturbed_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[tuple[SideRun, ...]]:
-    """Per case the original on eight inputs moved by one unit in the last place; none for cases without floats."""
+async def perturbed_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], wanted: Sequence[bool]) -> list[tuple[SideRun, ...]]:
+    """Per ``wanted`` case the original on eight inputs moved by one unit in the last place; none for cases without floats."""
     text = subject.source.text
-    chosen = [index for index, case in enumerate(cases) if _has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES]
+    usable = [_has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES for case in cases]
+    chosen = [index for index in range(len(cases)) if wanted[index] and usable[index]]
     found: list[tuple[SideRun, ...]] = [() for _ in cases]
     moved = [_moved(cases[index].new, seed, layouts_of(cases[index].new, text)) for index in chosen for seed in range(PERTURBATION_COUNT)]
     if not moved:

@@ -189,12 +189,16 @@ class CaseOrigin:
     """Where the values of one case come from."""
 
     kind: str
-    """``recorded``, ``resampled``, ``tied``, ``resized``, ``refilled``, ``injected``, ``huge``, ``declared`` or ``boundary``."""
+    """What was done to the values or sizes (``resampled``, ``tied``, ``resized``, …): docs/explanation/verification.md lists all."""
     shape: str
     seed: int
     """Stored for replay, never shown to a planner."""
     scale: float
     weight: float
+    is_own_size: bool = True
+    """At a size that was recorded, bound or declared; False: at one that only the recordings' relations suggest."""
+    values: str = ""
+    """In words, where they are none that the program has (``x from -250 to -1``); empty otherwise."""
 
     @property
     def key(self) -> CaseKey:

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from assistant.model.verification import CannotJudge
 from assistant.verify.evidence import CaseEvidence
+from assistant.verify.kinds import INJECTED_KINDS, meaning_of
 from assistant.verify.problems import UNSUPPORTED
 
-__all__ = ["PROBE_KINDS", "UsableCases", "case_name", "usable_cases"]
+__all__ = ["UsableCases", "case_name", "usable_cases"]
 
-PROBE_KINDS = frozenset({"resized", "refilled"})
-"""Kinds of cases of our own making on which a difference is an assumption of B's, no failure."""
 _REMEDY = "run `kernelopt check FILE` and mend the original first"
 
 
@@ -25,10 +24,10 @@ class UsableCases:
 
     ordinary: tuple[CaseEvidence, ...]
     injected: tuple[CaseEvidence, ...]
-    """With NaN, infinities and huge values put in; they only label."""
+    """With NaN, infinities, huge values and signed zeros put in; they only label."""
     dropped: tuple[str, ...]
     probes: tuple[CaseEvidence, ...] = ()
-    """On what the program never does (``PROBE_KINDS``); they only show assumptions."""
+    """At sizes or on values that are none of the program's (``kinds``), and the program's values at sizes of our own."""
 
     def without(self, reasons: dict[int, str]) -> UsableCases | CannotJudge:
         """Without the ordinary cases of the given indices; cannot judge when one of them is no derived case."""
@@ -52,9 +51,9 @@ def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
             dropped.append(f"{case_name(case)}: the original {reason}")
         elif reason is not None:
             return CannotJudge(f"the original {reason} ({case_name(case)})", _REMEDY)
-        elif case.origin.kind in ("injected", "huge"):
+        elif case.origin.kind in INJECTED_KINDS:
             injected.append(case)
-        elif case.origin.kind in PROBE_KINDS:
+        elif meaning_of(case.origin.kind) is not None or not case.origin.is_own_size:
             probes.append(case)
         else:
             ordinary.append(case)
@@ -81,6 +80,8 @@ def _unclean(case: CaseEvidence, usual_kinds: frozenset[str]) -> str | None:
 
 
 def case_name(case: CaseEvidence) -> str:
-    """``resampled n=1003, values × 8``."""
-    scale = "" if case.origin.scale == 1.0 else f", values × {case.origin.scale:g}"
-    return f"{case.origin.kind} {case.origin.shape}{scale}".strip()
+    """``resampled n=1003, values × 8``, ``negative n=1003, x from -250 to -1``."""
+    origin = case.origin
+    scale = "" if origin.scale == 1.0 else f", values × {origin.scale:g}"
+    values = f", {origin.values}" if origin.values else ""
+    return f"{origin.kind} {origin.shape}{scale}{values}".strip()

@@ -15,7 +15,19 @@ import numpy as np
 from assistant.model.verification import Outcome
 from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.verify.evidence import CaseEvidence, Reference, SideRun
-from assistant.verify.numbers import FloatArray, MaskArray, Patterns, bits, floats, ieee, is_rounding, rms, shown
+from assistant.verify.numbers import (
+    FloatArray,
+    MaskArray,
+    Patterns,
+    bits,
+    element_of,
+    floats,
+    ieee,
+    is_rounding,
+    rms,
+    shown,
+    unsigned_zeros,
+)
 from assistant.verify.outputs import OutputBuffer, find_outputs, is_moved_data, matching_run
 from assistant.verify.tolerance import (
     Errors,
@@ -24,6 +36,7 @@ from assistant.verify.tolerance import (
     grade,
     is_plausible_reference,
     pooled,
+    regrouping,
     typical_sizes,
     worst_spread,
 )
@@ -105,14 +118,16 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     before = output.before(fill)
     if len(after) != len(original):
         return BufferVerdict(Outcome.FAIL, "wrong_value", None, f"{len(original)} bytes", f"{len(after)} bytes", None, False)
-    mine, theirs, initial = bits(after, element), bits(original, element), bits(before, element)
+    mine, theirs, initial = (unsigned_zeros(data, element) for data in (after, original, before))
     if prepared.is_unordered:
         mine, theirs = _in_order(mine, output.written), _in_order(theirs, output.written)
     touched = ~output.written & (mine != initial)
     if touched.any():
         return _differs("wrote_outside_outputs", output, touched, before, after)
     if not output.is_compared or not (mine != theirs)[output.written].any():
-        return BufferVerdict(Outcome.PASS, None, None, None, None, Errors(0.0, 0.0) if prepared.reference is not None else None, True)
+        errors = Errors(0.0, 0.0) if prepared.reference is not None else None
+        is_equal = not output.is_compared or bool((bits(after, element) == bits(original, element))[output.written].all())
+        return BufferVerdict(Outcome.PASS, None, None, None, None, errors, is_equal)
     left = output.written & (mine == initial) & (theirs != initial)
     if output.buffer.is_poisoned and left.any():
         return _differs("not_written", output, left, original, after)
@@ -270,7 +285,8 @@ def _from_reference(
         is_believed = is_plausible_reference(own, element.unit_roundoff or 0.0, truth)
     if is_believed:
         sensitivity = _sensitivity(output, case, original) or Errors(0.0, 0.0)
-        return PreparedOutput(output, runs, False, reference, own.at_least(sensitivity) + spread)
+        least = sensitivity.at_least(_regrouping(output, case, reference))
+        return PreparedOutput(output, runs, False, reference, own.at_least(least) + spread)
     if is_declared:
         reason = f"the original is {own.max:.3g} away from its declared reference in {output.name}"
         return Unusable(output.case_index, reason)
@@ -282,8 +298,16 @@ def _from_spread(
 ) -> PreparedOutput:
     """E as the original's reaction to inputs moved by one ulp; the original itself stands for r64."""
     sensitivity = _sensitivity(output, case, original)
-    own = sensitivity or Errors(0.0, 0.0)
+    own = (sensitivity or Errors(0.0, 0.0)).at_least(_regrouping(output, case, original))
     return PreparedOutput(output, runs, False, original, own + spread, is_estimated=sensitivity is None)
+
+
+def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:
+    """What another order of additions may move the output by."""
+    elements = ((buffer, element_of(buffer.element_type, len(buffer.before))) for buffer in case.buffers if not buffer.is_poisoned)
+    inputs = sum(len(buffer.before) // element.scalar_bytes for buffer, element in elements if element.is_floating)
+    values = reference[output.written & np.isfinite(reference)]
+    return regrouping(output.element.unit_roundoff or 0.0, values, max(1.0, inputs / max(1, values.size)))
 
 
 def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray) -> Errors | None:

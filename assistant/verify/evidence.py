@@ -20,6 +20,7 @@ __all__ = [
     "ProgramVerdict",
     "Reference",
     "SideRun",
+    "SizesTried",
 ]
 
 
@@ -132,6 +133,21 @@ class ProgramVerdict:
 
 
 @dataclass(frozen=True)
+class SizesTried:
+    """What is known of a captured or live kernel's sizes."""
+
+    own: tuple[str, ...]
+    """Shapes of the launches themselves."""
+    names: tuple[str, ...]
+    """The integers that their buffers and grids depend on."""
+    modelled: frozenset[str]
+    """Shapes of our own in which buffers and grid follow from them."""
+    whose: str = "program's own"
+    remedy: str = "declare a workload"
+    """How other sizes can be had."""
+
+
+@dataclass(frozen=True)
 class JudgeEvidence:
     """The whole input of ``judge``."""
 
@@ -152,6 +168,8 @@ class JudgeEvidence:
     """Which lines of both sources are the same; None: those of equal number."""
     edited: tuple[str, ...] = ()
     """Keys of the kernels that the edit concerns: each must have a case that can judge it."""
+    sizes: SizesTried | None = None
+    """None where the sizes are declared."""
     order_before: OrderFacts = NO_ORDER
     """How far the order of threads decides what A's kernels in question leave."""
     order_after: OrderFacts = NO_ORDER

@@ -27,11 +27,12 @@ from assistant.verify.cases import UsableCases, usable_cases
 from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
-from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judge_injected, variation, worst
+from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judge_injected, variation, without_undefined, worst
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import ASSUMPTIONS, new_problems, unsupported
 from assistant.verify.program import UNTYPED
+from assistant.verify.sizes_tried import caveats_of, untried
 
 __all__ = ["DECISION_LABELS", "judge", "judge_further"]
 
@@ -120,7 +121,9 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     for index, case in enumerate(usable.ordinary):
         mine = [p for p in prepared if p.output.case_index == index]
         found, verdicts = judge_case(case, index, mine, evidence, is_precision_changed)
+        found, undefined = without_undefined(case, found)
         findings.extend(found)
+        labels.extend(undefined)
         results.append(case_result(case, [*found, *(defect for defect in defects if defect.case == index)], verdicts))
         is_regrouped |= any(v.outcome is Outcome.PASS and not v.is_bitwise_equal for v in verdicts)
     findings.extend(defects)
@@ -131,10 +134,11 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
         injected_findings, injected_labels = judge_injected(usable.injected, usable.ordinary, evidence)
         findings.extend(injected_findings)
         labels.extend(injected_labels)
-        probe_results, probe_labels, uncounted = judge_probes(usable, evidence, is_precision_changed)
-        results.extend(probe_results)
-        labels = [*probe_labels, *labels]
-        usable = replace(usable, dropped=(*usable.dropped, *uncounted))
+        probes = judge_probes(usable, evidence, is_precision_changed)
+        results.extend(probes.results)
+        findings.extend(probes.findings)
+        labels = [*probes.labels, *labels]
+        usable = replace(usable, dropped=(*usable.dropped, *probes.dropped))
     every_run = [run for case in usable.ordinary for run in (*case.original, *case.candidate)]
     unchecked = dict.fromkeys(reason for run in every_run if (reason := unsupported(run)) is not None)
     estimated = sorted({p.output.name for p in prepared if p.is_estimated})
@@ -167,15 +171,16 @@ def _conclude(
     every = (*own, *seen, *_label_findings(labels))
     oracle = "declared" if evidence.is_declared else "kernel"
     assumed = (Label.ASSUMPTION,) if any(finding.code in ASSUMPTIONS for finding in findings) else ()
+    outcome, sizes = worst(finding.outcome for finding in every), evidence.sizes
     return Verification(
-        outcome=worst(finding.outcome for finding in every),
+        outcome=outcome,
         findings=every,
         labels=tuple(dict.fromkeys((*(detected.label for detected in labels), *assumed))),
         cases=results,
         oracle=oracle if program is None else f"{oracle}+program",
         dropped_cases=(*evidence.dropped_cases, *usable.dropped),
-        missing_checks=(*evidence.missing_checks, *missing),
-        caveats=evidence.caveats,
+        missing_checks=(*evidence.missing_checks, *missing, *(() if sizes is None else (untried(sizes, results),))),
+        caveats=(*evidence.caveats, *(() if sizes is None or outcome is Outcome.FAIL else caveats_of(sizes, results))),
     )
 
 

@@ -7,18 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from assistant.model.elements import ElementKind
 from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
 from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, leaves_same_values, prepare
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
-from assistant.verify.numbers import floats, ieee, largest, largest_finite
+from assistant.verify.numbers import bits, floats, ieee, largest, largest_finite
 from assistant.verify.outputs import find_outputs, matching_run
 from assistant.verify.problems import run_failure
 from assistant.verify.tolerance import MAX_ROUNDOFFS
 
-__all__ = ["SEVERITY", "Variation", "case_result", "judge_case", "judge_injected", "variation", "worst"]
+__all__ = ["SEVERITY", "Variation", "case_result", "judge_case", "judge_injected", "variation", "without_undefined", "worst"]
 
 _NEARLY_OVER = 2.0**-16
 """Share of the largest number from which on values may come of huge ones that were averaged or weighted."""
+_SIGN_CHANGED_KINDS = frozenset({"mirrored", "mixed"})
+"""Kinds of cases with signs that the program need not have: roots and logarithms are undefined there."""
 Variation = DetectedLabel | VerificationFinding | None
 SEVERITY = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
 
@@ -51,6 +54,15 @@ def judge_case(
             if verdict.code is not None:
                 findings.append(_value_finding(case, index, output, verdict, verdict.code))
     return findings, verdicts
+
+
+def without_undefined(case: CaseEvidence, findings: list[VerificationFinding]) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
+    """The findings without places where the original itself gives NaN on changed signs, and the label that stands for them."""
+    if case.origin.kind not in _SIGN_CHANGED_KINDS:
+        return findings, []
+    undefined = [finding for finding in findings if finding.code == "nan_position" and finding.expected == "nan"]
+    labels = [DetectedLabel(Label.NAN_BEHAVIOUR, f"where the original gives NaN: {finding.message}") for finding in undefined]
+    return [finding for finding in findings if finding not in undefined], labels
 
 
 def _unless_only_ordered_otherwise(
@@ -155,7 +167,7 @@ def judge_injected(
     prepared = _with_masks_of(ordinary, cases, prepare(cases, evidence.outputs, evidence.tolerance)[0], evidence)
     findings, labels = list[VerificationFinding](), list[DetectedLabel]()
     for index, case in enumerate(cases):
-        mine = [p for p in prepared if p.output.case_index == index]
+        mine = [p for p in prepared if p.output.case_index == index and not _is_conversion_only(case, p)]
         found, _ = judge_case(case, index, mine, evidence, is_precision_changed=False)
         findings.extend(replace(f, case=None) for f in found if f.buffer is None or f.code == "wrote_outside_outputs")
         harmless = {p.output.name for p in mine if case.origin.kind == "huge" and _is_overflow_only(case, p)}
@@ -163,7 +175,8 @@ def judge_injected(
             if finding.buffer in harmless and finding.code in ("nan_position", "wrong_value"):
                 labels.append(DetectedLabel(Label.REASSOCIATION, f"both overflow on huge input, not alike: {finding.message}"))
             elif finding.buffer is not None and finding.code != "wrote_outside_outputs":
-                labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on NaN, infinite or huge input {finding.message}"))
+                what = "zeros of both signs in the input:" if case.origin.kind == "zeros" else "NaN, infinite or huge input"
+                labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on {what} {finding.message}"))
     decisive = [detected for detected in labels if detected.label is Label.NAN_BEHAVIOUR]
     return findings, (decisive or labels)[:1]
 
@@ -174,6 +187,26 @@ def _with_masks_of(
     """Outputs of ``cases`` with what the original changes in any case of the same shape."""
     written = {(output.case_index, output.buffer.id): output.written for output in find_outputs((*cases, *ordinary), evidence.outputs)}
     return tuple(replace(one, output=replace(one.output, written=written[one.output.case_index, one.output.buffer.id])) for one in prepared)
+
+
+def _is_conversion_only(case: CaseEvidence, prepared: PreparedOutput) -> bool:
+    """Whether integers differ only where the original has the least number of their type.
+
+    That is what the emulator's processor makes of NaN and of floats beyond the range; a GPU makes 0 and the nearest number of them.
+    """
+    output, element = prepared.output, prepared.output.element
+    if element.kind not in (ElementKind.INT, ElementKind.UINT) or not prepared.is_exact:
+        return False
+    least = 1 << (8 * element.scalar_bytes - 1) if element.kind is ElementKind.INT else 0
+    for run in case.candidate:
+        after, original = run.contents(output.buffer.id), matching_run(prepared.runs, run.fill).contents(output.buffer.id)
+        if not run.is_comparable or after is None or original is None or len(after) != len(original):
+            return False
+        mine, theirs = (bits(data, element) for data in (after, original))
+        differing = mine != theirs
+        if (differing & ~output.written).any() or (theirs[differing] != least).any():
+            return False
+    return True
 
 
 @ieee

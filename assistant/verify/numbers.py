@@ -91,6 +91,14 @@ def bits(data: bytes, element: ElementType) -> NDArray[Any]:
     return np.frombuffer(data, np.dtype(f"<u{element.scalar_bytes}"))
 
 
+def unsigned_zeros(data: bytes, element: ElementType) -> NDArray[Any]:
+    """``bits`` with -0 as +0: equal numbers are equal."""
+    patterns = bits(data, element)
+    if not element.is_floating:
+        return patterns
+    return np.where(patterns == 1 << (8 * element.scalar_bytes - 1), 0, patterns).astype(patterns.dtype, copy=False)
+
+
 @ieee
 def floats(data: bytes, element: ElementType) -> FloatArray:
     """One float64 per component; exact for all floating types and for integers below 2^53."""

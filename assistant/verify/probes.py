@@ -1,60 +1,160 @@
-"""What the program itself never does: other sizes, memory that is not zero. Is B right only for what it does?
+"""Cases of our own making: other sizes, and values of a kind that the program never has. Is B right only for what the program does?
 
-A smaller size on the recorded launch, or other contents of memory that the program has cleared, is no case of the user's, so a
-difference there is no failure but an assumption that B makes and A does not: a person decides. It counts only where the original runs
-clean and controls fail.
+A difference there is no failure but an assumption that B makes and A does not, or digits that it loses: a person decides. It counts only
+where the original itself runs clean, and keeps its digits. The program's own kinds of values at another size tell right from wrong only
+where both versions agree at that size at all (the *resized* case): then a difference is a failure as at the program's own sizes.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
+import numpy as np
+
+from assistant.model.verification import CaseResult, Outcome, VerificationFinding
 from assistant.verify.cases import UsableCases, case_name
-from assistant.verify.compare import prepare
+from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence
-from assistant.verify.judged_case import case_result, judge_case
+from assistant.verify.judged_case import case_result, judge_case, without_undefined
+from assistant.verify.kinds import Meaning, meaning_of
+from assistant.verify.numbers import floats, ieee, largest, rms
 from assistant.verify.problems import new_problems
+from assistant.verify.tolerance import MAX_FACTOR, MAX_ROUNDOFFS, RMS_FACTOR, RMS_ROUNDOFFS, Errors, errors_of, is_plausible_reference
 
-__all__ = ["judge_probes"]
+__all__ = ["ProbeVerdict", "judge_probes"]
 
-_OWN = {"resized": "for the program's own sizes", "refilled": "where memory is zero before the launch, as in this program"}
-_Judged = tuple[list[VerificationFinding], CaseResult]
+_NUMERIC_FACTOR = 16.0
+"""Multiple of the usual allowance within which digits count as kept on values that are chosen to lose them. In honest edits (another
+order of additions, fused multiply-adds, shuffles) errors differ by less; what is to be found loses thousands of roundoffs
+(docs/explanation/verification.md has the trial)."""
 
 
-def judge_probes(
-    usable: UsableCases, evidence: JudgeEvidence, is_precision_changed: bool
-) -> tuple[list[CaseResult], list[DetectedLabel], list[str]]:
-    """How each probe that counts went, a label for the first on which B differs, and which did not count."""
-    results, labels, dropped = list[CaseResult](), list[DetectedLabel](), list[str]()
-    for case in usable.probes:
-        judged = _judge(case, usable.ordinary, evidence, is_precision_changed)
-        if isinstance(judged, str):
-            dropped.append(f"{case_name(case)}: {judged}")
+@dataclass(frozen=True)
+class ProbeVerdict:
+    """What the cases of our own making show."""
+
+    results: tuple[CaseResult, ...]
+    labels: tuple[DetectedLabel, ...]
+    findings: tuple[VerificationFinding, ...]
+    """Failures, of the program's kinds of values at a size at which both versions agree otherwise."""
+    dropped: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Judged:
+    findings: tuple[VerificationFinding, ...]
+    labels: tuple[DetectedLabel, ...]
+    result: CaseResult
+
+
+def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_changed: bool) -> ProbeVerdict:
+    """Every probe that counts; one label for each meaning, of the first case on which B differs. Sizes come first."""
+    results, labels, failures, dropped = list[CaseResult](), list[DetectedLabel](), list[VerificationFinding](), list[str]()
+    wrong_sizes: set[str] = set()
+    untold: dict[str, list[str]] = {}
+    for case in sorted(usable.probes, key=lambda case: case.origin.kind != "resized"):
+        if case.origin.shape in wrong_sizes:
             continue
-        findings, result = judged
-        results.append(result)
-        if findings:
-            where = f"with {case.origin.shape}, on which the original runs clean"
-            message = f"right only {_OWN[case.origin.kind]}; {where}: {findings[0].message}"
-            labels.append(DetectedLabel(Label.ASSUMPTION, message, findings[0].line))
-    return results, labels[:1], dropped
+        meaning = meaning_of(case.origin.kind)
+        judged = _judge(case, usable.ordinary, evidence, is_precision_changed, meaning)
+        if isinstance(judged, str):
+            if meaning is None or not meaning.is_numeric:
+                dropped.append(f"{case_name(case)}: {judged}")
+            else:
+                untold.setdefault(judged, []).append(case.origin.kind)
+            continue
+        labels.extend(judged.labels)
+        if meaning is None:
+            failures.extend(replace(finding, case=None) for finding in judged.findings)
+            results.append(judged.result)
+        else:
+            results.append(replace(judged.result, outcome=Outcome.NEEDS_DECISION if judged.findings else Outcome.PASS))
+            labels.extend(_label(case, meaning, finding) for finding in judged.findings[:1])
+            if judged.findings and case.origin.kind == "resized":
+                wrong_sizes.add(case.origin.shape)
+    dropped.extend(f"values of kind {', '.join(dict.fromkeys(kinds))}: {reason}" for reason, kinds in untold.items())
+    return ProbeVerdict(tuple(results), _first_of_each(labels), tuple(failures), tuple(dropped))
 
 
-def _judge(case: CaseEvidence, ordinary: tuple[CaseEvidence, ...], evidence: JudgeEvidence, is_precision_changed: bool) -> _Judged | str:
+def _label(case: CaseEvidence, meaning: Meaning, finding: VerificationFinding) -> DetectedLabel:
+    where = ", ".join(part for part in (case.origin.shape, case.origin.values) if part)
+    message = f"{meaning.words}; with {where}, on which the original runs clean: {finding.message}"
+    return DetectedLabel(meaning.label, message, finding.line)
+
+
+def _first_of_each(labels: list[DetectedLabel]) -> tuple[DetectedLabel, ...]:
+    return tuple({detected.label: detected for detected in reversed(labels)}.values())[::-1]
+
+
+def _judge(
+    case: CaseEvidence,
+    ordinary: tuple[CaseEvidence, ...],
+    evidence: JudgeEvidence,
+    is_precision_changed: bool,
+    meaning: Meaning | None,
+) -> _Judged | str:
     """What B did wrong, and the case's result; or why the case does not count."""
     prepared, unusable = prepare((case,), evidence.outputs, evidence.tolerance)
     if unusable:
         return unusable[0].reason
+    if meaning is not None and meaning.is_numeric:
+        lost = next((reason for output in prepared if (reason := _lost_digits(case, output)) is not None), None)
+        if lost is not None:
+            return lost
+        prepared = tuple(_allowing_more(output) for output in prepared)
     weak = check_controls((case,), prepared, evidence.tolerance)
-    if weak:
+    if weak and case.origin.kind == "resized":
         return weak[0][1].reason
     index = len(ordinary)
     every = new_problems((*ordinary, case), evidence.lines)
     usual = {finding.code for finding in every if finding.case != index}
     defects = [finding for finding in every if finding.case == index and finding.code not in usual]
     found, verdicts = judge_case(case, 0, list(prepared), evidence, is_precision_changed)
-    findings = [*(f for f in found if f.outcome is Outcome.FAIL), *defects]
-    result = case_result(case, findings, verdicts)
-    return findings, replace(result, outcome=Outcome.NEEDS_DECISION if findings else Outcome.PASS)
+    found, undefined = without_undefined(case, found)
+    findings = (*found, *defects)
+    if weak and not findings:
+        return weak[0][1].reason
+    return _Judged(findings, tuple(undefined), case_result(case, list(findings), verdicts))
+
+
+@ieee
+def _lost_digits(case: CaseEvidence, prepared: PreparedOutput) -> str | None:
+    """Why the original's own result is no measure on these values: it overflows, or is itself far from the float64 values.
+
+    Floats beyond the range of integers are converted otherwise by the emulator's processor than by a GPU.
+    """
+    output, element = prepared.output, prepared.output.element
+    if not output.is_compared or not output.written.any():
+        return None
+    if not element.is_floating:
+        return f"{output.name} holds integers" if case.origin.kind == "extreme" else None
+    values = floats(prepared.runs[0].contents(output.buffer.id) or b"", element)[output.written]
+    if not np.isfinite(values).all():
+        return f"the original's own {output.name} is not finite there"
+    raw = dict(case.reference).get(output.buffer.id)
+    if prepared.is_exact or element.scalar_bytes == 8:
+        return None
+    if raw is None or len(raw) != output.written.size * 8:
+        return f"nothing tells how exact {output.name} is there" if prepared.is_estimated else None
+    reference = np.frombuffer(raw, "<f8")[output.written]
+    if not np.isfinite(reference).all() or not is_plausible_reference(
+        errors_of(values, reference), element.unit_roundoff or 0.0, reference
+    ):
+        return f"the original itself loses its digits there ({output.name})"
+    return None
+
+
+def _allowing_more(prepared: PreparedOutput) -> PreparedOutput:
+    """The rule with ``_NUMERIC_FACTOR`` times the allowance."""
+    if prepared.reference is None:
+        return prepared
+    written = prepared.reference[prepared.output.written]
+    finite = written[np.isfinite(written)]
+    unit_roundoff = prepared.output.element.unit_roundoff or 0.0
+    further = _NUMERIC_FACTOR - 1
+    own = Errors(
+        _NUMERIC_FACTOR * prepared.own.rms + further * RMS_ROUNDOFFS / RMS_FACTOR * unit_roundoff * rms(finite),
+        _NUMERIC_FACTOR * prepared.own.max + further * MAX_ROUNDOFFS / MAX_FACTOR * unit_roundoff * largest(finite),
+    )
+    return replace(prepared, own=own)

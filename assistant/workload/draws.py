@@ -1,4 +1,4 @@
-"""Which random values a shape is judged on: fresh seeds and scales (DESIGN §5.6)."""
+"""Which random values a shape is judged on: fresh seeds, scales, signs, and what becomes of zeros."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from typing import Literal
 
 from assistant.model.workload import Shape
 
-__all__ = ["MINIMUM_SEED_COUNT", "SCALES", "Draw", "Integers", "draws_for", "fresh_draws"]
+__all__ = ["MINIMUM_SEED_COUNT", "MIRRORED", "SCALES", "Draw", "Integers", "Zeros", "draws_for", "fresh_draws"]
 
 Integers = Literal["kept", "redrawn", "permuted"]
 """What a draw does to captured integer buffers. Redrawn: each value is one of those observed, so that an index stays valid and
 yet a result that no permutation changes (a histogram, a count) does change; buffers of distinct values are permuted all the same.
 """
 
+Zeros = Literal["kept", "filled", "scattered", "gone"]
+"""What becomes of zeros that are data, not structure. Filled: other values of their buffer; scattered: at other places, half of all;
+gone: filled, and those that are structure as well."""
+
 SCALES = (1.0, 0.125, 8.0)
 """Multipliers of floating values; powers of two, so that scaling itself rounds nothing."""
+MIRRORED = -1.0
+"""Scale of one more draw: recorded values are often all positive, and a lost sign would not show on them."""
 MINIMUM_SEED_COUNT = 3
 """Seeds of one comparison, at least."""
 
@@ -29,6 +35,18 @@ class Draw:
     integers: Integers = "permuted"
     is_timed: bool = True
     """The case carries its shape's weight; other draws of a shape only verify."""
+    zeros: Zeros = "kept"
+    has_mixed_signs: bool = False
+    """Floats of buffers that hold one sign only get both."""
+
+    @property
+    def kind(self) -> str:
+        """``CaseOrigin.kind`` of what is drawn from recorded values."""
+        if self.has_mixed_signs:
+            return "mixed"
+        if self.scale == MIRRORED:
+            return "mirrored"
+        return {"kept": "resampled", "filled": "dense", "scattered": "scattered", "gone": "unpadded"}[self.zeros]
 
 
 def fresh_draws(seeds: tuple[int, ...]) -> tuple[Draw, ...]:

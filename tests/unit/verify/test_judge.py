@@ -732,6 +732,75 @@ def test_a_size_that_cannot_judge_or_breaks_the_original_does_not_count() -> Non
         assert len(result.cases) == 3 and result.dropped_cases[0].startswith("resized")
 
 
+def of_kind(kind: str, candidate: Kernel, values: Buffers | None = None) -> JudgeEvidence:
+    """Ordinary cases on which B is right, and one of values of a kind that the program never had, on which it is ``candidate``."""
+    base = evidence(scale_add, scale_add)
+    other = case(scale_add, candidate, seed=9, kind=kind, truth=truth, buffers=values)
+    other = replace(other, origin=replace(other.origin, values="x from -250 to -1"))
+    return replace(base, cases=(*base.cases, other))
+
+
+def nearly(roundoffs: float) -> Kernel:
+    def run(b: Buffers) -> None:
+        scale_add(b)
+        b["out"][: N - 1] *= np.float32(1 + roundoffs * 2.0**-24)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [("negative", Label.ASSUMPTION), ("unpadded", Label.ASSUMPTION), ("offset", Label.PRECISION), ("far", Label.ASSUMPTION)],
+)
+def test_a_difference_on_values_that_the_program_never_had_is_a_label_that_names_them(kind: str, label: Label) -> None:
+    result = judge(of_kind(kind, lambda b: None))
+    assert isinstance(result, Verification)
+    assert result.outcome is Outcome.NEEDS_DECISION and result.labels == (label,)
+    assert "with n=512, x from -250 to -1, on which the original runs clean: out[0]" in result.findings[0].message
+
+
+def test_a_difference_on_the_programs_own_kinds_of_values_fails() -> None:
+    result = judge(of_kind("dense", lambda b: None))
+    assert isinstance(result, Verification) and result.outcome is Outcome.FAIL
+
+
+def test_values_that_lose_digits_leave_room_for_other_orders_and_none_for_a_thousand_roundoffs() -> None:
+    honest, lossy = (judge(of_kind("near", nearly(count))) for count in (20.0, 2000.0))
+    assert isinstance(honest, Verification) and honest.outcome is Outcome.PASS
+    assert isinstance(lossy, Verification) and lossy.labels == (Label.PRECISION,)
+
+
+def test_values_on_which_the_original_overflows_or_loses_its_own_digits_do_not_count() -> None:
+    huge: Buffers = {name: np.full(N, 2e38, np.float32) for name in ("x", "y")}
+    with np.errstate(over="ignore"):
+        overflowing = judge(of_kind("extreme", lambda b: None, huge))
+    assert isinstance(overflowing, Verification) and overflowing.outcome is Outcome.PASS
+    assert overflowing.dropped_cases == ("values of kind extreme: the original's own out is not finite there",)
+
+
+def test_integers_made_of_floats_beyond_their_range_say_nothing_of_a_gpu() -> None:
+    def convert(value: int) -> Kernel:
+        def run(b: Buffers) -> None:
+            b["out"][:] = np.nan_to_num(b["x"] * 100)
+            b["out"][np.isnan(b["x"])] = value
+
+        return run
+
+    least = np.iinfo(np.int32).min
+    empty = np.zeros(N, np.int32)
+    special = inputs(5)
+    special["x"][::50] = np.nan
+
+    def told(original: int, candidate: int) -> tuple[Label, ...]:
+        own = tuple(case(convert(original), convert(candidate), seed=seed, out=empty) for seed in (1, 2))
+        injected = case(convert(original), convert(candidate), kind="injected", out=empty, buffers=special)
+        result = judge(JudgeEvidence((*own, injected), AutoTolerance()))
+        assert isinstance(result, Verification), result
+        return result.labels
+
+    assert told(least, 0) == () and told(7, 0) == (Label.NAN_BEHAVIOUR,)
+
+
 UNTYPED_DIFFERENCE = ProgramVerdict((VerificationFinding("untyped_value", Outcome.FAIL, "managed after launch 0[3]: wrong value"),), (), 1)
 
 

@@ -20,9 +20,10 @@ from assistant.model.recording import (
 from assistant.model.source import Parameter, Span
 from assistant.model.structs import ElementLayout, Member
 from assistant.model.workload import CaseOrigin
-from assistant.workload.derive import contents_of, extract, fresh_values, with_contents, with_huge, with_specials
+from assistant.workload.derive import contents_of, extract, fresh_values, with_contents
 from assistant.workload.draws import Draw, fresh_draws
 from assistant.workload.recordings import NewCase, blob_name
+from assistant.workload.specials import with_huge, with_signed_zeros, with_specials
 from assistant.workload.widen import CannotWiden, widened
 
 FIRST = Draw(3)
@@ -179,6 +180,13 @@ def test_huge_values_are_finite_and_a_case_of_their_own() -> None:
     case = with_huge(captured(normal(), "float"), 1)
     values = np.frombuffer(contents_of(case)[4], np.float32)
     assert np.isfinite(values).all() and values.max() > 1e38 and case.origin.kind == "huge"
+
+
+def test_zeros_of_both_signs_are_a_case_of_their_own() -> None:
+    case = with_signed_zeros(captured(normal(), "float"), 1)
+    values = np.frombuffer(contents_of(case)[4], np.float32)
+    zeros = np.signbit(values[values == 0])
+    assert zeros.any() and not zeros.all() and case.origin.kind == "zeros"
 
 
 def test_contents_can_be_replaced() -> None:

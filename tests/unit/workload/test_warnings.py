@@ -10,9 +10,10 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.workload import CaseOrigin
 from assistant.workload.arrays import decode, doubles, encode, largest_finite
-from assistant.workload.derive import contents_of, fresh_values, with_specials
+from assistant.workload.derive import contents_of, fresh_values
 from assistant.workload.draws import Draw
 from assistant.workload.recordings import NewCase, blob_name
+from assistant.workload.specials import with_specials
 
 pytestmark = pytest.mark.filterwarnings("error")
 

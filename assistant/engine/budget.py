@@ -1,0 +1,113 @@
+"""What judging one kernel may cost: which launches are judged at a smaller size, how many further cases, how many repeats.
+
+Decided from the threads and bytes of a launch and from the processor time that the original's first run with checks takes, which a busy
+machine does not change; smaller sizes go in steps of four. Example::
+
+    cost = Cost(threads=4 << 20, size_bytes=128 << 20, checked_s=None)
+    is_large(cost), shrink_ratio(cost)        # True, 1/1024
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, log
+
+__all__ = [
+    "CHECKED_THREADS",
+    "Cost",
+    "affordable",
+    "case_count",
+    "is_large",
+    "own_size_count",
+    "repeat_count",
+    "shrink_ratio",
+    "trial_count",
+]
+
+CHECKED_THREADS = 1 << 20
+"""Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
+_LARGE = (1 << 17, 8 << 20, 0.15)
+"""Threads, bytes and seconds (checked) above which further cases are made at a smaller size."""
+_SMALL = (1 << 13, 1 << 19, 0.02)
+"""Of the smaller size: some forty cases are made of it."""
+_STEP = 4.0
+_CHECKED_PER_PLAIN = 12.0
+"""Time with checks over time without: 8 to 20 on the launches of benchmarks/emulator_speed.py."""
+_REPEATS_S = 0.5
+"""For all bitwise repeats of one case."""
+_CASES_S = 6.0
+"""For further cases at the program's own size, where a launch cannot be made smaller."""
+_RUNS_PER_CASE = 6.0
+"""Checked runs that one further case costs: both versions, both fill patterns, the float64 twin, eight perturbed inputs."""
+_BYTES_PER_S = 40e6
+"""Of a case's buffers: drawn, hashed, written, read and compared."""
+_FEWEST_CASES = 3
+_OWN_SIZE_BYTES = 16 << 20
+"""A case of more at the program's own size is the recorded one only, where all others can be smaller."""
+_OWN_SIZE_COUNT = 2
+_GROWN_S = 1.0
+"""For one run each of all larger sizes."""
+_GROWN_BYTES = 64 << 20
+_MOST_TRIALS = 6
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one launch of the original."""
+
+    threads: int
+    size_bytes: int
+    checked_s: float | None
+    """Processor time of one run with every check; None where it was not run so."""
+
+
+def is_large(cost: Cost) -> bool:
+    """Whether further cases are made at a smaller size, where the launch's sizes can be varied."""
+    return _excess(cost, _LARGE) > 1.0
+
+
+def shrink_ratio(cost: Cost) -> float:
+    """Share of the work that a launch of the smaller size should have: a power of 1/4."""
+    return _STEP ** -ceil(log(max(1.0, _excess(cost, _SMALL)), _STEP))
+
+
+def case_count(cost: Cost, wanted: int) -> int:
+    """Of ``wanted`` further cases at the launch's own size, how many time allows; the first ones tell the most."""
+    per_case_s = _RUNS_PER_CASE * (cost.checked_s or 0.0) + cost.size_bytes / _BYTES_PER_S
+    return wanted if per_case_s * wanted <= _CASES_S else min(wanted, max(_FEWEST_CASES, int(_CASES_S / per_case_s)))
+
+
+def own_size_count(cost: Cost) -> int:
+    """Fresh draws at the program's own size of a launch whose other cases run at a smaller one."""
+    return _OWN_SIZE_COUNT if cost.size_bytes <= _OWN_SIZE_BYTES else 0
+
+
+def repeat_count(cost: Cost, wanted: int) -> int:
+    """Bitwise repeats of a case; one run at least."""
+    checked_s = cost.size_bytes / _BYTES_PER_S if cost.checked_s is None else cost.checked_s
+    plain_s = checked_s / _CHECKED_PER_PLAIN
+    return wanted if plain_s * wanted <= _REPEATS_S else max(1, int(_REPEATS_S / plain_s))
+
+
+def affordable(cost: Cost, work_ratios: Mapping[str, float]) -> tuple[str, ...]:
+    """The larger sizes, by name in order of preference with their share of the launch's work, that time allows together."""
+    chosen: list[str] = []
+    left_s = _GROWN_S
+    for name, ratio in work_ratios.items():
+        needed_s = ratio * (_GROWN_S if cost.checked_s is None else cost.checked_s)
+        if needed_s <= left_s and cost.size_bytes * ratio <= _GROWN_BYTES and cost.threads * ratio <= CHECKED_THREADS:
+            chosen.append(name)
+            left_s -= needed_s
+    return tuple(chosen)
+
+
+def trial_count(cost: Cost) -> int:
+    """Further ways to launch at one size that are tried together."""
+    return _MOST_TRIALS if not is_large(cost) else 1
+
+
+def _excess(cost: Cost, limits: tuple[int, int, float]) -> float:
+    """How many times more than the limits."""
+    threads, size_bytes, checked_s = limits
+    return max(cost.threads / threads, cost.size_bytes / size_bytes, (cost.checked_s or 0.0) / checked_s)

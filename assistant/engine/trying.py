@@ -1,0 +1,100 @@
+"""Cases of our own making, tried on one version under the emulator's checks: one on which the original is not clean counts nowhere.
+
+Nothing that reads or writes where it must not is ever started on a GPU. Example::
+
+    trials = await try_version(job, subject, cases, limit_s=2.0)
+    [trial.reason for trial in trials]     # [None, "has a problem there: out-of-bounds read …"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from assistant.engine.cases import write_cases
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.references import startable
+from assistant.engine.subject import Subject
+from assistant.ports import CaseRun, LabFailure, ReplayOptions
+from assistant.verify.numbers import bits, element_of
+from assistant.verify.problems import UNSUPPORTED
+from assistant.workload.derive import contents_of
+from assistant.workload.recordings import NewCase
+
+__all__ = ["Trial", "try_version"]
+
+_POISON = 0xAB
+"""What memory with arbitrary contents holds in a trial."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One case, tried on one version."""
+
+    case: NewCase
+    run: CaseRun | None
+    """None where the lab could not run it."""
+    after: tuple[tuple[int, bytes], ...]
+    """(buffer id, contents that it left)."""
+    cpu_s: float
+    """Processor time, as a mean over the cases that were tried together; building is not included."""
+
+    @property
+    def problem_kinds(self) -> frozenset[str]:
+        return frozenset() if self.run is None else frozenset(problem.kind for problem in self.run.problems)
+
+    @property
+    def written(self) -> dict[int, int]:
+        """Components that it changes, per buffer."""
+        before = contents_of(self.case)
+        counts: dict[int, int] = {}
+        for buffer in self.case.recording.buffers:
+            after, first = dict(self.after).get(buffer.id), before.get(buffer.id, b"")
+            if after is None or len(after) != len(first):
+                continue
+            start, element = bytes([_POISON]) * len(first) if buffer.is_poisoned else first, element_of(buffer.element_type, len(first))
+            counts[buffer.id] = int(np.count_nonzero(bits(after, element) != bits(start, element)))
+        return counts
+
+    @property
+    def is_unsupported(self) -> bool:
+        """Whether the emulator cannot look at this launch."""
+        return self.run is None or UNSUPPORTED in self.problem_kinds
+
+    def unclean(self, usual: Collection[str]) -> str | None:
+        """Why it does not count; None where it does. ``usual``: kinds of problems that the original has on recorded values."""
+        if self.run is None:
+            return "was not tried"
+        if self.run.error is not None:
+            return f"does not run: {self.run.error}"
+        if not self.run.guards_intact:
+            return "writes beyond the end of a buffer"
+        problem = next((one for one in self.run.problems if one.kind not in usual and one.kind != UNSUPPORTED), None)
+        return None if problem is None else f"has a problem there: {problem.message}"
+
+
+async def try_version(job: Job, subject: Subject, cases: Sequence[NewCase], limit_s: float, is_checked: bool = True) -> list[Trial]:
+    """One trial per case, in order; a case that takes longer than ``limit_s`` does not count."""
+    if not cases:
+        return []
+    limits = replace(job.limits, wall_s=min(job.limits.wall_s, limit_s))
+    written = write_cases(job.scratch / new_id("K"), cases)
+    mode = _checking_mode(job) if is_checked else "plain"
+    replayed = await job.lab.replay(startable(subject, cases), written, ReplayOptions(mode=mode, fill=_POISON), limits)
+    if isinstance(replayed, LabFailure):
+        return [Trial(case, None, (), 0.0) for case in cases]
+    each_s = replayed.cpu_s / len(cases)
+    return [Trial(case, run, _left(run, replayed.blobs), each_s) for case, run in zip(cases, replayed.cases, strict=True)]
+
+
+def _left(run: CaseRun, blobs: Path) -> tuple[tuple[int, bytes], ...]:
+    return tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.after)
+
+
+def _checking_mode(job: Job) -> str:
+    """The emulator's checks alone: ``check`` would also start the cases under a GPU's sanitizer."""
+    return "check" if job.lab.timing is None else "grade"

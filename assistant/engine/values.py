@@ -1,0 +1,172 @@
+"""The launch of one case on other values, in the order of what tells most: drawn again from its own, or of kinds that it never had.
+
+Example::
+
+    [made.new.origin.kind for made in other_values(Base(case, layouts, rows, seeds))]     # ["dense", "resampled", "mirrored", …]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assistant.engine.cases import JudgedCase, Resize, layouts_of
+from assistant.engine.probes import refilled, resized, with_repeats, with_ties
+from assistant.source.struct_layouts import layout_named
+from assistant.verify.kinds import meaning_of
+from assistant.verify.numbers import element_of, floats
+from assistant.workload.derive import Layouts, contents_of, fresh_values, typed_buffers
+from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
+from assistant.workload.recordings import NewCase
+from assistant.workload.resize import SizeModel
+from assistant.workload.scalars import scalars_of
+from assistant.workload.specials import with_huge, with_signed_zeros, with_specials, with_specials_apart
+from assistant.workload.unseen import INTEGER_KINDS, TELLING_KINDS, changed_buffers, with_unseen
+
+__all__ = ["Base", "apart", "base_of", "other_values"]
+
+_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, "injected", "huge", "zeros", "mirrored", "mixed"})
+"""Kinds that change floats alone: races and bounds are looked at on the others."""
+_RESIZED = "resized"
+_TIED, _EQUAL = "tied", "equal"
+_ELEMENT_SIZES = (1, 2, 4, 8)
+_NAMES_SHOWN = 2
+_FILLED: tuple[Zeros, Zeros] = ("filled", "gone")
+_APART_COUNT = 4
+"""Buffers of integers that are changed one by one where all together send the original out of bounds."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """The case whose values are changed."""
+
+    case: JudgedCase
+    layouts: Layouts
+    row_lengths: tuple[int, ...]
+    """Elements that a row may have (``zeros.structural_zeros``)."""
+    seeds: tuple[int, ...]
+    model: SizeModel | None = None
+    """How its sizes depend on each other, where that is known."""
+
+
+def base_of(case: JudgedCase, text: str, seeds: tuple[int, ...]) -> Base:
+    """``text`` is the original's, which defines the structs."""
+    integers = [
+        scalar.value for scalar in scalars_of(case.new.recording.launches[0], case.parameters[0], lambda name: layout_named(text, name))
+    ]
+    rows = tuple(dict.fromkeys(value // size for size in _ELEMENT_SIZES for value in integers if value > 0 and value % size == 0))
+    return Base(case, layouts_of(case.new, text), rows, seeds)
+
+
+def other_values(base: Base, is_declared: bool) -> Iterator[JudgedCase]:
+    """Made one by one, as each may be large. ``is_declared``: its own kinds of values are drawn by the block's generators."""
+    for make in (*(() if is_declared else (_drawn,)), _of_other_kinds, *(() if is_declared else (_drawn_further,)), _special):
+        for made in make(base):
+            yield _judged(base, _outside(made) if is_declared else made)
+
+
+def apart(base: Base, made: JudgedCase) -> list[JudgedCase]:
+    """A case of other integers, once for each of the buffers that it changes; none where that is one."""
+    buffers = changed_buffers(base.case.new, made.new)
+    seed = made.new.origin.seed
+    cases = (
+        with_unseen(base.case.new, made.new.origin.kind, seed + 1 + index, base.layouts, frozenset({buffer}))
+        for index, buffer in enumerate(buffers)
+    )
+    found = [case for case in cases if case is not None] if len(buffers) > 1 else []
+    return [_judged(base, case) for case in found[:_APART_COUNT]]
+
+
+def _drawn(base: Base) -> Iterator[NewCase]:
+    """The program's own kinds of values: dense, as they are, with signs flipped."""
+    case, (draw, *_) = base.case.new, fresh_draws(base.seeds)
+    first = fresh_values(case, draw, base.layouts)
+    dense = fresh_values(case, replace(draw, integers="redrawn", zeros="filled"), base.layouts, base.row_lengths)
+    if _zero_count(dense) < _zero_count(first):
+        yield dense
+        yield fresh_values(case, replace(draw, zeros="scattered"), base.layouts, base.row_lengths)
+    yield first
+    yield fresh_values(case, Draw(base.seeds[-1], MIRRORED, zeros="filled"), base.layouts, base.row_lengths)
+
+
+def _of_other_kinds(base: Base) -> Iterator[NewCase]:
+    """Ties, other integers, floats that are chosen to tell."""
+    case, seed = base.case.new, base.seeds[0]
+    dense = fresh_values(case, Draw(seed, integers="kept", zeros="filled"), base.layouts, base.row_lengths)
+    for kind in INTEGER_KINDS:
+        yield from _unless_none(with_unseen(case, kind, seed, base.layouts))
+    yield with_ties(case, seed)
+    for kind in TELLING_KINDS:
+        yield from _unless_none(with_unseen(dense, kind, seed, base.layouts))
+
+
+def _drawn_further(base: Base) -> Iterator[NewCase]:
+    """More of the program's own kinds, and smaller sizes on its own buffers."""
+    case, seed = base.case.new, base.seeds[-1]
+    mixed = fresh_values(case, Draw(seed, has_mixed_signs=True, zeros="filled"), base.layouts, base.row_lengths)
+    if changed_buffers(fresh_values(case, Draw(seed, zeros="filled"), base.layouts, base.row_lengths), mixed):
+        yield mixed
+    for draw in fresh_draws(base.seeds)[1:]:
+        yield fresh_values(case, draw, base.layouts)
+    first = fresh_values(case, fresh_draws(base.seeds)[0], base.layouts)
+    yield from _unless_none(with_repeats(case, seed))
+    dense, unpadded = (fresh_values(case, Draw(seed, zeros=zeros, integers="redrawn"), base.layouts, base.row_lengths) for zeros in _FILLED)
+    if _zero_count(unpadded) < _zero_count(dense):
+        yield unpadded
+    yield from _unless_none(refilled(first, dict(base.case.buffer_names), seed))
+    if case.origin.is_own_size:
+        yield from resized(first, base.case.parameters[0])
+
+
+def _special(base: Base) -> Iterator[NewCase]:
+    """NaN, infinities, denormal and huge values, zeros of both signs."""
+    case, seed = base.case.new, base.seeds[0]
+    yield with_specials(case, seed, base.layouts)
+    yield from with_specials_apart(case, seed)
+    yield with_signed_zeros(case, seed, base.layouts)
+    yield with_huge(case, seed, base.layouts)
+
+
+def _outside(made: NewCase) -> NewCase:
+    """Ties are nothing that a block's generators would draw, so a difference there is no failure."""
+    return replace(made, origin=replace(made.origin, kind=_EQUAL)) if made.origin.kind == _TIED else made
+
+
+def _unless_none(case: NewCase | None) -> Iterator[NewCase]:
+    if case is not None:
+        yield case
+
+
+def _judged(base: Base, made: NewCase) -> JudgedCase:
+    is_probe = meaning_of(made.origin.kind) is not None
+    words = (
+        _words(base, made) if is_probe and not made.origin.values and made.origin.is_own_size == base.case.new.origin.is_own_size else ""
+    )
+    new = replace(made, origin=replace(made.origin, values=made.origin.values or words))
+    resize = base.case.resize
+    if made.origin.kind == _RESIZED and base.model is not None:
+        integers = scalars_of(made.recording.launches[0], base.case.parameters[0], lambda name: None)
+        sizes = base.model.sizes | {scalar.name: scalar.value for scalar in integers}
+        resize = Resize(base.model, tuple(sizes.items()), is_whole=False)
+    return replace(base.case, new=new, resize=resize, repeats=1, is_checked=made.origin.kind not in _UNCHECKED_KINDS, given=())
+
+
+def _words(base: Base, made: NewCase) -> str:
+    """``x from -250 to -1 and y from …``, of the first buffers that changed."""
+    names, contents = dict(base.case.buffer_names), contents_of(made)
+    types = typed_buffers(made)
+    shown: list[str] = []
+    for buffer in [one for one in changed_buffers(base.case.new, made) if one in types][:_NAMES_SHOWN]:
+        values = floats(contents[buffer], types[buffer])
+        finite = values[np.isfinite(values)]
+        if finite.size:
+            shown.append(f"{names[buffer]} from {finite.min():.4g} to {finite.max():.4g}")
+    return " and ".join(shown)
+
+
+def _zero_count(case: NewCase) -> int:
+    contents = contents_of(case)
+    typed = ((contents.get(b.id, b""), element_of(b.element_type, b.size_bytes)) for b in case.recording.buffers if not b.is_poisoned)
+    return sum(int(np.count_nonzero(floats(data, element) == 0)) for data, element in typed if data)

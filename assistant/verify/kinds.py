@@ -1,0 +1,53 @@
+"""What a difference on a case means, by the case's kind: wrong, or right only under an assumption that a person must know.
+
+On values that the program has, and at its own sizes, a difference is a failure. All other kinds are of our own making: a difference there
+is a label. Example::
+
+    meaning_of("negative").label      # Label.ASSUMPTION
+    meaning_of("tied")                # None: a difference is a failure
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.model.verification import Label
+
+__all__ = ["INJECTED_KINDS", "Meaning", "meaning_of"]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What B differs by, if it differs on cases of one kind only."""
+
+    label: Label
+    words: str
+    """What the message begins with."""
+    is_numeric: bool = False
+    """Values that are chosen to lose digits: they count only where the original itself keeps them."""
+
+
+INJECTED_KINDS = frozenset({"injected", "huge", "zeros"})
+"""Special values of floating-point: ``judged_case.judge_injected`` looks at them."""
+
+_MEANINGS = {
+    "resized": Meaning(Label.ASSUMPTION, "right only for the program's own sizes"),
+    "refilled": Meaning(Label.ASSUMPTION, "right only where memory is zero before the launch, as in this program"),
+    "unpadded": Meaning(Label.ASSUMPTION, "right only where padding, borders and empty rows are zero, as in this program"),
+    "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program"),
+    "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload"),
+    "negative": Meaning(Label.ASSUMPTION, "right only for integers >= 0, as in this program"),
+    "large": Meaning(Label.ASSUMPTION, "right only for integers of the program's own magnitude, not for large ones"),
+    "far": Meaning(Label.ASSUMPTION, "right only for floats of the program's own magnitude, not for large ones", is_numeric=True),
+    "extreme": Meaning(Label.ASSUMPTION, "right only where squares neither overflow nor underflow", is_numeric=True),
+    "tiny": Meaning(Label.PRECISION, "less exact than the original on values close to 0", is_numeric=True),
+    "near": Meaning(Label.PRECISION, "less exact than the original on values close to 1", is_numeric=True),
+    "offset": Meaning(Label.PRECISION, "less exact than the original on values of a small spread around a large mean", is_numeric=True),
+    "halves": Meaning(Label.PRECISION, "rounds otherwise than the original halfway between whole numbers", is_numeric=True),
+    "denormal": Meaning(Label.PRECISION, "less exact than the original on denormal and nearly denormal values", is_numeric=True),
+}
+
+
+def meaning_of(kind: str) -> Meaning | None:
+    """None for kinds on which a difference is a failure."""
+    return _MEANINGS.get(kind)

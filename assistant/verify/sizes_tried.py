@@ -1,0 +1,53 @@
+"""Which sizes a verdict holds for: in few words for the verdict line where they are the program's own only, and listed below it.
+
+Example::
+
+    caveats_of(tried, results)       # ("at the program's own sizes (n=1000)",)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assistant.model.verification import CaseResult, Outcome
+from assistant.verify.evidence import SizesTried
+
+__all__ = ["caveats_of", "untried"]
+
+_SHAPES_IN_LINE = 2
+_SHAPES_LISTED = 3
+_RESIZED = "resized"
+
+
+def caveats_of(tried: SizesTried, results: Sequence[CaseResult]) -> tuple[str, ...]:
+    """Empty where other sizes were tried, buffers and grid changing with them, and passed; where they did not, a label tells."""
+    resized = [result for result in results if result.kind == _RESIZED]
+    if any(result.outcome is not Outcome.PASS for result in resized):
+        return ()
+    own, passed = _some(tried.own, _SHAPES_IN_LINE), [result.shape for result in resized]
+    modelled = [dict(_integers(shape)) for shape in passed if shape in tried.modelled]
+    if not modelled:
+        return (f"at sizes up to the {tried.whose} ({own})" if passed else f"at the {tried.whose} sizes ({own})",)
+    known = [dict(_integers(shape)) for shape in tried.own]
+    fixed = [name for name in tried.names if not any(sizes.get(name) != one.get(name) for sizes in modelled for one in known)]
+    values = (f"{name}={known[0][name]}" for name in fixed if name in known[0])
+    return (f"at the {tried.whose} {', '.join(values)}",) if fixed else ()
+
+
+def untried(tried: SizesTried, results: Sequence[CaseResult]) -> str:
+    """What the small print says of sizes."""
+    also = dict.fromkeys(result.shape for result in results if result.kind == _RESIZED)
+    more = f" and {'; '.join(also)}" if also else ""
+    return f"other sizes than the {tried.whose} ({_some(tried.own, _SHAPES_LISTED)}){more}: {tried.remedy} to try them"
+
+
+def _some(shapes: Sequence[str], count: int) -> str:
+    return "; ".join(shapes[:count]) + ("; …" if len(shapes) > count else "")
+
+
+def _integers(shape: str) -> Iterator[tuple[str, int]]:
+    """``n=1000, m=30`` as pairs; nothing of a shape that is told by its grid."""
+    for item in shape.split(", "):
+        name, equals, value = item.partition("=")
+        if equals and value.lstrip("-").isdigit():
+            yield name, int(value)

@@ -1,0 +1,136 @@
+"""Which other sizes of a launch are tried: twice as large, larger and divided by nothing, and smaller for what is too large.
+
+Sizes that are equal in a recording grow by different factors, so that a square is never the only shape; one that is the product of
+others (n = rows · cols) stays their product; all others keep about their proportions. Each size is also tried five times as large by
+itself: what holds one block, one tile or one shared array today may not tomorrow. Example::
+
+    larger({"w": 96, "h": 96})      # {"turned": [{"w": 191, "h": 137}, …], "odd": …, "doubled": [{"w": 192, "h": 192}], "far w": …}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+
+from assistant.workload.relations import Sizes
+
+__all__ = ["larger", "smaller", "work_ratio"]
+
+_MORE_RATIO, _APART_RATIO = 1.4, 0.5
+"""Growth to a size that nothing divides, and what is added for each further one of sizes that are equal."""
+_FAR_RATIO = 5
+_LEAST_SIZE = 33
+"""A smaller launch keeps sizes up to one warp and one."""
+_LARGEST_ALIGNMENT = 64
+
+_Change = Callable[[int, int], int]
+"""A new size, from the old one and its place among sizes that are equal to it."""
+
+
+def larger(sizes: Sizes, fixed: frozenset[str] = frozenset()) -> dict[str, list[dict[str, int]]]:
+    """By purpose, the sizes in the order in which they are tried until one is usable; purposes that show most come first.
+
+    ``sizes``: those that buffers or grid depend on; ``fixed``: those that stay. None where all stay.
+    """
+    kept = {name: value for name, value in sizes.items() if name in fixed}
+    found = _larger({name: value for name, value in sizes.items() if name not in fixed})
+    return {purpose: [{**one, **kept} for one in tried] for purpose, tried in found.items()}
+
+
+def _larger(sizes: Sizes) -> dict[str, list[dict[str, int]]]:
+    groups = _groups(sizes)
+    if not groups:
+        return {}
+    wanted: dict[str, list[dict[str, int]]] = {}
+    if len(groups) < sum(len(group) for group in groups):
+        turned = _changed(sizes, lambda value, place: _prime(_grown(value, place)), is_turned=True)
+        wanted["turned"] = [turned, _changed(sizes, _aligned_growth, is_turned=True)]
+    wanted["odd"] = [_changed(sizes, lambda value, place: _prime(_grown(value, place))), _changed(sizes, _aligned_growth)]
+    wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
+    for name in (name for group in groups for name in group):
+        wanted[f"far {name}"] = [_alone(sizes, name, _prime(_FAR_RATIO * sizes[name]))]
+    return wanted
+
+
+def smaller(sizes: Sizes, ratio: float) -> list[dict[str, int]]:
+    """Sizes of about ``ratio`` of the work, in the order in which they are tried."""
+    places = [place for group in _groups(sizes) for place, name in enumerate(group) if sizes[name] > _LEAST_SIZE]
+    factor = (ratio / prod(1 + _APART_RATIO * place for place in places)) ** (1 / max(1, min(3, len(places))))
+
+    def wanted(value: int, place: int) -> int:
+        return max(_LEAST_SIZE, int(factor * value * (1 + _APART_RATIO * place)))
+
+    def odd(value: int, place: int) -> int:
+        return value if value <= _LEAST_SIZE else min(value, _prime(wanted(value, place)))
+
+    def aligned(value: int, place: int) -> int:
+        return value if value <= _LEAST_SIZE else min(value, _aligned(value, wanted(value, place)))
+
+    return [_changed(sizes, odd), _changed(sizes, odd, is_turned=True), _changed(sizes, aligned)]
+
+
+def work_ratio(sizes: Sizes, others: Sizes) -> float:
+    """How many times the work of ``sizes`` the ``others`` are, if each size counts once."""
+    return prod(others[name] / sizes[name] for group in _groups(sizes) for name in group)
+
+
+def _grown(value: int, place: int) -> int:
+    return max(value + 1, int(value * (_MORE_RATIO + _APART_RATIO * place)))
+
+
+def _aligned_growth(value: int, place: int) -> int:
+    return _aligned(value, _grown(value, place))
+
+
+def _changed(sizes: Sizes, change: _Change, is_turned: bool = False) -> dict[str, int]:
+    """All sizes changed; ``is_turned``: of equal ones the last grows least."""
+    changed = dict(sizes)
+    for group in _groups(sizes):
+        for place, name in enumerate(reversed(group) if is_turned else group):
+            changed[name] = change(sizes[name], place)
+    return _with_products(sizes, changed)
+
+
+def _alone(sizes: Sizes, name: str, value: int) -> dict[str, int]:
+    """One size changed, and those that depend on it."""
+    return _with_products(sizes, {**sizes, name: value})
+
+
+def _with_products(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
+    return changed | {name: prod(changed[part] for part in parts) for name, parts in _products(sizes).items()}
+
+
+def _groups(sizes: Sizes) -> list[list[str]]:
+    """Names of equal sizes together; without those that depend on others and those that are 1 or less."""
+    dependent = _products(sizes)
+    groups: dict[int, list[str]] = {}
+    for name, value in sizes.items():
+        if name not in dependent and value > 1:
+            groups.setdefault(value, []).append(name)
+    return list(groups.values())
+
+
+def _products(sizes: Mapping[str, int]) -> dict[str, tuple[str, str]]:
+    """Sizes that are the product of two others."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, value in sizes.items():
+        others = [other for other in sizes if other != name and sizes[other] > 1]
+        pair = next(((a, b) for at, a in enumerate(others) for b in others[at + 1 :] if sizes[a] * sizes[b] == value), None)
+        if pair is not None and not set(pair) & set(found):
+            found[name] = pair
+    return found
+
+
+def _aligned(value: int, wanted: int) -> int:
+    """An odd multiple, at or above ``wanted``, of the power of two that divides ``value``."""
+    power = min(value & -value, _LARGEST_ALIGNMENT)
+    times = -(-wanted // power)
+    return power * (times + 1 - times % 2)
+
+
+def _prime(wanted: int) -> int:
+    """The first prime from ``wanted`` on."""
+    candidate = max(2, wanted)
+    while any(candidate % divisor == 0 for divisor in range(2, int(candidate**0.5) + 1)):
+        candidate += 1
+    return candidate

@@ -1,0 +1,129 @@
+"""Other values for one buffer, drawn from those that it holds: same range, same structure.
+
+Floats are drawn from their empirical distribution, NaN and infinities stay where they are; zeros stay too, unless a draw is dense.
+Integers are kept, permuted or drawn again from those observed; sorted buffers stay sorted. Example::
+
+    resampled(data, parse_element_type("float"), np.random.default_rng(1), Draw(seed=11, scale=8.0))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.model.elements import ElementType
+from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite
+from assistant.workload.draws import Draw
+from assistant.workload.zeros import structural_zeros
+
+__all__ = ["is_distinct", "is_sorted", "resampled", "with_tail"]
+
+_SPREAD = (0.5, 1.5)
+"""Range that an all-equal buffer is spread over, as a multiple of its value: one value says nothing of a distribution."""
+_CONTINUOUS_SHARE = 0.5
+"""Above this share of distinct values a buffer counts as continuous and is interpolated, below it values are drawn again."""
+_SCATTERED_SHARE = 0.5
+_QUANTILE_COUNT = 1 << 16
+"""Points of the empirical distribution that continuous values are interpolated between; fits into the L2 cache of a CPU core."""
+
+
+def resampled(data: bytes, element: ElementType, random: np.random.Generator, draw: Draw, row_lengths: Sequence[int] = ()) -> bytes:
+    """``data`` drawn again; ``row_lengths`` tell structural zeros from others (``zeros.structural_zeros``)."""
+    values = decode(data, element)
+    if values.size == 0:
+        return data
+    if element.is_floating:
+        floats = doubles(data, element)
+        kept = _kept_zeros(floats, random, draw, row_lengths)
+        return with_tail(encode(_fresh_floats(floats, kept, element, random, draw), element), data)
+    if draw.integers == "kept" or is_sorted(values):
+        return data
+    if draw.zeros != "kept":
+        return with_tail(encode(_with_other_zeros(values, random, draw, row_lengths), element), data)
+    return with_tail(_fresh_integers(values, element, random, draw), data)
+
+
+def _kept_zeros(values: Array, random: np.random.Generator, draw: Draw, row_lengths: Sequence[int]) -> NDArray[np.bool_]:
+    """Where the draw leaves, or puts, zeros."""
+    is_zero: NDArray[np.bool_] = values == 0
+    if draw.zeros == "kept":
+        return is_zero
+    if draw.zeros == "gone":
+        return np.zeros(values.size, np.bool_)
+    structure = structural_zeros(values, row_lengths)
+    if draw.zeros == "filled" or np.array_equal(structure, is_zero):
+        return structure
+    return structure | (random.random(values.size) < _SCATTERED_SHARE)
+
+
+def is_sorted(values: Array) -> bool:
+    """Monotonic with at least two different values (row offsets, sorted keys); NaN is never sorted."""
+    if values.size < 2 or values[0] == values[-1]:
+        return False
+    before, after = values[:-1], values[1:]
+    return bool(np.all(before <= after)) or bool(np.all(before >= after))
+
+
+def is_distinct(rows: Array) -> bool:
+    """No row occurs twice: perhaps the places that threads write to, where a repeated one would be a race."""
+    return len(np.unique(rows, axis=0)) == len(rows)
+
+
+def with_tail(encoded: bytes, data: bytes) -> bytes:
+    """``encoded`` followed by the bytes of ``data`` that hold no whole component."""
+    return encoded + data[len(encoded) :]
+
+
+def _fresh_integers(values: Array, element: ElementType, random: np.random.Generator, draw: Draw) -> bytes:
+    rows = values[: values.size // element.components * element.components].reshape(-1, element.components)
+    is_redrawn = draw.integers == "redrawn" and not is_distinct(rows)
+    fresh = random.choice(rows, len(rows)) if is_redrawn else random.permutation(rows)
+    return encode(fresh.reshape(-1), element)
+
+
+def _with_other_zeros(values: Array, random: np.random.Generator, draw: Draw, row_lengths: Sequence[int]) -> Array:
+    """Integers with zeros that are data drawn from the others, or at other places; distinct ones stay, as they are places."""
+    used = values[values != 0]
+    if used.size == 0 or used.size == values.size or is_distinct(values):
+        return values
+    kept = _kept_zeros(values, random, draw, row_lengths)
+    result = values.copy()
+    places = (values == 0) & ~kept
+    result[places] = random.choice(used, int(places.sum()))
+    result[kept] = 0
+    return result
+
+
+@np.errstate(over="ignore")  # what a scale takes beyond the range is clipped to it
+def _fresh_floats(values: Array, kept: NDArray[np.bool_], element: ElementType, random: np.random.Generator, draw: Draw) -> Array:
+    """float64 values drawn for every finite place that is not ``kept`` 0; the range of the observed ones times the scale."""
+    observed = np.sort(values[np.isfinite(values) & (values != 0)])
+    if observed.size == 0:
+        return values
+    places = np.isfinite(values) & ~kept
+    result = np.where(kept, 0.0, values)
+    result[places] = _draw_like(observed, random, int(places.sum()))
+    if is_sorted(values) and observed[0] != observed[-1]:
+        result = np.sort(result) if values[0] <= values[-1] else np.sort(result)[::-1]
+    elif draw.has_mixed_signs and (observed[0] > 0) == (observed[-1] > 0):
+        result = np.where(random.random(result.size) < 0.5, -result, result)
+    limit = largest_finite(element)
+    finite = np.isfinite(result)
+    result[finite] = np.clip(result[finite] * draw.scale, -limit, limit)
+    return result
+
+
+def _draw_like(observed: Array, random: np.random.Generator, count: int) -> Array:
+    """``count`` values from the empirical distribution of ``observed`` (sorted)."""
+    distinct_count = 1 + np.count_nonzero(observed[1:] != observed[:-1])
+    if distinct_count == 1:
+        return observed[0] * random.uniform(*_SPREAD, count)
+    if distinct_count > _CONTINUOUS_SHARE * observed.size:
+        quantiles = observed[np.linspace(0, observed.size - 1, min(observed.size, _QUANTILE_COUNT)).astype(np.int64)]
+        place = random.random(count) * (quantiles.size - 1)
+        below = place.astype(np.int64)
+        low, high = quantiles[below], quantiles[below + 1]
+        return low * (1 - (place - below)) + high * (place - below)
+    return random.choice(observed, count)

@@ -1,0 +1,304 @@
+"""A recorded launch at other sizes: integers, buffers and grid change together, as far as its recordings tell how.
+
+``size_model`` says what depends on which integer; ``at_sizes`` makes the launch. Whether the result is a launch that the kernel was
+meant for is not known here: the original must show it by running clean and writing what a launch of these sizes would write. Example::
+
+    model = size_model(case, observed, scalars)
+    for plan in plans(model, {"w": 401, "h": 263}):
+        at_sizes(case, model, plan)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+
+import numpy as np
+
+from assistant.model.elements import parse_element_type
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recording import RecordedBuffer, RecordedLaunch
+from assistant.workload.arrays import Array, decode, encode
+from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.recordings import NewCase
+from assistant.workload.relations import Seen, SeenBlocks, Sizes, Term, explain_blocks, explain_extent
+from assistant.workload.resample import is_distinct, is_sorted
+from assistant.workload.scalars import Scalar, fits, with_scalars
+
+__all__ = [
+    "GridModel",
+    "Observed",
+    "Plan",
+    "SizeModel",
+    "at_sizes",
+    "configs_at",
+    "element_bytes",
+    "element_count",
+    "grid_model",
+    "plans",
+    "shape_words",
+    "size_model",
+]
+
+_MOST_CONFIGS = 6
+_MOST_BLOCKS = (1 << 31) - 1, 65535, 65535
+_MOST_BLOCK_THREADS = 1024
+_MOST_SHARED_BYTES = 227 << 10
+"""Largest grid, block and dynamic shared memory (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0)."""
+_WARP_THREADS = 32
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One recorded launch of the kernel: what is known of its sizes."""
+
+    sizes: Sizes
+    config: LaunchConfig
+    counts: Mapping[int, int]
+    """Elements of the buffer behind each pointer argument, by the argument's position."""
+
+
+@dataclass(frozen=True)
+class GridModel:
+    """How grid, block and shared memory of one version's launches follow from its integers."""
+
+    config: LaunchConfig
+    grid: tuple[tuple[Term, ...], tuple[Term, ...], tuple[Term, ...]]
+    """Per axis, likeliest first; empty where it is always the same."""
+    block: tuple[str | None, str | None, str | None]
+    """The integer that a block's axis is equal to; None where it is always the same."""
+    shared: tuple[Term, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The integers that it follows from, by the likeliest term of each axis and of shared memory."""
+        terms = (*(axis[0] for axis in self.grid if axis), *self.shared[:1])
+        return frozenset(name for term in terms for name in term.names) | {name for name in self.block if name}
+
+    @property
+    def possible_names(self) -> frozenset[str]:
+        """Also the integers that it may follow from instead, alone: the width of rows, where their pitch would do as well."""
+        alone = (term for axis in self.grid for term in axis if len(term.factors) == 1 and term.factors[0].is_plain)
+        return self.names | {name for term in alone for name in term.names}
+
+
+@dataclass(frozen=True)
+class SizeModel:
+    """How one launch grows."""
+
+    scalars: tuple[Scalar, ...]
+    counts: Mapping[int, tuple[Term, ...]]
+    """Elements per buffer id; buffers that are not named keep their size."""
+    grid: GridModel
+    has_places: bool
+    """Whether a buffer holds integers that look like places: sorted ones, or all different."""
+    block_counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Sizes that no integer tells but the grid (``gridDim.x``), as of a kernel with a block for each row."""
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {scalar.name: scalar.value for scalar in self.scalars} | dict(self.block_counts)
+
+    @property
+    def varied(self) -> dict[str, int]:
+        """The integers that a buffer or the grid depends on, in the order of the parameters."""
+        used = self.grid.possible_names | {name for terms in self.counts.values() for term in terms for name in term.names}
+        return {name: value for name, value in self.sizes.items() if name in used}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One way to launch at other sizes."""
+
+    sizes: Sizes
+    config: LaunchConfig
+    is_followed: bool
+    """Integers that look like places (sorted, or all different) are carried on where a buffer grows and scaled where it shrinks;
+    else they are repeated, or cut."""
+
+
+def size_model(case: NewCase, observed: Sequence[Observed], scalars: tuple[Scalar, ...]) -> SizeModel | None:
+    """Of the launch that ``observed`` begins with; None where no integer says how large anything is."""
+    counts = _extents(case, observed)
+    grid = grid_model(observed, _terms(counts))
+    unexplained = [axis for axis, terms in zip("xyz", grid.grid, strict=True) if not terms and getattr(grid.config.grid, axis) > 1]
+    with_grid = [_with_block_counts(one, unexplained) for one in observed]
+    more = {buffer: terms for buffer, terms in _extents(case, with_grid).items() if buffer not in counts}
+    block_counts: dict[str, int] = {}
+    if more:
+        counts |= more
+        used = {name for term in _terms(more) for name in term.names}
+        block_counts = {name: value for name, value in with_grid[0].sizes.items() if name in used and name not in observed[0].sizes}
+        grid = grid_model([_with_block_counts(one, [name[-1] for name in block_counts]) for one in observed], _terms(counts))
+    contents = contents_of(case)
+    has_places = any(_are_places(contents[b.id], b) for b in case.recording.buffers if b.id in counts)
+    model = SizeModel(scalars, counts, grid, has_places, block_counts)
+    return model if model.varied else None
+
+
+def _extents(case: NewCase, observed: Sequence[Observed]) -> dict[int, tuple[Term, ...]]:
+    """What the elements of each buffer follow from; buffers that nothing explains are left out."""
+    counts: dict[int, tuple[Term, ...]] = {}
+    for buffer, position in _free_buffers(case.recording.launches[0], case.recording.buffers).items():
+        seen = [Seen(one.sizes, one.counts[position]) for one in observed if position in one.counts]
+        terms = explain_extent(seen) if seen and seen[0].sizes == observed[0].sizes else ()
+        if terms:
+            counts[buffer] = terms
+    return counts
+
+
+def _terms(counts: Mapping[int, tuple[Term, ...]]) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(term for terms in counts.values() for term in terms))
+
+
+def _with_block_counts(one: Observed, axes: Sequence[str]) -> Observed:
+    """With the grid along ``axes`` among the sizes."""
+    return replace(one, sizes={**one.sizes, **{f"gridDim.{axis}": getattr(one.config.grid, axis) for axis in axes}})
+
+
+def grid_model(observed: Sequence[Observed], extents: Sequence[Term] = ()) -> GridModel:
+    """Of the launch that ``observed`` begins with; the others must fit as well. ``extents``: what buffers follow from."""
+    config, sizes = observed[0].config, observed[0].sizes
+    x, y, z = (_axis_terms(observed, axis, extents) for axis in ("x", "y", "z"))
+    block_x, block_y, block_z = (_same_size(value, sizes) for value in _axes(config.block))
+    shared = explain_extent([Seen(one.sizes, one.config.shared_bytes) for one in observed]) if config.shared_bytes else ()
+    return GridModel(config, (x, y, z), (block_x, block_y, block_z), shared)
+
+
+def _axis_terms(observed: Sequence[Observed], axis: str, extents: Sequence[Term]) -> tuple[Term, ...]:
+    """Of the grid along one axis; a single block says nothing, unless the integer is one that a buffer depends on: it may cover any."""
+    seen = [SeenBlocks(one.sizes, one.config.block, getattr(one.config.grid, axis), axis) for one in observed]
+    known = frozenset(name for term in extents for name in term.names)
+    terms = explain_blocks(seen, extents)
+    usual = tuple(term for term in terms if term.names <= known)
+    if seen[0].count == 1:
+        covering = (replace(term, per=term.per * observed[0].config.block.count) for term in extents)
+        return tuple(dict.fromkeys((*usual, *covering))) if axis == "x" else ()
+    return (*usual, *(term for term in terms if term not in usual))
+
+
+def plans(model: SizeModel, sizes: Sizes) -> Iterator[Plan]:
+    """Ways to launch at ``sizes``, likeliest first; none where an integer's type or the hardware's limits do not allow it."""
+    if not all(fits(scalar, sizes[scalar.name]) for scalar in model.scalars):
+        return
+    for config in configs_at(model.grid, sizes):
+        for is_followed in (True, False) if model.has_places else (False,):
+            yield Plan(sizes, config, is_followed)
+
+
+def configs_at(model: GridModel, sizes: Sizes) -> tuple[LaunchConfig, ...]:
+    """Launch configurations at ``sizes`` that hardware takes: the likeliest, the largest, further likely ones, the recorded one."""
+    axes = zip(model.grid, (model.config.grid.x, model.config.grid.y, model.config.grid.z), strict=True)
+    choices = [tuple(dict.fromkeys(term.at(sizes) for term in terms)) or (count,) for terms, count in axes]
+    block = Dim3(*(value if name is None else sizes[name] for name, value in zip(model.block, _axes(model.config.block), strict=True)))
+    shared = max((term.at(sizes) for term in model.shared), default=model.config.shared_bytes)
+    first, *others = sorted(product(*choices), key=lambda blocks: _place_of(blocks, choices))
+    largest = tuple(max(choice) for choice in choices)
+    likely = islice(dict.fromkeys((first, largest, *others)), _MOST_CONFIGS)
+    found = (LaunchConfig(Dim3(*blocks), block, shared) for blocks in dict.fromkeys((*likely, _axes(model.config.grid))))
+    return tuple(config for config in found if _is_launchable(config))
+
+
+def at_sizes(case: NewCase, model: SizeModel, plan: Plan) -> NewCase:
+    """``case`` (of one launch) launched by ``plan``; buffers hold what they held, repeated or cut."""
+    launch = with_scalars(case.recording.launches[0], {scalar: plan.sizes[scalar.name] for scalar in model.scalars})
+    before = contents_of(case)
+    counts = {buffer: max(term.at(plan.sizes) for term in terms) for buffer, terms in model.counts.items()}
+    contents = {b.id: _filled(before[b.id], b, counts[b.id], plan.is_followed) for b in case.recording.buffers if b.id in counts}
+    buffers = tuple(replace(b, size_bytes=len(contents.get(b.id, before[b.id]))) for b in case.recording.buffers)
+    recording = replace(case.recording, buffers=buffers, launches=(replace(launch, config=plan.config),))
+    origin = replace(case.origin, kind="resized", shape=shape_words(plan.sizes), weight=0.0, is_own_size=False)
+    return with_contents(replace(case, recording=recording), contents, origin)
+
+
+def shape_words(sizes: Sizes) -> str:
+    """``n=1000, m=30``."""
+    return ", ".join(f"{name}={value}" for name, value in sizes.items())
+
+
+def element_bytes(buffer: RecordedBuffer) -> int:
+    """Size of a buffer's elements; 1 where their type is unknown."""
+    element = parse_element_type(buffer.element_type or "")
+    return 1 if element is None or buffer.size_bytes % element.size_bytes else element.size_bytes
+
+
+def element_count(buffer: RecordedBuffer) -> int:
+    """Elements of a buffer, or its bytes where the type is unknown."""
+    return buffer.size_bytes // element_bytes(buffer)
+
+
+def _free_buffers(launch: RecordedLaunch, buffers: Sequence[RecordedBuffer]) -> dict[int, int]:
+    """Buffers whose size may change, each with the one argument that points to its beginning."""
+    reached: dict[int, list[tuple[int, int]]] = {}
+    for position, argument in enumerate(launch.arguments):
+        for pointer in argument.pointers:
+            reached.setdefault(pointer.buffer, []).append((position, pointer.buffer_offset_bytes))
+    sizes = {buffer.id: buffer for buffer in buffers if buffer.symbol is None and not buffer.pointers}
+    return {buffer: places[0][0] for buffer, places in reached.items() if buffer in sizes and all(offset == 0 for _, offset in places)}
+
+
+def _are_places(data: bytes, buffer: RecordedBuffer) -> bool:
+    element = parse_element_type(buffer.element_type or "")
+    if buffer.is_poisoned or element is None or element.is_floating or element.components != 1:
+        return False
+    values = decode(data, element)
+    return values.size > 1 and (is_sorted(values) or is_distinct(values))
+
+
+def _same_size(count: int, sizes: Sizes) -> str | None:
+    """The integer that says how many threads a block has along an axis; multiples of a warp are anybody's choice."""
+    if count == 1 or count % _WARP_THREADS == 0 or count & (count - 1) == 0:
+        return None
+    return next((name for name, value in sizes.items() if value == count), None)
+
+
+def _axes(dimensions: Dim3) -> tuple[int, int, int]:
+    return dimensions.x, dimensions.y, dimensions.z
+
+
+def _place_of(blocks: tuple[int, ...], choices: Sequence[tuple[int, ...]]) -> int:
+    """How far down in the lists of likely numbers these stand."""
+    return sum(choice.index(count) for count, choice in zip(blocks, choices, strict=True))
+
+
+def _is_launchable(config: LaunchConfig) -> bool:
+    grid, block = _axes(config.grid), config.block
+    return (
+        all(0 < count <= most for count, most in zip(grid, _MOST_BLOCKS, strict=True))
+        and 0 < block.count <= _MOST_BLOCK_THREADS
+        and config.shared_bytes <= _MOST_SHARED_BYTES
+    )
+
+
+def _filled(data: bytes, buffer: RecordedBuffer, count: int, is_followed: bool) -> bytes:
+    """``data`` with ``count`` elements."""
+    size_bytes = count * element_bytes(buffer)
+    element = parse_element_type(buffer.element_type or "")
+    if not data or buffer.is_poisoned or element is None or element.is_floating or element.components != 1:
+        return (data * (size_bytes // max(1, len(data)) + 1))[:size_bytes] if data else bytes(size_bytes)
+    return encode(_places(decode(data, element), count, is_followed), element)
+
+
+def _places(values: Array, count: int, is_followed: bool) -> Array:
+    """Integers of a buffer of another length: what they point to grows or shrinks with them, or does not."""
+    old = values.size
+    whole = np.resize(values, count)
+    if count <= old:
+        return _scaled(whole, count, old) if is_followed and count < old else whole
+    if is_sorted(values):
+        turns = np.arange(count) // old
+        step = int(values[-1]) - int(values[0]) + 1
+        return whole + (turns * step).astype(values.dtype) if is_followed else np.concatenate([values, np.full(count - old, values[-1])])
+    if is_followed and is_distinct(values):
+        return whole + (np.arange(count) // old * (int(values.max()) + 1)).astype(values.dtype)
+    return whole
+
+
+def _scaled(values: Array, count: int, old: int) -> Array:
+    """Different integers stay different and become places below ``count``; others are scaled down with the buffer."""
+    if is_distinct(values):
+        ranks = np.empty(values.size, values.dtype)
+        ranks[np.argsort(values, kind="stable")] = np.arange(values.size)
+        return ranks
+    return (values.astype(np.float64) * count / old).astype(values.dtype)

@@ -1,0 +1,86 @@
+"""The integers that a launch is passed: whole arguments, and members of structs that are passed by value.
+
+Example::
+
+    [scalar.name for scalar in scalars_of(launch, kernel.parameters, lambda spelled: None)]      # ["n", "stride"]
+    with_scalars(launch, {scalar: 2 * scalar.value})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assistant.model.elements import ElementKind, ElementType, parse_element_type
+from assistant.model.recording import RecordedArgument, RecordedLaunch
+from assistant.model.source import Parameter
+from assistant.model.structs import ElementLayout
+from assistant.workload.arrays import decode, encode, storage_dtype
+
+__all__ = ["LayoutOf", "Scalar", "fits", "scalars_of", "with_scalars"]
+
+LayoutOf = Callable[[str], ElementLayout | None]
+"""The members of a struct by its type's name; None for any other type."""
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """One integer of a launch."""
+
+    name: str
+    """The parameter's, or ``box.width`` of a member."""
+    value: int
+    argument: int
+    """Position of the argument that holds it."""
+    offset_bytes: int
+    """Where in the argument it stands."""
+    element: ElementType
+
+
+def scalars_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> tuple[Scalar, ...]:
+    """In the order of the parameters."""
+    pairs = enumerate(zip(launch.arguments, parameters, strict=False))
+    return tuple(scalar for place, (argument, parameter) in pairs for scalar in _of_argument(place, argument, parameter, layout_of))
+
+
+def fits(scalar: Scalar, value: int) -> bool:
+    """Whether its type can hold ``value``."""
+    limits = np.iinfo(storage_dtype(scalar.element))
+    return int(limits.min) <= value <= int(limits.max)
+
+
+def with_scalars(launch: RecordedLaunch, values: Mapping[Scalar, int]) -> RecordedLaunch:
+    """The launch with other integers."""
+    arguments = list(launch.arguments)
+    for scalar, value in values.items():
+        data = bytearray.fromhex(arguments[scalar.argument].data_hex)
+        data[scalar.offset_bytes : scalar.offset_bytes + scalar.element.scalar_bytes] = encode(np.array([value], np.int64), scalar.element)
+        arguments[scalar.argument] = replace(arguments[scalar.argument], data_hex=data.hex())
+    return replace(launch, arguments=tuple(arguments))
+
+
+def _of_argument(place: int, argument: RecordedArgument, parameter: Parameter, layout_of: LayoutOf) -> Iterator[Scalar]:
+    if parameter.is_pointer:
+        return
+    element = parse_element_type(parameter.type)
+    data = bytes.fromhex(argument.data_hex)
+    if element is not None:
+        if _is_integer(element) and not argument.pointers and element.scalar_bytes == argument.size_bytes:
+            yield Scalar(parameter.name, int(decode(data, element)[0]), place, 0, element)
+        return
+    layout = layout_of(parameter.type)
+    if layout is None or layout.size_bytes != argument.size_bytes:
+        return
+    pointers = {pointer.offset_bytes for pointer in argument.pointers}
+    for member in layout.members:
+        if member.count == 1 and _is_integer(member.element) and member.offset_bytes not in pointers:
+            part = data[member.offset_bytes : member.offset_bytes + member.size_bytes]
+            yield Scalar(
+                f"{parameter.name}.{member.path}", int(decode(part, member.element)[0]), place, member.offset_bytes, member.element
+            )
+
+
+def _is_integer(element: ElementType) -> bool:
+    return element.kind in (ElementKind.INT, ElementKind.UINT) and element.components == 1

@@ -1,0 +1,186 @@
+"""Values of a kind that the program never had, chosen to tell versions apart that agree on everything recorded.
+
+Whoever narrows an accumulator, shifts in place of dividing, or subtracts what nearly cancels is right on the program's own numbers. A
+difference here is no wrong result of the program's, but something that a person must know; the judge knows by the case's kind what.
+Example::
+
+    [case.origin.kind for case in unseen(recorded, seed=7)]      # ["negative", "large", "offset", "near", "tiny", …]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from assistant.model.elements import ElementKind, ElementType
+from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite, storage_dtype
+from assistant.workload.derive import Change, Layouts, changed, contents_of
+from assistant.workload.recordings import NewCase
+from assistant.workload.resample import is_distinct, is_sorted, with_tail
+
+__all__ = ["INTEGER_KINDS", "TELLING_KINDS", "changed_buffers", "with_unseen"]
+
+_UNUSED_SHARE = 0.75
+"""Integers beyond this share of their type's range are large already."""
+_LARGE_SHARE = 0.25
+"""The larger half of large integers begins at this share of the range."""
+_HALVES = 32
+"""k + 1/2 for k from -32 to 31; scaled down by powers of two, as kernels scale before they round."""
+_SCALINGS = 5
+_SPREAD = 3.0
+"""Standard deviations that values around a mean stay within."""
+
+
+def _negative(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    """Signed integers that were never negative, negated; -1 for 0."""
+    values = decode(data, element)
+    if element.kind is not ElementKind.INT or not values.any() or values.min() < 0:
+        return data
+    return with_tail(encode(_ordered_as(values, np.where(values == 0, -1, -values.astype(np.int64))), element), data)
+
+
+def _large(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    """Integers up to the limits of their type, half of them in its upper part; negative ones where there were any."""
+    values = decode(data, element)
+    if element.kind not in (ElementKind.INT, ElementKind.UINT) or not values.any():
+        return data
+    limit = int(min(np.iinfo(storage_dtype(element)).max, np.iinfo(np.int64).max))
+    if int(values.max()) > _UNUSED_SHARE * limit:
+        return data
+    upper = random.integers(int(limit * _LARGE_SHARE), limit, values.size, np.uint64, endpoint=True)
+    shifts = np.where(random.random(values.size) < 0.5, 0, random.integers(0, limit.bit_length() - 1, values.size))
+    drawn = upper >> shifts.astype(np.uint64)
+    if values.min() < 0:
+        drawn = np.where(random.random(values.size) < 0.5, -drawn.astype(np.int64), drawn.astype(np.int64))
+    return with_tail(encode(_ordered_as(values, drawn), element), data)
+
+
+def _ordered_as(values: Array, drawn: Array) -> Array:
+    """``drawn`` sorted where ``values`` are."""
+    if not is_sorted(values):
+        return drawn
+    ascending = np.sort(drawn)
+    if is_distinct(values):
+        ascending = _strictly(ascending)
+    return ascending if values[0] <= values[-1] else ascending[::-1]
+
+
+def _strictly(ascending: Array) -> Array:
+    """With as few changes as it takes for no value to stand twice; floats stay as they are, as theirs hardly do."""
+    if ascending.dtype.kind == "f":
+        return ascending
+    places = np.arange(ascending.size, dtype=np.int64)
+    lowest = np.maximum.accumulate(ascending.astype(np.int64) - places)
+    return lowest + places - (lowest[-1] + places[-1] - int(ascending[-1]))
+
+
+_Floats = Callable[[Array, ElementType, np.random.Generator], Array]
+"""Other finite values in place of nonzero ones (float64)."""
+
+
+def _offset(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """A mean of the values' own size and a spread of √u of it."""
+    return _rms(values) * _around_one(values, element)
+
+
+def _near(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """All next to 1."""
+    return _around_one(values, element)
+
+
+def _tiny(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """So small that 1 + x keeps less than half of x's digits and 1 + x² nothing of it."""
+    return values / _rms(values) * 2.0 ** -(_digits(element) * 7 // 12)
+
+
+def _denormal(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """Around the smallest normal number, at all magnitudes from a third of the digits below it to 4 times it."""
+    middle = np.log2(_smallest_normal(element))
+    return np.sign(values) * 2.0 ** random.uniform(middle - _digits(element) / 3, middle + 2, values.size)
+
+
+def _halves(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """Halfway between whole numbers, of both signs, also at finer steps: which way do ties go?"""
+    return (random.integers(-_HALVES, _HALVES, values.size) + 0.5) * 0.5 ** random.integers(0, _SCALINGS, values.size)
+
+
+def _far(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """Large but not overflowing: large arguments of trigonometric functions, exponentials beyond the range."""
+    return values / _rms(values) * 2.0 ** min(15, np.log2(largest_finite(element)) / 2 - 1)
+
+
+def _extreme(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """Finite, with squares beyond the range."""
+    return np.sign(values) * np.sqrt(largest_finite(element)) * random.uniform(4, 32, values.size)
+
+
+_TELLING: dict[str, _Floats] = {
+    "tiny": _tiny,
+    "near": _near,
+    "offset": _offset,
+    "halves": _halves,
+    "denormal": _denormal,
+    "far": _far,
+    "extreme": _extreme,
+}
+_INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large}
+TELLING_KINDS = tuple(_TELLING)
+"""Kinds of cases of other floats."""
+INTEGER_KINDS = tuple(_INTEGERS)
+"""Kinds of cases of other integers."""
+
+
+def with_unseen(
+    case: NewCase, kind: str, seed: int, layouts: Layouts | None = None, chosen: frozenset[int] | None = None
+) -> NewCase | None:
+    """``case`` with values of one of the kinds in its typed buffers, or in the ``chosen`` ones; None where none changes."""
+    origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
+    change = _INTEGERS[kind] if kind in _INTEGERS else _floats(_TELLING[kind])
+    made = changed(case, change, origin, layouts, chosen)
+    return made if changed_buffers(case, made) else None
+
+
+def changed_buffers(case: NewCase, other: NewCase) -> tuple[int, ...]:
+    """Buffers that begin with other contents in ``other``."""
+    return tuple(_differing(contents_of(case), contents_of(other)))
+
+
+def _differing(before: dict[int, bytes], after: dict[int, bytes]) -> Iterator[int]:
+    return (buffer for buffer, data in after.items() if before.get(buffer) != data)
+
+
+def _floats(change: _Floats) -> Change:
+    def apply(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+        if not element.is_floating:
+            return data
+        values = doubles(data, element)
+        places = np.isfinite(values) & (values != 0)
+        if not places.any():
+            return data
+        values[places] = _ordered_as(values[places], change(values[places], element, random))
+        return with_tail(encode(values, element), data)
+
+    return apply
+
+
+def _around_one(values: Array, element: ElementType) -> Array:
+    """1 with the values' own deviations, shrunk to √u."""
+    deviation: Array = values - float(np.mean(values))
+    scale = float(np.sqrt(np.mean(np.square(deviation)))) or 1.0
+    return 1.0 + np.clip(deviation / scale, -_SPREAD, _SPREAD) * 2.0 ** -(_digits(element) * 5 // 12)
+
+
+def _rms(values: Array) -> float:
+    largest = float(np.abs(values).max())
+    return largest * float(np.sqrt(np.mean(np.square(values / largest))))
+
+
+def _digits(element: ElementType) -> int:
+    """Significand bits, the hidden one included."""
+    return round(-np.log2(element.unit_roundoff or 1.0))
+
+
+def _smallest_normal(element: ElementType) -> float:
+    return {2: 2.0**-14, 4: 2.0**-126, 8: 2.0**-1022}[element.scalar_bytes] if element.kind is ElementKind.FLOAT else 2.0**-126

@@ -1,0 +1,73 @@
+"""Which other values a launch is judged on: the program's own kinds first, then those that it never had, each named."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assistant.engine.cases import JudgedCase
+from assistant.engine.values import Base, apart, base_of, other_values
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.workload.derive import contents_of
+from tests.unit.workload.launches import launched
+
+RANDOM = np.random.default_rng(1)
+
+
+def based_on(*buffers: np.ndarray) -> Base:
+    new, parameters = launched(LaunchConfig(Dim3(8), Dim3(128)), {"n": 1000}, *buffers)
+    names = tuple((index, f"p{index}") for index in range(len(buffers)))
+    return base_of(JudgedCase(new, "k", (parameters,), names, frozenset(), 0), "", (1, 2, 3))
+
+
+def kinds(base: Base, is_declared: bool = False) -> list[str]:
+    return [case.new.origin.kind for case in other_values(base, is_declared)]
+
+
+def test_what_is_nearly_all_zeros_is_tried_dense_first() -> None:
+    image = np.zeros(61440, np.float32)
+    image[30000] = 1000
+    made = [case.new for case in other_values(based_on(image), is_declared=False)]
+    assert [case.origin.kind for case in made[:2]] == ["dense", "scattered"]
+    dense, scattered = (np.frombuffer(contents_of(case)[0], np.float32) for case in made[:2])
+    assert (dense != 0).all() and len(set(dense)) > 1000 and 0.4 < (scattered == 0).mean() < 0.6
+
+
+def test_dense_values_leave_the_padding_of_rows_and_unpadded_ones_fill_it() -> None:
+    rows = RANDOM.uniform(1, 2, (40, 1000)).astype(np.float32)
+    rows[:, 900:] = 0
+    rows[3, 3] = 0
+    found = {case.new.origin.kind: case.new for case in other_values(based_on(rows.reshape(-1)), is_declared=False)}
+    dense, unpadded = (np.frombuffer(contents_of(found[kind])[0], np.float32).reshape(rows.shape) for kind in ("dense", "unpadded"))
+    assert (dense[:, 900:] == 0).all() and dense[3, 3] != 0 and (unpadded != 0).all()
+
+
+def test_integers_become_negative_and_large_and_the_case_says_what_they_are() -> None:
+    cases = {case.new.origin.kind: case for case in other_values(based_on(RANDOM.integers(0, 9, 1000).astype(np.int32)), is_declared=False)}
+    assert cases["negative"].new.origin.values == "p0 from -8 to -1"
+    assert cases["large"].new.origin.values.startswith("p0 from ")
+    assert {"dense", "resampled", "tied"} <= set(cases) and "mirrored" in cases
+    assert cases["resampled"].new.origin.values == ""
+
+
+def test_floats_of_one_sign_get_both() -> None:
+    assert "mixed" in kinds(based_on(RANDOM.uniform(1, 2, 1000).astype(np.float32)))
+    assert "mixed" not in kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32)))
+
+
+def test_floats_are_chosen_to_tell_and_special_ones_come_last() -> None:
+    found = kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32), RANDOM.standard_normal(1000).astype(np.float32)))
+    assert {"tiny", "near", "offset", "halves", "denormal", "far", "extreme"} <= set(found)
+    assert found[-5:] == ["injected", "injected", "injected", "zeros", "huge"]
+
+
+def test_declared_values_are_not_drawn_again_and_ties_are_outside_of_them() -> None:
+    found = kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32)), is_declared=True)
+    assert not {"dense", "resampled", "mirrored", "mixed", "tied"} & set(found) and {"equal", "offset", "injected"} <= set(found)
+
+
+def test_where_all_integers_together_are_out_of_bounds_each_buffer_is_changed_alone() -> None:
+    base = based_on(RANDOM.integers(0, 9, 1000).astype(np.int32), RANDOM.integers(0, 9, 1000).astype(np.int32))
+    negative = next(case for case in other_values(base, is_declared=False) if case.new.origin.kind == "negative")
+    before, alone = contents_of(base.case.new), [contents_of(case.new) for case in apart(base, negative)]
+    assert [[buffer for buffer in one if one[buffer] != before[buffer]] for one in alone] == [[0], [1]]
+    assert len({case.new.origin.seed for case in apart(base, negative)}) == 2

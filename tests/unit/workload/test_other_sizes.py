@@ -1,0 +1,52 @@
+"""Other sizes of a launch: twice as large, divided by nothing, never square only, and smaller for what is too large."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.workload.other_sizes import larger, smaller, work_ratio
+
+
+def is_prime(value: int) -> bool:
+    return value > 1 and all(value % divisor for divisor in range(2, value))
+
+
+def test_a_size_is_doubled_made_prime_and_taken_far() -> None:
+    found = larger({"n": 1000})
+    assert list(found) == ["odd", "doubled", "far n"]
+    (doubled,), (odd, aligned), (far,) = found["doubled"], found["odd"], found["far n"]
+    assert doubled == {"n": 2000} and odd["n"] > 1000 and is_prime(odd["n"]) and far["n"] >= 5000 and is_prime(far["n"])
+    assert aligned["n"] % 8 == 0 and aligned["n"] % 16 == 8
+
+
+def test_what_is_square_is_tried_wide_and_high() -> None:
+    found = larger({"w": 96, "h": 96})
+    assert all(sizes["w"] < sizes["h"] for sizes in found["odd"]) and all(sizes["w"] > sizes["h"] for sizes in found["turned"])
+    assert "turned" not in larger({"w": 96, "h": 95})
+
+
+def test_a_product_of_two_sizes_stays_their_product() -> None:
+    for sizes in (one for tried in larger({"rows": 60, "cols": 40, "n": 2400}).values() for one in tried):
+        assert sizes["n"] == sizes["rows"] * sizes["cols"]
+
+
+def test_one_size_alone_is_far_and_the_others_stay() -> None:
+    assert larger({"rows": 60, "cols": 40})["far cols"][0]["rows"] == 60
+
+
+@pytest.mark.parametrize("sizes", [{"n": 1 << 20}, {"w": 4096, "h": 4096}, {"m": 700, "n": 700, "k": 700}, {"w": 1000, "h": 800, "c": 3}])
+def test_smaller_sizes_have_about_the_share_of_the_work_that_is_wanted(sizes: dict[str, int]) -> None:
+    first = smaller(sizes, 1 / 64)[0]
+    assert 1 / 256 < work_ratio(sizes, first) < 1 / 16
+    assert all(first[name] <= value for name, value in sizes.items())
+
+
+def test_small_sizes_are_not_made_smaller() -> None:
+    assert smaller({"n": 1 << 20, "taps": 9}, 1 / 64)[0]["taps"] == 9
+    assert smaller({"n": 33}, 1 / 1024)[0] == {"n": 33}
+
+
+def test_a_size_that_is_fixed_stays_and_the_others_grow() -> None:
+    found = larger({"n": 1000, "taps": 9}, frozenset({"taps"}))
+    assert all(sizes["taps"] == 9 and sizes["n"] > 1000 for tried in found.values() for sizes in tried) and "far taps" not in found
+    assert larger({"taps": 9}, frozenset({"taps"})) == {}

@@ -1,0 +1,83 @@
+"""Values of kinds that the program never had: made where they were missing, left alone where the program has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
+from assistant.model.workload import CaseOrigin
+from assistant.workload.derive import contents_of
+from assistant.workload.recordings import NewCase, blob_name
+from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unseen
+
+NAMES = {"int32": "int", "uint8": "unsigned char", "int16": "short", "float32": "float", "float64": "double", "float16": "half"}
+RANDOM = np.random.default_rng(1)
+
+
+def holding(*buffers: np.ndarray) -> NewCase:
+    data = [values.tobytes() for values in buffers]
+    recorded = tuple(
+        RecordedBuffer(i, values.nbytes, i << 40, None, "device", (), NAMES[str(values.dtype)]) for i, values in enumerate(buffers)
+    )
+    states = tuple(BufferState(index, blob_name(content), None) for index, content in enumerate(data))
+    launch = RecordedLaunch(0, "k", LaunchConfig(Dim3(1), Dim3(32)), (), states, "k.cu", 1)
+    blobs = {blob_name(content): content for content in data}
+    return NewCase(Recording(recorded, (launch,), (), ()), blobs, (0,), CaseOrigin("recorded", "n=8", 0, 1.0, 1.0))
+
+
+def made(kind: str, values: np.ndarray) -> np.ndarray | None:
+    case = with_unseen(holding(values), kind, 7)
+    return None if case is None else np.frombuffer(contents_of(case)[0], values.dtype).astype(np.float64)
+
+
+def test_integers_that_were_never_negative_become_negative() -> None:
+    after = made("negative", np.array([3, 0, 8, 1, 250], np.int32))
+    assert after is not None and after.tolist() == [-3, -1, -8, -1, -250]
+
+
+@pytest.mark.parametrize("values", [np.array([3, -1, 8], np.int32), np.array([3, 1, 8], np.uint8), np.zeros(4, np.int32)])
+def test_negative_unsigned_and_empty_buffers_get_no_negative_values(values: np.ndarray) -> None:
+    assert made("negative", values) is None
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int16, np.uint8])
+def test_large_integers_reach_the_limits_of_their_type(dtype: type[np.integer]) -> None:
+    limit = np.iinfo(dtype).max
+    after = made("large", RANDOM.integers(1, 20, 500).astype(dtype))
+    assert after is not None and limit / 2 < after.max() <= limit and after.min() >= 0
+    assert made("large", np.array([1, limit], dtype)) is None
+
+
+def test_sorted_integers_stay_sorted_and_different() -> None:
+    after = made("large", np.arange(0, 300, 3, dtype=np.int32))
+    assert after is not None and (np.diff(after) > 0).all()
+
+
+def test_only_the_chosen_buffer_changes() -> None:
+    case = holding(np.arange(1, 9, dtype=np.int32), np.array([2, 1, 2], np.int32))
+    changed = with_unseen(case, "negative", 7, chosen=frozenset({1}))
+    assert changed is not None and changed_buffers(case, changed) == (1,)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("kind", TELLING_KINDS)
+def test_floats_that_tell_are_finite_and_leave_zeros_alone(kind: str, dtype: type[np.floating]) -> None:
+    values = RANDOM.standard_normal(400).astype(dtype)
+    values[::5] = 0
+    after = made(kind, values)
+    assert after is not None and np.isfinite(after).all() and (after[::5] == 0).all()
+
+
+def test_each_kind_is_what_its_name_says() -> None:
+    values = (5 * RANDOM.standard_normal(400)).astype(np.float32)
+    found = {kind: made(kind, values) for kind in TELLING_KINDS}
+    tiny, near, offset, halves, denormal, far, extreme = (found[kind] for kind in TELLING_KINDS)
+    assert tiny is not None and np.abs(tiny).max() < 1e-3 and (np.float32(1) + (tiny**2).astype(np.float32) == 1).all()
+    assert near is not None and np.abs(near - 1).max() < 0.01
+    assert offset is not None and offset.std() < 0.01 * abs(offset.mean())
+    assert halves is not None and (halves > 0).any() and (halves < 0).any() and (halves * 16 % 8 == 0).any()
+    assert denormal is not None and ((denormal != 0) & (np.abs(denormal) < 2.0**-126)).any()
+    assert far is not None and np.abs(far).max() > 1e4
+    assert extreme is not None and (extreme**2 > np.finfo(np.float32).max).all()
