@@ -18,6 +18,7 @@ from typing import Any
 from assistant.build.includes import with_headers
 from assistant.build.symbols import symbol_for
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
 from assistant.ports import LabFailure, Program
 from assistant.serialize import decode, encode
@@ -91,7 +92,8 @@ class Compiler:
 
     async def _compiled(self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool) -> _Answer:
         """Kept is only what the texts decide, headers included: the next time a disk may have room, or a compiler more time."""
-        key = (await asyncio.to_thread(_texts, program), program.flags, program.kernels, architecture, want, is_quick)
+        texts, places = await asyncio.to_thread(lambda: (_texts(program), workspaces(program)))
+        key = (texts, program.flags, program.kernels, architecture, want, is_quick)
         known = self._answers.get(key)
         if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
             self._answers.move_to_end(key)
@@ -104,6 +106,7 @@ class Compiler:
                 "kernels": list(program.kernels),
                 "want": want,
                 "is_quick": is_quick,
+                "workspaces": places,
                 **self._target(architecture),
             }
         )

@@ -15,6 +15,7 @@ from typing import Any
 from assistant.lab.cache import keep_small
 from assistant.lab.compiler import Compiler
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
 from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
@@ -211,6 +212,7 @@ class CpuLab:
             "kernels": list(program.kernels),
             "promote_float": promotion is not None and promotion.is_double,
             "cache_dir": str(self.cache / "emulator"),
+            "workspaces": await asyncio.to_thread(workspaces, program),
         }
         reply = await self._ask(message, _BUILD_DEADLINE_S)
         if isinstance(reply, LabFailure):
