@@ -133,8 +133,8 @@ class CaseRun:
     profiles: tuple[LaunchProfile, ...]
     is_comparable: bool = True
     """False where only the checks count: another device than the lab's own ran it, whose values may differ in the last bits."""
-    differing: tuple[tuple[int, str], ...] = ()
-    """As ``after``, of the repeat that ``repeat_difference`` is about; empty where none differs or the lab does not keep it."""
+    varied: tuple[tuple[tuple[int, str], ...], ...] = ()
+    """As ``after``, of each repeat that left something else than the first run, as far as the lab keeps them: at most eight."""
 
 
 @dataclass(frozen=True)
@@ -240,8 +240,12 @@ class Lab(Protocol):
         record: bool,
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
+        order_seed: int = 0,
     ) -> ProgramRun | LabFailure:
-        """Run ``main``. ``mode`` is as in ``ReplayOptions``."""
+        """Run ``main``. ``mode`` is as in ``ReplayOptions``.
+
+        ``order_seed``: of the order in which blocks, warps and lanes run, where the lab decides it; 0: as they are numbered.
+        """
         ...
 
     async def replay(

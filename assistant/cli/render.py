@@ -257,7 +257,8 @@ class TextRenderer:
         if speed.bottleneck_before and speed.bottleneck_after:
             shift = f", bottleneck {speed.bottleneck_before} → {speed.bottleneck_after}"
         origin = f"[dim]({escape(speed.method)}; {escape(speed.quality)})[/]"
-        self._print(f"  speed: [bold]{speed.outcome} {speed.ratio:.2f}x[/]{interval}{shift} {origin}")
+        caveats = f" ({'; '.join(speed.caveats)})" if speed.caveats else ""
+        self._print(f"  speed: [bold]{speed.outcome} {speed.ratio:.2f}x[/]{interval}{escape(caveats)}{shift} {origin}")
         if len(speed.cases) > 1:
             for case in speed.cases:
                 self._print(f"    [dim]{escape(case.shape)} (weight {case.weight:g}): {case.outcome.value} {case.ratio:.2f}x[/]")

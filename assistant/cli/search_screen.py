@@ -14,6 +14,7 @@ from rich.syntax import Syntax
 
 from assistant.cli.layout import Page
 from assistant.model import events
+from assistant.model.comparison import speed_in_words
 from assistant.model.plan import NO_MODEL, Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
 from assistant.model.verification import verdict_in_words
@@ -143,7 +144,7 @@ class SearchScreen:
         self._console.rule(f"proposal {event.id}") if self._console.is_terminal else self._page.put(f"\n[bold]proposal {event.id}[/]")
         outcome = event.verification.outcome
         verdict = escape(verdict_in_words(outcome, event.verification.caveats))
-        speed = f"{event.speed.outcome} {event.speed.ratio:.2f}x"
+        speed = escape(speed_in_words(event.speed.outcome, event.speed.ratio, event.speed.caveats))
         chain = " + ".join(event.techniques)
         self._page.put(f"[bold]{escape(event.kernel)}[/]: {chain}: [{_OUTCOME_STYLE[outcome]}]{verdict}[/], {speed}, {event.state}", hang=2)
         self._page.put(f"[dim]{escape(event.file)}[/]")

@@ -21,6 +21,7 @@ from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note
 from assistant.engine.defects import errors_among
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.comparison import speed_in_words
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
@@ -297,7 +298,7 @@ def comparison_sentence(comparison: events.ComparisonMade) -> str:
     verification, speed = comparison.verification, comparison.speed
     parts = [verdict_in_words(verification.outcome, verification.caveats)]
     if speed is not None:
-        parts.append(f"{speed.outcome} {speed.ratio:.2f}x ({speed.method})")
+        parts.append(f"{speed_in_words(speed.outcome, speed.ratio, speed.caveats)} ({speed.method})")
     if verification.findings:
         parts.append(verification.findings[0].message)
     return ", ".join(parts)

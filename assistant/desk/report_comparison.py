@@ -15,7 +15,7 @@ from assistant.desk.report_versions import VersionsPart, versions_part
 from assistant.engine.limits import limit_in_words
 from assistant.engine.reports import speed_report, verification_report
 from assistant.model import events
-from assistant.model.comparison import CaseSpeed
+from assistant.model.comparison import CaseSpeed, speed_in_words
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.verification import CaseResult, VerificationFinding
 from assistant.profile.quantity import format_quantity
@@ -121,7 +121,7 @@ def _part(title: str, verification: events.VerificationReport, speed: events.Spe
         verdict=verification.outcome,
         caveats=verification.caveats,
         reasons=tuple(finding.message for finding in verification.findings),
-        speed="" if speed is None else f"{speed.outcome} {speed.ratio:.{_SHOWN_DIGITS}f}x",
+        speed="" if speed is None else speed_in_words(speed.outcome, speed.ratio, speed.caveats),
         ratio=None if speed is None else speed.ratio,
         low=None if speed is None else speed.low,
         high=None if speed is None else speed.high,

@@ -64,8 +64,8 @@ class CaseReply:
     """(buffer id, sha256 of its contents after the last launch)."""
     guards_intact: bool
     repeat_difference: str | None
-    differing: tuple[tuple[int, str], ...] = ()
-    """As ``after``, of the run that differs; empty where none does."""
+    varied: tuple[tuple[tuple[int, str], ...], ...] = ()
+    """As ``after``, of each run that left something else than the first: at most eight."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from assistant.device.counters.collect import collect
-from assistant.device.counters.protocol import CountersRequest
+from assistant.device.counters.durations import profiled_times
+from assistant.device.counters.protocol import CountersRequest, DurationsRequest
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
@@ -74,6 +75,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "time": Operation(TimeRequest, time_pairs),
     "peaks": Operation(PeaksRequest, peaks),
     "counters": Operation(CountersRequest, collect),
+    "durations": Operation(DurationsRequest, profiled_times),
     "sanitize": Operation(SanitizeRequest, sanitize),
     "read_shared": Operation(ReadSharedRequest, read_shared, takes_turns=False),
 }

@@ -9,10 +9,8 @@ more behind another one with other values, on the same code. Example::
 
 from __future__ import annotations
 
-import hashlib
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +20,7 @@ from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import CaseReply, CaseRequest, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState, LoadedImage
 from assistant.device.lease import GpuBusyError
+from assistant.device.left import stored
 from assistant.device.replay_case import ReplayCase, read_case
 from assistant.device.staging import Pristine, Stage
 from assistant.errors import CannotAnswerError
@@ -34,6 +33,8 @@ _LONGEST_POLL_S = 2e-3
 _BYTE_MASK = 0xFF
 _ROOMY_SHARE = 0.25
 """Of the device's memory: a case no larger than this fits twice, whatever else the worker keeps."""
+_MOST_VARIED = 8
+"""Repeats that left something else than the first run and are kept: enough to tell how far results spread."""
 _FILL_THREADS = 256
 _FILL_BLOCKS_PER_SM = 4
 """With nearly all of an SM's shared memory for each block, so many leave no SM out."""
@@ -175,12 +176,12 @@ def _after_other(
                 owned.push(buffers.pop_all())
                 raise
             left = {buffer.id: stage.read(buffer.id) for buffer in each.buffers}
-    stored = _all_stored(left, request.out / "blobs")
-    changed = next((old[0] for old, new in zip(reply.after, stored, strict=True) if old != new), None)
+    after = stored(left.items(), request.out / "blobs")
+    changed = next((old[0] for old, new in zip(reply.after, after, strict=True) if old != new), None)
     if changed is None:
         return reply
     said = f"after a launch on other values it differs in buffer {changed}: state is kept between calls"
-    return replace(reply, repeat_difference=said, differing=stored)
+    return replace(reply, repeat_difference=said, varied=(after,))
 
 
 def _blame_others(state: GpuState, case: ReplayCase) -> None:
@@ -216,17 +217,22 @@ class _Repeats:
 
     def run(self, blobs: Path) -> CaseReply:
         first = self._run_once(0)
-        after = _all_stored(first, blobs)
+        after = stored(first.items(), blobs)
         guards_intact = self._stage.broken_guard() is None
+        difference: str | None = None
+        varied: list[tuple[tuple[int, str], ...]] = []
         for repeat in range(1, self._request.repeats):
             if not self._case.has_inner_pointers:
                 self._stage.move()
             again = self._run_once(repeat)
-            difference = _difference(first, again, repeat)
             guards_intact &= self._stage.broken_guard() is None
-            if difference is not None:
-                return CaseReply(None, after, guards_intact, difference, _all_stored(again, blobs))
-        return CaseReply(None, after, guards_intact and self._pristine.is_untouched(), None)
+            differs = _difference(first, again, repeat)
+            if differs is not None:
+                difference = difference or differs
+                varied.append(stored(again.items(), blobs))
+            if len(varied) == _MOST_VARIED:
+                break
+        return CaseReply(None, after, guards_intact and self._pristine.is_untouched(), difference, tuple(varied))
 
     def _run_once(self, repeat: int) -> dict[int, bytes]:
         driver = self._state.driver
@@ -250,17 +256,3 @@ def _difference(first: dict[int, bytes], again: dict[int, bytes], repeat: int) -
 
 def _differing(one: bytes, other: bytes) -> Iterator[int]:
     return (at for at, (mine, theirs) in enumerate(zip(one, other, strict=True)) if mine != theirs)
-
-
-def _all_stored(left: Mapping[int, bytes], blobs: Path) -> tuple[tuple[int, str], ...]:
-    return tuple((buffer, _stored(data, blobs)) for buffer, data in left.items())
-
-
-def _stored(data: bytes, blobs: Path) -> str:
-    name = hashlib.sha256(data).hexdigest()
-    path = blobs / name
-    if not path.exists():
-        partial = path.with_name(f"{name}.{os.getpid()}.partial")  # another GPU's worker may write the same
-        partial.write_bytes(data)
-        partial.replace(path)
-    return name

@@ -192,6 +192,8 @@ class CaseReply:
     problems: tuple[Problem, ...]
     profiles: tuple[LaunchProfile, ...]
     sites: tuple[tuple[SiteDetail, ...], ...]
+    varied: tuple[dict[str, str], ...] = ()
+    """As ``after``, of each repeat that left something else than the first run: at most eight, and at most 512 MiB of them in all."""
 
 
 @dataclass(frozen=True)

@@ -162,6 +162,7 @@ class _Result:
     after: dict[str, str] = field(default_factory=dict[str, str])
     guards: tuple[str, ...] = ()
     difference: str | None = None
+    varied: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
 
 
 def _reply(part: _Part, names: Mapping[str, str], symbolizer: Symbolizer) -> CaseReply:
@@ -177,6 +178,7 @@ def _reply(part: _Part, names: Mapping[str, str], symbolizer: Symbolizer) -> Cas
         problems=report.problems,
         profiles=report.profiles,
         sites=report.sites,
+        varied=() if error is not None else tuple(result.varied),
     )
 
 
@@ -212,6 +214,10 @@ def _read_result(text: str, names: Mapping[str, str]) -> _Result:
                 result.error = int(fields[0])
             case "after":
                 result.after[fields[0]] = names[fields[1]]
+            case "varied":
+                result.varied.append({})
+            case "varied_after":
+                result.varied[-1][fields[0]] = names[fields[1]]
             case "unwritten":
                 raise OSError(int(fields[0]), os.strerror(int(fields[0])))
             case "guard":

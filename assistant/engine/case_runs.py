@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from assistant.engine.cases import Effort, JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.references import FloatReference, find_references, perturbed_runs, side_run, startable
+from assistant.engine.references import FloatReference, LeftContents, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
-from assistant.ports import CaseRun, LabFailure, ReplayOptions
+from assistant.ports import LabFailure, ReplayOptions
 from assistant.verify.cases import PROBE_KINDS
 from assistant.verify.evidence import SideRun
 from assistant.workload.recordings import NewCase
 
-__all__ = ["PreparedCase", "comparable_runs", "fills", "original_runs", "side_runs", "without_broken_probes"]
+__all__ = ["PreparedCase", "fills", "original_runs", "side_runs", "without_broken_probes"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -59,8 +58,7 @@ async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase],
     references = await find_references(job, subject, cases)
     perturbed = await perturbed_runs(job, subject, cases)
     prepared = [
-        PreparedCase(case, tuple(run for run in side if not run.is_repeat), reference, moved)
-        for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
+        PreparedCase(case, side, reference, moved) for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
     ]
     return tuple(prepared)
 
@@ -68,7 +66,8 @@ async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase],
 async def side_runs(
     job: Job, subject: Subject, cases: Sequence[NewCase], effort: Effort, patterns: Sequence[tuple[int, ...]]
 ) -> list[tuple[SideRun, ...]] | LabFailure:
-    """Per case its runs: one per fill pattern, the first repeated for bitwise comparison, and one with every check on."""
+    """Per case its runs: one per fill pattern, the first repeated, and one with every check on. Behind a run come those of its repeats
+    that left something else, as far as the lab keeps them: each must be right, and all show how far results spread."""
     if not cases:
         return []
     program = startable(subject, cases)
@@ -84,24 +83,11 @@ async def side_runs(
             replayed = await job.lab.replay(program, [written[index] for index in chosen], options, job.limits)
             if isinstance(replayed, LabFailure):
                 return replayed
+            contents = LeftContents(replayed.blobs)
             for index, run in zip(chosen, replayed.cases, strict=True):
-                found[index].append(side_run(run, replayed.blobs, fill))
-                found[index].extend(_differing(run, replayed.blobs, fill))
+                found[index].append(side_run(run, contents, fill))
+                found[index].extend(SideRun(contents.of(left), None, fill, is_repeat=True) for left in run.varied)
     return [tuple(runs) for runs in found]
-
-
-def _differing(run: CaseRun, blobs: Path, fill: int) -> list[SideRun]:
-    """The repeat that left something else, where the lab keeps it: it must be right, too."""
-    if not run.differing:
-        return []
-    after = tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.differing)
-    return [SideRun(after, None, fill, is_repeat=True)]
-
-
-def comparable_runs(original: Sequence[SideRun], candidate: Sequence[SideRun]) -> tuple[SideRun, ...]:
-    """The candidate's runs that are held against the original's: no repeats where the original's differ as well."""
-    is_alike = any(run.repeat_difference is not None for run in original)
-    return tuple(run for run in candidate if not (is_alike and run.is_repeat))
 
 
 def _batches(cases: Sequence[NewCase], effort: Effort, chosen: list[int], fill: int) -> list[tuple[str, int, list[int]]]:

@@ -103,9 +103,7 @@ async def time_launches(job: Job, looked: Looked, clock: Timing) -> LaunchTimes 
 def _notes(timing: PairTiming) -> tuple[str, ...]:
     failures = () if timing.self_test is None else timing.self_test.failures
     failed = (f"times are not to be relied on, as this GPU's timing failed its self-test: {'; '.join(failures)}",) if failures else ()
-    # the first ones say of which versions results could not be compared, and here nobody compares results
-    disturbed = (note for case in timing.cases for note in case.notes[len(case.unchecked_versions) :])
-    return (*failed, *dict.fromkeys(disturbed))
+    return (*failed, *dict.fromkeys(note for case in timing.cases for note in case.notes))
 
 
 def _cases(looked: Looked, seed: int) -> list[JudgedCase]:

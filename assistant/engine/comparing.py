@@ -10,20 +10,23 @@ from dataclasses import replace
 
 from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.changes import changed_kernels, edited_kernels
+from assistant.engine.counting import Counted
 from assistant.engine.figures import figures_of
-from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
-from assistant.engine.judging import line_pairs, prepare, verify
+from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
+from assistant.engine.judging import line_pairs, prepare, unpaired_launches, verify
+from assistant.engine.predicting import KernelPair, predict_speed
 from assistant.engine.reports import speed_report, verification_report
 from assistant.engine.speed import Speed, Versions, overall_speed, speed_of, with_findings
 from assistant.engine.stages import failed
 from assistant.engine.subject import Subject
-from assistant.engine.workbench import Looked, look, observe, predict_speed, repeat_limited, repeat_run
+from assistant.engine.unpaired import unpaired_speed
+from assistant.engine.workbench import Looked, look, observe, repeat_limited, repeat_run
 from assistant.model import events
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
 from assistant.model.problems import is_refused
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.source import Kernel
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.ports import LabFailure
 from assistant.profile.quantity import counted_noun
 from assistant.source.match import kernel_of_instance
@@ -75,10 +78,27 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
             yield event
         return
     effort = confirm_effort(job)
-    pairs = _pairs(before, after)
+    unpaired = unpaired_launches(before.counted, after.counted)
+    pairs = [] if unpaired is not None else _pairs(before, after)
     outcomes: list[tuple[Verification, Comparison | None]] = []
     speeds: list[Speed] = []
     unjudged: list[str] = []
+    if unpaired is not None:
+        judged = await _judged_as_a_program(job, before, after, effort, again, unpaired)
+        if isinstance(judged, LabFailure):
+            for event in failed(job, judged):
+                yield event
+            return
+        verdict, speed = judged
+        for note in speed.notes:
+            yield job.message(Severity.WARNING, note)
+        if isinstance(verdict, CannotJudge):
+            yield job.message(Severity.ERROR, verdict.reason, verdict.remedy)
+            yield job.ended(Ending(CANNOT_ANSWER, "cannot judge the program"))
+            return
+        outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
+        speeds.append(speed)
+        yield _comparison_event(job, before, after, None, *outcomes[-1])
     for old, new in pairs:
         key = frozenset({old.key})
         baseline = await prepare(job, before.subject, before.counted, before.version, key, effort, again)
@@ -96,17 +116,19 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
                 yield event
             return
         speed = Speed(None)
-        versions = Versions(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
+        pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
         if verdict.outcome is not Outcome.FAIL:
-            speed = await speed_of(job, baseline, before, after, versions, is_confirming=True)
+            speed = await speed_of(job, Versions(baseline, before, after, (pair,)), is_confirming=True)
             speeds.append(speed)
             verdict = with_findings(verdict, speed)
             for note in speed.notes:
                 yield job.message(Severity.WARNING, f"{old.key}: {note}")
+            if speed.defect is not None:
+                yield job.message(Severity.ERROR, f"{old.key}: {speed.defect}")
             if speed.advice is not None:
                 yield job.message(Severity.INFORMATION, f"{new.key}: B is {speed.advice}")
         outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
-        figures = None if verdict.outcome is Outcome.FAIL else figures_of(job, versions.before, versions.after)
+        figures = None if verdict.outcome is Outcome.FAIL else figures_of(job, pair.before, pair.after)
         yield replace(_comparison_event(job, before, after, old.key, *outcomes[-1]), figures=figures)
     for kernel, problem in _refused(before, after, pairs):
         outcomes.append((_launch_failed(kernel, problem), None))
@@ -118,7 +140,10 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
     if len(outcomes) > 1:
         yield _overall_event(job, before, after, outcomes, speeds)
     has_failed = any(verdict.outcome is Outcome.FAIL for verdict, _ in outcomes)
-    if unjudged and not has_failed:
+    defects = [speed.defect for speed in speeds if speed.defect is not None]
+    if defects and not has_failed:
+        yield job.ended(Ending(INTERNAL, defects[0]))
+    elif unjudged and not has_failed:
         yield job.ended(Ending(CANNOT_ANSWER, f"cannot judge {counted_noun(len(unjudged), 'kernel')} of {len(pairs)}"))
     else:
         yield job.ended(compare_ending(outcomes, is_strict))
@@ -134,6 +159,22 @@ def confirm_effort(job: Job) -> Effort:
         with_boundary=True,
         is_confirming=True,
     )
+
+
+async def _judged_as_a_program(
+    job: Job, before: Looked, after: Looked, effort: Effort, again: Counted | None, reason: str
+) -> tuple[VerificationResult, Speed] | LabFailure:
+    """The verdict of what reaches the host, and of declared workloads, where launches do not correspond; and the speed of all launches."""
+    baseline = await prepare(job, before.subject, before.counted, before.version, frozenset(), effort, again)
+    if isinstance(baseline, LabFailure):
+        return baseline
+    keys = frozenset(item.kernel.key for item in before.assessment.kernels)
+    verdict = await verify(job, replace(baseline, kernels=keys), after.subject, after.counted, after.version)
+    if isinstance(verdict, LabFailure):
+        return verdict
+    if isinstance(verdict, CannotJudge) or verdict.outcome is Outcome.FAIL:
+        return verdict, Speed(None)
+    return verdict, await unpaired_speed(job, before, after, reason)
 
 
 async def _b_fails(job: Job, before: Looked, b: Subject, failure: LabFailure) -> AsyncIterator[events.Event]:
@@ -246,7 +287,8 @@ def _overall_event(
     worst = max((verdict for verdict, _ in outcomes), key=lambda verdict: order.index(verdict.outcome))
     all_before = tuple(before.assessment.kernels)
     all_after = tuple(after.assessment.kernels)
-    speed = None if worst.outcome is Outcome.FAIL else overall_speed(job, speeds, predict_speed(all_before, all_after))
+    predicted = predict_speed((KernelPair(all_before, all_after),))
+    speed = None if worst.outcome is Outcome.FAIL else overall_speed(job, speeds, predicted)
     return _comparison_event(job, before, after, None, worst, speed)
 
 
@@ -258,7 +300,7 @@ def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], i
         return Ending(CANNOT_ANSWER, "no kernel of A is launched, so there is nothing to compare")
     if Outcome.FAIL in verdicts:
         return Ending(NO, "FAIL: B is not equivalent to A")
-    words = ", ".join(f"{speed.outcome.value} {speed.ratio:.2f}x" for speed in speeds) or "no speed predicted"
+    words = ", ".join(speed_in_words(speed.outcome.value, speed.ratio, speed.caveats) for speed in speeds) or "no speed predicted"
     verdict = "NEEDS_DECISION" if Outcome.NEEDS_DECISION in verdicts else "PASS"
     if any(speed.outcome is SpeedOutcome.SLOWER or _wholly_below_one(speed) for speed in speeds):
         return Ending(NO, f"{verdict}, but {words}")

@@ -16,7 +16,7 @@ from assistant.engine.rejected import FoundEdit, rejected_before
 from assistant.engine.reports import proposal_event
 from assistant.engine.round import Kit
 from assistant.engine.speed import Speed, with_findings
-from assistant.engine.succession import offered_already, speed_in_words, store_beside_better
+from assistant.engine.succession import claim_in_words, offered_already, store_beside_better
 from assistant.engine.trial import Link, why
 from assistant.model import events
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -59,7 +59,7 @@ class Confirmation:
             return
         known = offered_already(kit.store, kit.workspace, self._found(link)) if kit.options.is_resumed else None
         if known is not None:
-            text = f"{kit.name}: the best edit is still {known.id} ({speed_in_words(known)}), which stays open"
+            text = f"{kit.name}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
             yield kit.job.message(Severity.INFORMATION, text, f"kernelopt show {known.id}")
             return
         yield events.StageStarted(kit.job.id, "confirm", f"{kit.name}: fresh values, repeats, checks, boundary shapes")
@@ -67,6 +67,9 @@ class Confirmation:
             verification, speed = await self._judged(link)
         if not isinstance(verification, Verification):
             yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: {why(verification)}")
+            return
+        if speed.defect is not None:
+            yield kit.job.message(Severity.ERROR, f"{kit.name}: {speed.defect}; the best edit is not offered")
             return
         comparison = speed.comparison
         if verification.outcome is Outcome.FAIL:

@@ -73,11 +73,11 @@ class Counted:
         return None if self.run is None else self.run.recording
 
 
-async def run_program(job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
+async def run_program(
+    job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
+) -> Counted | LabFailure:
     """Run ``main()`` under the lab in ``mode`` (``count``, ``check`` or ``grade``), recording every launch; however it ends."""
-    run = await job.lab.run(
-        subject.program, mode, job.limits, record=True, sample_blocks=job.request.sample_blocks, corrections=corrections
-    )
+    run = await job.lab.run(subject.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
     if isinstance(run, LabFailure):
         return run
     kernels = _with_program_counts(group_by_kernel(subject, run.profiles), run)

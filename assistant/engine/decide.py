@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from assistant.engine.files import replace_text
 from assistant.engine.subject import read_source
-from assistant.engine.succession import speed_in_words, successor
+from assistant.engine.succession import claim_in_words, successor
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import (
     REASON_CODES,
@@ -132,7 +132,7 @@ class Decider:
         later = successor(self.store, proposal) if proposal.state is ProposalState.SUPERSEDED else None
         if later is None:
             return UsageError(text, remedy)
-        return UsageError(f"{text}: {later.id} ({speed_in_words(later)}, {later.state.value}) took its place", f"kernelopt show {later.id}")
+        return UsageError(f"{text}: {later.id} ({claim_in_words(later)}, {later.state.value}) took its place", f"kernelopt show {later.id}")
 
     def accepted_text(self, proposal: Proposal) -> str:
         """The text as it was accepted; raises UsageError for a proposal that is not accepted now."""

@@ -20,7 +20,7 @@ from assistant.engine.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest
 from assistant.engine.running import JobRunner
 from assistant.engine.subject import Subject
-from assistant.engine.succession import better_open, speed_in_words
+from assistant.engine.succession import better_open, claim_in_words
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
@@ -133,7 +133,7 @@ class Decisions:
         what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
         told = (
             f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; {what}, moved to the present text, "
-            f"was judged again ({speed_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
+            f"was judged again ({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
         )
         yield replace(ended, exit_code=exit_code, reason=told)
 

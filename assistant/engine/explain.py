@@ -156,7 +156,9 @@ def _speed(comparison: Comparison) -> str:
     interval = ""
     if comparison.low is not None and comparison.high is not None:
         interval = f" [{comparison.low:.2f}, {comparison.high:.2f}]"
-    return f"{comparison.outcome.value} {comparison.ratio:.2f}x{interval}{_limits(comparison)} ({comparison.method}; {comparison.quality})"
+    caveats = f" ({'; '.join(comparison.caveats)})" if comparison.caveats else ""
+    ratio = f"{comparison.outcome.value} {comparison.ratio:.2f}x{interval}{caveats}"
+    return f"{ratio}{_limits(comparison)} ({comparison.method}; {comparison.quality})"
 
 
 def _limits(comparison: Comparison) -> str:

@@ -6,11 +6,11 @@ in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.case_runs import PreparedCase, comparable_runs, fills, original_runs, side_runs, without_broken_probes
+from assistant.engine.case_runs import PreparedCase, fills, original_runs, side_runs, without_broken_probes
 from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, for_candidate, live_cases
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
@@ -29,8 +29,8 @@ from assistant.source.struct_layouts import layout_named
 from assistant.verify.cases import PROBE_KINDS
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
-from assistant.verify.judge import judge
-from assistant.verify.labels import Version, detect_labels
+from assistant.verify.judge import judge, judge_further
+from assistant.verify.labels import Version, detect_labels, order_of
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
@@ -38,7 +38,18 @@ from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 
-__all__ = ["Baseline", "Version", "candidate_version", "changed_kernels", "line_pairs", "prepare", "runnable_cases", "verify"]
+__all__ = [
+    "Baseline",
+    "Version",
+    "candidate_version",
+    "changed_kernels",
+    "judge_timed_calls",
+    "line_pairs",
+    "prepare",
+    "runnable_cases",
+    "unpaired_launches",
+    "verify",
+]
 
 _SHAPES_SHOWN = 3
 _ARBITRARY_RESULTS = frozenset({"shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence"})
@@ -142,14 +153,13 @@ async def verify(
     missing = [*baseline.missing_checks, *limits, *_untried_sizes(baseline)]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
+    in_question = _in_question(baseline, candidate, version)
+    order_before, order_after = map(order_of, in_question)
     evidence = JudgeEvidence(
-        cases=tuple(
-            _case_evidence(item, comparable_runs(item.original, side), baseline.subject.source.text)
-            for (item, _), side in zip(chosen, runs, strict=True)
-        ),
+        cases=tuple(_case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *detect_labels(*_in_question(baseline, candidate, version))),
+        labels=(*stated_labels, *detect_labels(*in_question)),
         findings=_static_findings(baseline, candidate),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
@@ -157,8 +167,37 @@ async def verify(
         missing_checks=tuple(missing),
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
+        order_before=order_before,
+        order_after=order_after,
     )
     return _unless_original_is_faulty(baseline, judge(evidence))
+
+
+def judge_timed_calls(
+    baseline: Baseline,
+    candidate: Subject,
+    version: Version,
+    left: Mapping[int, tuple[SideRun, ...]],
+    own: Mapping[int, tuple[SideRun, ...]],
+) -> tuple[VerificationFinding, ...]:
+    """What is wrong with the values that timed calls left. ``left``: of the candidate, by the case's place in the baseline; ``own``: of the
+    original, which show how far its results spread."""
+    in_question = _in_question(baseline, candidate, version)
+    order_before, order_after = map(order_of, in_question)
+    cases = tuple(
+        _case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.subject.source.text)
+        for index, item in enumerate(baseline.cases)
+        if item.case.new.origin.kind not in PROBE_KINDS
+    )
+    evidence = JudgeEvidence(
+        cases=cases,
+        tolerance=baseline.tolerance,
+        outputs=baseline.outputs,
+        labels=detect_labels(*in_question),
+        order_before=order_before,
+        order_after=order_after,
+    )
+    return judge_further(evidence)
 
 
 def runnable_cases(baseline: Baseline, candidate: Subject, counted: Counted) -> list[tuple[PreparedCase, NewCase]]:
@@ -238,6 +277,12 @@ def _untried_sizes(baseline: Baseline) -> list[str]:
     tried = f" and {'; '.join(smaller)}" if smaller else ""
     whose, remedy = ("program's own", "declare a workload") if baseline.subject.request.live is None else ("arrays' own", "give --shapes")
     return [f"other sizes than the {whose} ({'; '.join(list(own)[:_SHAPES_SHOWN])}){tried}: {remedy} to try them"]
+
+
+def unpaired_launches(a: Counted, b: Counted) -> str | None:
+    """Why the launches of two programs do not correspond; None where they do, or where neither is a program."""
+    pairing = _pairing(a, b)
+    return pairing.reason if isinstance(pairing, ProgramLevelOnly) else None
 
 
 def _pairing(a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assistant.engine.constraints import forbidden
 from assistant.engine.pair_state import PairState, Version, version_name
-from assistant.model.comparison import Comparison
+from assistant.model.comparison import Comparison, speed_in_words
 from assistant.model.pair import MetricChange, Turn, TurnKind
 from assistant.model.plan import Step
 from assistant.model.profile import Finding
@@ -162,7 +162,7 @@ def _verdict(judged: Judged, best: Version, against_best: Comparison | None) -> 
 
 
 def _speed(comparison: Comparison) -> str:
-    return f"{comparison.outcome.value} {comparison.ratio:.2f}x"
+    return speed_in_words(comparison.outcome.value, comparison.ratio, comparison.caveats)
 
 
 def _method(comparison: Comparison) -> str:

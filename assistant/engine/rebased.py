@@ -7,7 +7,7 @@ from dataclasses import replace
 from assistant.engine.decide import Moved
 from assistant.engine.ids import new_id
 from assistant.model import events
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.source.hunks import hunks
@@ -73,12 +73,14 @@ def comparison_of(report: events.SpeedReport) -> Comparison:
         bottleneck_before=report.bottleneck_before,
         bottleneck_after=report.bottleneck_after,
         predicted_ratio=report.predicted_ratio,
+        caveats=report.caveats,
     )
 
 
 def _explanation(proposal: Proposal, part: str, outcome: str, speed: events.SpeedReport) -> str:
     change, whole = (f"{part} of {proposal.id}'s change", "the whole change") if part else (f"The change of {proposal.id}", "it")
+    told = speed_in_words(speed.outcome, speed.ratio, speed.caveats)
     return (
-        f"{change}, made on the text as it is now and judged there: {outcome}, {speed.outcome} {speed.ratio:.2f}x "
+        f"{change}, made on the text as it is now and judged there: {outcome}, {told} "
         f"({speed.method}).\n\nWhat was said of {whole} on the earlier text, with that text's numbers:\n\n{proposal.explanation}"
     )

@@ -7,7 +7,7 @@ doubles; where neither can be had a case has none, and the original's own sensit
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase
 from assistant.workload.widen import CannotWiden, widened
 
-__all__ = ["FloatReference", "find_references", "perturbed_runs", "side_run", "startable"]
+__all__ = ["FloatReference", "LeftContents", "find_references", "perturbed_runs", "side_run", "startable", "startable_kernels"]
 
 _FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
 _UNFINISHED = frozenset({"timed out", "out of memory"})
@@ -69,23 +69,43 @@ async def perturbed_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase]
     replayed = await job.lab.replay(startable(subject, moved), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
         return found
+    contents = LeftContents(replayed.blobs)
     for position, index in enumerate(chosen):
         runs = replayed.cases[position * PERTURBATION_COUNT : (position + 1) * PERTURBATION_COUNT]
-        found[index] = tuple(side_run(run, replayed.blobs, ReplayOptions().fill) for run in runs if run.ok)
+        found[index] = tuple(side_run(run, contents, ReplayOptions().fill) for run in runs if run.ok)
     return found
 
 
 def startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
     """The program with every kernel of the cases startable by name; one build for all of them."""
-    names = {launch.kernel for case in cases for launch in case.recording.launches}
-    return replace(subject.program, kernels=tuple(sorted(names)))
+    return startable_kernels(subject, {launch.kernel for case in cases for launch in case.recording.launches})
 
 
-def side_run(run: CaseRun, blobs: Path, fill: int) -> SideRun:
+def startable_kernels(subject: Subject, instances: Iterable[str]) -> Program:
+    return replace(subject.program, kernels=tuple(sorted(instances)))
+
+
+def side_run(run: CaseRun, contents: LeftContents, fill: int) -> SideRun:
     if not run.is_comparable:
         return _checks_alone(run, fill)
-    after = tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.after)
-    return SideRun(after, run.error, fill, run.guards_intact, run.repeat_difference, run.problems)
+    return SideRun(contents.of(run.after), run.error, fill, run.guards_intact, run.repeat_difference, run.problems)
+
+
+class LeftContents:
+    """What the cases of one replay left, each content in memory once: most buffers are the same after every run."""
+
+    def __init__(self, blobs: Path) -> None:
+        self._blobs = blobs
+        self._read: dict[str, bytes] = {}
+
+    def of(self, left: Sequence[tuple[int, str]]) -> tuple[tuple[int, bytes], ...]:
+        """(buffer id, contents) of (buffer id, name)."""
+        return tuple((buffer, self._contents(name)) for buffer, name in left)
+
+    def _contents(self, name: str) -> bytes:
+        if name not in self._read:
+            self._read[name] = (self._blobs / name).read_bytes()
+        return self._read[name]
 
 
 def _checks_alone(run: CaseRun, fill: int) -> SideRun:
@@ -110,9 +130,10 @@ async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> l
     replayed = await job.lab.replay_promoted(startable(subject, made), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
         return references
+    contents = LeftContents(replayed.blobs)
     for index, run in zip(usable, replayed.cases, strict=True):
         if run.ok:
-            references[index] = FloatReference(side_run(run, replayed.blobs, ReplayOptions().fill).after)
+            references[index] = FloatReference(contents.of(run.after))
     return references
 
 

@@ -106,6 +106,7 @@ def speed_report(comparison: Comparison) -> events.SpeedReport:
         bottleneck_before=comparison.bottleneck_before,
         bottleneck_after=comparison.bottleneck_after,
         predicted_ratio=comparison.predicted_ratio,
+        caveats=comparison.caveats,
     )
 
 

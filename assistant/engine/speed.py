@@ -1,35 +1,35 @@
 """Is B faster? Timed where the lab has a clock, else predicted. Screening and confirming differ in the process that times.
 
-A measurement is held against what the device can do at all, and carries what the model had predicted, which scores the model.
-Example::
+What is in the ratio are all kernels that the edit concerns. A measurement is held against what the device can do at all, and carries what
+the model had predicted, which scores the model. Whatever keeps the answer from being a measurement stands in its own line. Example::
 
-    speed = await speed_of(job, baseline, before, after, Versions(before_kernels, after_kernels), is_confirming=True)
+    speed = await speed_of(job, Versions(baseline, before, after, pairs), is_confirming=True)
     speed.comparison       # FASTER 1.83x on a GPU, PREDICTED 1.80x without one
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assistant.engine.assess import KernelAssessment
-from assistant.engine.cases import write_cases
-from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.judging import Baseline, runnable_cases
-from assistant.engine.references import startable
-from assistant.engine.workbench import Looked, predict_speed
+from assistant.engine.judging import Baseline, judge_timed_calls
+from assistant.engine.predicting import KernelPair, predict_speed, without_launch_overhead
+from assistant.engine.references import LeftContents
+from assistant.engine.timed import TimedPair, mismatch, time_pairs, timed_pairs
+from assistant.engine.workbench import Looked
 from assistant.measure.bounds import Quarantine, least_time_s, quarantine_cases, with_measured
-from assistant.measure.model import without_launch
 from assistant.measure.paired import compare_timing
 from assistant.measure.statistics import Quality
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.device import Target
-from assistant.model.timing import PairTiming, TimingOptions
+from assistant.model.recording import Recording
+from assistant.model.timing import PairTiming
 from assistant.model.verification import Outcome, Verification, VerificationFinding
-from assistant.model.workload import Case
-from assistant.ports import LabFailure, Timing
+from assistant.ports import LabFailure
 from assistant.profile.coach import Standing, advice, is_near_limit
+from assistant.verify.evidence import SideRun
+from assistant.workload.added_work import added_launches, added_operations, are_operations_known
 from assistant.workload.recordings import NewCase
 
 __all__ = [
@@ -42,28 +42,31 @@ __all__ = [
     "spaces_of",
     "speed_of",
     "with_findings",
+    "without_added_operations",
+    "without_added_work",
 ]
 
+_UNSEEN = "unchecked_when_timed"
 HOST_SPACE = "host"
 """`RecordedBuffer.space` of page-locked memory; replays have it on the device."""
-
-_SCREEN_WALL_S = 2.0
-"""A shape while candidates are ranked: enough for 20 blocks of kernels up to 10 ms."""
-_UNSEEN = "unchecked_when_timed"
-"""A finding about results, which says nothing against the time."""
 
 
 @dataclass(frozen=True)
 class Versions:
-    """Both sides' assessed kernels."""
+    """What is compared."""
 
-    before: tuple[KernelAssessment, ...]
-    after: tuple[KernelAssessment, ...]
+    baseline: Baseline
+    """The cases, and the original on them."""
+    before: Looked
+    """The baseline's own version, or one that a search has come to from there."""
+    after: Looked
+    pairs: tuple[KernelPair, ...]
+    """Of every kernel that is in the ratio."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """What can be said of the speed of one kernel's two versions."""
+    """What can be said of the speed of two versions."""
 
     comparison: Comparison | None
     """None where either side launches nothing."""
@@ -77,80 +80,97 @@ class Speed:
     """That B leaves hardly anything to be gained; None where it does, or where nobody knows."""
     host_shapes: tuple[str, ...] = ()
     """Shapes whose buffers lie in the host's memory: they were timed in device memory, which says nothing of the program."""
+    defect: str | None = None
+    """What was timed in place of what was asked for: an internal error, so that there is no comparison."""
 
 
-async def speed_of(job: Job, baseline: Baseline, before: Looked, after: Looked, versions: Versions, is_confirming: bool) -> Speed:
-    """Measured on the lab's clock, on the baseline's weighted cases; else predicted, with the reason where a clock is there.
+async def speed_of(job: Job, versions: Versions, is_confirming: bool) -> Speed:
+    """Measured on the lab's clock, on the baseline's weighted cases; else predicted, with the reason where a clock is there."""
+    speed = await _measured_or_predicted(job, versions, is_confirming)
+    if speed.comparison is None:
+        return speed
+    return replace(speed, comparison=without_added_work(speed.comparison, versions.before, versions.after))
 
-    ``before`` is the baseline's own version, or one that a search has come to from there.
-    """
-    predicted = predict_speed(versions.before, versions.after)
+
+async def _measured_or_predicted(job: Job, versions: Versions, is_confirming: bool) -> Speed:
+    predicted = predict_speed(versions.pairs)
     clock = job.lab.timing
     if clock is None:
         return Speed(predicted)
-    chosen = _timed_cases(baseline, before, after)
+    chosen = timed_pairs(versions.baseline, versions.before, versions.after, versions.pairs)
     if not chosen:
-        return Speed(predicted, notes=("no launch of both versions could be timed against each other, so the speed is predicted",))
-    timing = await _timed(job, clock, (before, after), chosen, is_confirming)
+        return _predicted_because(predicted, "not timed: no launch of both versions corresponds")
+    timing = await time_pairs(job, clock, (versions.before, versions.after), chosen, is_confirming)
     if isinstance(timing, LabFailure):
-        return Speed(predicted, notes=(f"the speed is predicted, as timing failed: {timing.message}",))
-    least_s = _least_times(chosen, versions, job.target if timing.peaks is None else with_measured(job.target, timing.peaks))
-    alone = predict_speed(*(_without_launch(kernels) for kernels in (versions.before, versions.after)))
-    speed = judge_timing(timing, alone, least_s, _seed(job, is_confirming))
-    return of_memory_timed_elsewhere(speed, _spaces(chosen))
+        return _predicted_because(predicted, f"not timed: {timing.message}")
+    defect = mismatch(chosen, timing)
+    if defect is not None:
+        return Speed(None, defect=f"internal error, please report it: {defect}", timing=timing)
+    least_s = _least_times(chosen, versions.pairs, job.target if timing.peaks is None else with_measured(job.target, timing.peaks))
+    alone = predict_speed(without_launch_overhead(versions.pairs))
+    results = _wrong_results(versions, chosen, timing)
+    speed = judge_timing(timing, alone, least_s, job.seeds[-1] if is_confirming else job.seeds[0], results)
+    return of_memory_timed_elsewhere(speed, {pair.name: spaces_of(pair.old) for pair in chosen})
+
+
+def _predicted_because(predicted: Comparison | None, reason: str) -> Speed:
+    return Speed(None if predicted is None else replace(predicted, caveats=(*predicted.caveats, reason)), notes=(reason,))
+
+
+def without_added_work(comparison: Comparison, before: Looked, after: Looked) -> Comparison:
+    """The comparison, but no gain where B gives the GPU work that A does not and that is not in the ratio."""
+    return _unless_added(comparison, before, after, lambda a, b: (*added_launches(a, b), *added_operations(a, b)))
+
+
+def without_added_operations(comparison: Comparison, before: Looked, after: Looked) -> Comparison:
+    """Likewise, where all launches are in the ratio."""
+    return _unless_added(comparison, before, after, added_operations)
+
+
+def _unless_added(
+    comparison: Comparison, before: Looked, after: Looked, added_work: Callable[[Recording, Recording], Sequence[str]]
+) -> Comparison:
+    a, b = before.counted.recording, after.counted.recording
+    if a is None or b is None or a is b:
+        return comparison
+    added = added_work(a, b)
+    caveats = comparison.caveats
+    if added:
+        caveats = (*caveats, f"not in the ratio: B also makes {', '.join(added)}")
+    elif not are_operations_known(a, b):
+        caveats = (*caveats, "copies and fills of both were not compared")
+    is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
+    outcome = SpeedOutcome.INCONCLUSIVE if added and is_gain else comparison.outcome
+    return replace(comparison, outcome=outcome, caveats=caveats)
 
 
 def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | None) -> Comparison | None:
     """Over all kernels: measured where each of them was, else ``predicted`` as it was made, launch overhead included."""
     timings = [speed.timing for speed in speeds if speed.timing is not None]
+    caveats = tuple(dict.fromkeys(text for speed in speeds if speed.comparison is not None for text in speed.comparison.caveats))
     if not timings or len(timings) < len(speeds):
-        return predicted
+        return None if predicted is None else replace(predicted, caveats=(*predicted.caveats, *caveats))
     cases = tuple(case for timing in timings for case in timing.cases)
-    comparison = compare_timing(replace(timings[-1], cases=cases), job.seeds[-1])
+    comparison = replace(compare_timing(replace(timings[-1], cases=cases), job.seeds[-1]), caveats=caveats)
     is_doubted = any(_is_doubted(speed) for speed in speeds)
     return replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE) if is_doubted else comparison
 
 
-def _timed_cases(baseline: Baseline, before: Looked, after: Looked) -> list[tuple[NewCase, NewCase]]:
-    """For every shape that has weight its first case, as either version runs it."""
-    new_cases = {id(item): new for item, new in runnable_cases(baseline, after.subject, after.counted)}
-    if before.subject is baseline.subject:
-        old_cases = [(item, item.case.new) for item in baseline.cases]
-    else:
-        old_cases = runnable_cases(baseline, before.subject, before.counted)
-    by_shape: dict[str, tuple[NewCase, NewCase]] = {}
-    for item, old in old_cases:
-        if old.origin.weight > 0 and id(item) in new_cases:
-            by_shape.setdefault(old.origin.shape, (old, new_cases[id(item)]))
-    return list(by_shape.values())
-
-
-async def _timed(
-    job: Job, clock: Timing, sides: tuple[Looked, Looked], chosen: Sequence[tuple[NewCase, NewCase]], is_confirming: bool
-) -> PairTiming | LabFailure:
-    by_side = ([old for old, _ in chosen], [new for _, new in chosen])
-    a, b = (startable(side.subject, cases) for side, cases in zip(sides, by_side, strict=True))
-    options = TimingOptions(seed=_seed(job, is_confirming), is_fresh=is_confirming)
-    if not is_confirming:
-        options = replace(options, wall_s=_SCREEN_WALL_S)
-    pairs = zip(*(_written(job, cases) for cases in by_side), strict=True)
-    return await clock.time(a, b, tuple(pairs), options, job.limits)
-
-
-def _written(job: Job, cases: Sequence[NewCase]) -> tuple[Case, ...]:
-    return write_cases(job.scratch / new_id("K"), cases)
-
-
-def _seed(job: Job, is_confirming: bool) -> int:
-    return job.seeds[-1] if is_confirming else job.seeds[0]
-
-
-def judge_timing(timing: PairTiming, predicted: Comparison | None, least_s: dict[str, float], seed: int) -> Speed:
-    """The verdict on the timings, and what speaks against believing it."""
+def judge_timing(
+    timing: PairTiming,
+    predicted: Comparison | None,
+    least_s: Mapping[str, float],
+    seed: int,
+    results: tuple[VerificationFinding, ...] = (),
+) -> Speed:
+    """The verdict on the timings, and what speaks against believing it. ``results``: what is wrong with values that timed calls left."""
     comparison = _with_prediction(compare_timing(timing, seed), predicted)
-    findings = _lies(timing)
+    findings = results
     notes = [note for case in timing.cases for note in case.notes]
-    notes += [f"{case.shape}: A's own results differ in timed calls" for case in timing.cases if "A" in case.different_versions]
+    unchecked = [case.shape for case in timing.cases if case.unchecked_versions == ("B",)]
+    if unchecked:
+        message = f"results of B's timed calls differ from untimed ones and are too large to be looked at ({'; '.join(unchecked)})"
+        findings = (*findings, VerificationFinding(_UNSEEN, Outcome.NEEDS_DECISION, message))
     match quarantine_cases(comparison, least_s):
         case Quarantine(comparison=doubted, reason=reason):
             comparison = doubted
@@ -158,12 +178,32 @@ def judge_timing(timing: PairTiming, predicted: Comparison | None, least_s: dict
         case _:
             pass
     if timing.self_test is not None and not timing.self_test.has_passed:
-        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, quality=Quality.POOR)
-        notes.append(f"this GPU's timing failed its self-test: {'; '.join(timing.self_test.failures)}")
+        reason = f"this GPU's timing failed its self-test: {'; '.join(timing.self_test.failures)}"
+        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, quality=Quality.POOR, caveats=(*comparison.caveats, reason))
+        notes.append(reason)
     return Speed(comparison, findings, tuple(dict.fromkeys(notes)), timing, _stop_advice(comparison, least_s))
 
 
-def _stop_advice(comparison: Comparison, least_s: dict[str, float]) -> str | None:
+def _wrong_results(versions: Versions, chosen: Sequence[TimedPair], timing: PairTiming) -> tuple[VerificationFinding, ...]:
+    """What is wrong with the values that timed calls of B left, where they left others than untimed ones."""
+    if timing.blobs is None or not any(result.version == "B" for case in timing.cases for result in case.odd_results):
+        return ()
+    contents = LeftContents(timing.blobs)
+    places = {id(item.case): index for index, item in enumerate(versions.baseline.cases)}
+    left: dict[str, dict[int, tuple[SideRun, ...]]] = {"A": {}, "B": {}}
+    for pair, case in zip(chosen, timing.cases, strict=True):
+        for version, runs in left.items():
+            odd = (result for result in case.odd_results if result.version == version)
+            runs[places[id(pair.case)]] = tuple(SideRun(contents.of(result.after), is_repeat=True) for result in odd)
+    own = left["A"] if versions.before.subject is versions.baseline.subject else {}
+    found = judge_timed_calls(versions.baseline, versions.after.subject, versions.after.version, left["B"], own)
+    return tuple(
+        replace(finding, code="differs_when_timed", message=f"a timed call left other results than untimed ones: {finding.message}")
+        for finding in found
+    )
+
+
+def _stop_advice(comparison: Comparison, least_s: Mapping[str, float]) -> str | None:
     """Of the shape that takes most of B's time, where its least time is known and nearly reached."""
     known = [case for case in comparison.cases if case.after_s is not None and case.weight > 0]
     if not known or comparison.outcome is SpeedOutcome.INCONCLUSIVE:
@@ -179,12 +219,10 @@ def _stop_advice(comparison: Comparison, least_s: dict[str, float]) -> str | Non
 def _is_doubted(speed: Speed) -> bool:
     """Whether something speaks against believing its time, however clear the verdict."""
     is_tested = speed.timing is None or speed.timing.self_test is None or speed.timing.self_test.has_passed
-    return not is_tested or bool(speed.host_shapes) or any(finding.code != _UNSEEN for finding in speed.findings)
-
-
-def _spaces(chosen: Sequence[tuple[NewCase, NewCase]]) -> dict[str, frozenset[str]]:
-    """Per shape where its buffers lie."""
-    return {old.origin.shape: spaces_of(old) for old, _ in chosen}
+    is_inconclusive = (
+        speed.comparison is not None and speed.comparison.outcome is SpeedOutcome.INCONCLUSIVE and bool(speed.comparison.caveats)
+    )
+    return not is_tested or is_inconclusive or bool(speed.host_shapes) or bool(speed.findings)
 
 
 def spaces_of(case: NewCase) -> frozenset[str]:
@@ -208,21 +246,13 @@ def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]
     comparison = speed.comparison
     if host and comparison is not None:
         cases = tuple(replace(case, outcome=SpeedOutcome.INCONCLUSIVE) if case.shape in host else case for case in comparison.cases)
-        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, cases=cases)
+        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, cases=cases, caveats=(*comparison.caveats, of_host))
     advised = None if host else speed.advice
     return replace(speed, comparison=comparison, notes=speed.notes + notes, host_shapes=host, advice=advised)
 
 
 def _shown(shapes: Sequence[str]) -> str:
     return "; ".join(shape or "its only shape" for shape in shapes)
-
-
-def _without_launch(kernels: tuple[KernelAssessment, ...]) -> tuple[KernelAssessment, ...]:
-    """With what the model says of the kernels alone: timings do not hold what starting one costs either."""
-    return tuple(
-        replace(item, launches=tuple(replace(launch, predicted=without_launch(launch.predicted)) for launch in item.launches))
-        for item in kernels
-    )
 
 
 def _with_prediction(comparison: Comparison, predicted: Comparison | None) -> Comparison:
@@ -236,40 +266,19 @@ def _with_prediction(comparison: Comparison, predicted: Comparison | None) -> Co
     )
 
 
-def _lies(timing: PairTiming) -> tuple[VerificationFinding, ...]:
-    """A B that leaves other results while it is timed than while it is not, or may do so unseen; where A does so, too, none is blamed."""
-    unseen = [case.shape for case in timing.cases if case.unchecked_versions == ("B",)]
-    return (*_other_results(timing), *_unseen_results(unseen))
-
-
-def _unseen_results(shapes: list[str]) -> tuple[VerificationFinding, ...]:
-    if not shapes:
-        return ()
-    message = f"B's results vary from run to run and A's do not, so those of its timed calls could not be checked ({'; '.join(shapes)})"
-    return (VerificationFinding(_UNSEEN, Outcome.NEEDS_DECISION, message),)
-
-
-def _other_results(timing: PairTiming) -> tuple[VerificationFinding, ...]:
-    shapes = [case.shape for case in timing.cases if case.different_versions == ("B",)]
-    if not shapes:
-        return ()
-    message = f"B's results in timed calls differ from those in untimed ones ({'; '.join(shapes)})"
-    return (VerificationFinding("differs_when_timed", Outcome.FAIL, message),)
-
-
-def _least_times(chosen: Sequence[tuple[NewCase, NewCase]], versions: Versions, target: Target) -> dict[str, float]:
+def _least_times(chosen: Sequence[TimedPair], pairs: Sequence[KernelPair], target: Target) -> dict[str, float]:
     """Least seconds of B on each timed shape, by the bytes that it touches; shapes of several launches or unknown bytes are left out."""
     found: dict[str, float] = {}
-    for _, new in chosen:
-        shape = new.origin.shape
-        if len(new.launches) != 1:
+    for pair in chosen:
+        if len(pair.new.launches) != 1:
             continue
-        config = next(launch.config for launch in new.recording.launches if launch.index == new.launches[0])
-        launches = [launch for kernel in versions.after for launch in kernel.launches if launch.shape in ("", shape)]
-        times = [least_time_s(launch.profile, target) for launch in launches if launch.profile.config == config]
+        started = next(launch for launch in pair.new.recording.launches if launch.index == pair.new.launches[0])
+        items = (item for side in pairs for item in side.after if item.instance == started.kernel)
+        launches = [launch for item in items for launch in item.launches if launch.shape in ("", pair.new.origin.shape)]
+        times = [least_time_s(launch.profile, target) for launch in launches if launch.profile.config == started.config]
         known = [time_s for time_s in times if time_s is not None]
         if known and len(known) == len(times):
-            found[shape] = min(known)
+            found[pair.name] = min(known)
     return found
 
 

@@ -19,7 +19,7 @@ from assistant.engine.machine_code import machine_code_events
 from assistant.engine.profile_report import ProfileReport, profile_report
 from assistant.engine.reports import profile_event, summary_event
 from assistant.engine.subject import Subject
-from assistant.engine.workbench import Looked, count, look, observe
+from assistant.engine.workbench import OTHER_ORDER, Looked, count, look, observe
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
 from assistant.model.problems import is_refused, merge_problems
@@ -77,7 +77,7 @@ async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
     repeats = Repeats(subject, seen, problems)
     if repeats.are_open:
         yield Stopwatch(job, "verify").started(f"runs {_named(subject)} again and compares")
-        repeats.compare(await count(job, subject))
+        repeats.compare(await count(job, subject, order_seed=OTHER_ORDER))
     for kernel in subject.kernels:
         found, launches = repeats.of(kernel), launches_of(subject, kernel, seen)
         yield events.CheckEnded(

@@ -18,7 +18,7 @@ from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
 from assistant.ports import Store
 
-__all__ = ["better_open", "offered_already", "speed_in_words", "store_beside_better", "successor"]
+__all__ = ["better_open", "claim_in_words", "offered_already", "store_beside_better", "successor"]
 
 _OPEN = frozenset({ProposalState.OPEN})
 _DECIDABLE = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
@@ -53,12 +53,12 @@ def store_beside_better(job_id: str, store: Store, workspace: Path, fresh: Propo
     superseded = store.add_proposal(workspace, fresh, frozenset(known.id for known in better))
     told: list[tuple[str, str | None]] = [(f"{fresh.id} takes the place of {old}, which was open", None) for old in superseded]
     for known in better:
-        text = f"{known.id} ({speed_in_words(known)}) stays open: it edits the same text and gains more than {fresh.id}"
+        text = f"{known.id} ({claim_in_words(known)}) stays open: it edits the same text and gains more than {fresh.id}"
         told.append((text, f"kernelopt show {known.id}"))
     return tuple(events.Message(job_id, Severity.INFORMATION, text, remedy, None, None) for text, remedy in told)
 
 
-def speed_in_words(proposal: Proposal) -> str:
+def claim_in_words(proposal: Proposal) -> str:
     """``PASS, PREDICTED 3.52x``."""
     speed = proposal.comparison
     return f"{proposal.verification.outcome.value}, {speed.outcome.value} {speed.ratio:.2f}x"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from assistant.engine.affected import affected_pairs
 from assistant.engine.ahead import BuiltAhead
 from assistant.engine.assess import KernelAssessment
 from assistant.engine.cases import CONFIRM_REPEATS, Effort
@@ -109,6 +110,8 @@ class Bench:
         if not isinstance(verification, Verification):
             return Trial(tried.ended("cannot_judge", why(verification)))
         speed = await self.speed(link, looked, is_confirming=False)
+        if speed.defect is not None:
+            return Trial(tried.ended("internal_error", speed.defect))
         verification = with_findings(verification, speed)
         return self._gated(link, replace(tried, verification=verification), looked, verification, speed.comparison)
 
@@ -182,10 +185,13 @@ class Bench:
         return await verify(self._job, self._baselines[key], looked.subject, looked.counted, looked.version, labels)
 
     async def speed(self, link: Link, looked: Looked, is_confirming: bool) -> Speed:
-        """Of ``looked`` against ``link``: when screening, the version that was edited; when confirming, the user's text."""
+        """Of ``looked`` against ``link``: when screening, the version that was edited; when confirming, the user's text.
+
+        Over all kernels that the edit concerns, so that work which it moves into another one counts.
+        """
         baseline = self._baselines[changed_kernels(self._start.looked.subject, looked.subject), is_confirming]
-        versions = Versions(self.kernel(link), looked.kernel(self._name))
-        return await speed_of(self._job, baseline, link.looked, looked, versions, is_confirming)
+        pairs = affected_pairs(link.looked, looked, self._name)
+        return await speed_of(self._job, Versions(baseline, link.looked, looked, pairs), is_confirming)
 
     async def _prepare(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
         seeds = self._job.seeds

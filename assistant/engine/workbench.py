@@ -13,15 +13,25 @@ from assistant.engine.judging import candidate_version
 from assistant.engine.live import count_live
 from assistant.engine.recount import is_moderate, proposed_corrections, with_second_run
 from assistant.engine.subject import Subject, as_candidate, holder_of
-from assistant.measure.compare import PredictedCase, compare_predictions
 from assistant.model.build import Build, BuildFailure
-from assistant.model.comparison import Comparison, PredictedTime
 from assistant.model.profile import Correction
 from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
-__all__ = ["Looked", "count", "look", "look_at_failed", "observe", "predict_speed", "repeat_limited", "repeat_run", "without_workload"]
+__all__ = [
+    "OTHER_ORDER",
+    "Looked",
+    "count",
+    "look",
+    "look_at_failed",
+    "observe",
+    "repeat_limited",
+    "repeat_run",
+    "without_workload",
+]
 
+OTHER_ORDER = 1
+"""Seed of the order of threads in a program's second run."""
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
 
@@ -56,12 +66,17 @@ class Looked:
         return 1 + max((int(fact.id[1:]) for each in assessments for item in each.kernels for fact in item.evidence), default=0)
 
 
-async def count(job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
-    """Run the subject's workload: the arrays bound to it, else its ``main()``, which must succeed, else its declared shapes."""
+async def count(
+    job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
+) -> Counted | LabFailure:
+    """Run the subject's workload: the arrays bound to it, else its ``main()``, which must succeed, else its declared shapes.
+
+    ``order_seed`` as in ``Lab.run``, for a ``main()``.
+    """
     if subject.request.live is not None:
         return await count_live(job, subject, subject.request.live, mode, corrections)
     if subject.parsed.has_main:
-        counted = await run_program(job, subject, mode, corrections)
+        counted = await run_program(job, subject, mode, corrections, order_seed)
         return counted if isinstance(counted, LabFailure) else counted.failure or counted
     if not subject.declared:
         return without_workload(subject)
@@ -139,14 +154,15 @@ async def _count_again(job: Job, subject: Subject, counted: Counted, corrections
 
 
 async def repeat_run(job: Job, subject: Subject, counted: Counted) -> Counted | None:
-    """The original's program once more, with every check on; counted again where checking takes too long.
+    """The original's program once more, with every check on and its threads in another order; counted again where checking takes too long.
 
-    None for declared workloads and where the second run fails.
+    So what depends on the order of threads differs from the first run for certain, not by luck. None for declared workloads and where the
+    second run fails.
     """
     if counted.run is None:
         return None
     for mode in ("check", "count"):
-        again = await count(job, subject, mode)
+        again = await count(job, subject, mode, order_seed=OTHER_ORDER)
         if not isinstance(again, LabFailure):
             return again
     return None
@@ -176,34 +192,3 @@ def without_workload(subject: Subject) -> LabFailure:
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
     return LabFailure("no_workload", message, init if holder_of(path) is None else in_editor)
-
-
-def predict_speed(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison | None:
-    """Predicted time(A)/time(B) over the launches of one kernel; None where either side launches nothing, or nothing was counted.
-
-    Launch shapes are paired in order where both sides have as many, else all launches of a side are added up as one case.
-    """
-    old = [launch for kernel in before for launch in kernel.launches]
-    new = [launch for kernel in after for launch in kernel.launches]
-    if not old or not new or any(not launch.profile.blocks_counted for launch in (*old, *new)):
-        return None
-    if len(old) != len(new) or [a.count for a in old] != [b.count for b in new]:
-        return _added_up(before, after)
-    return compare_predictions(
-        tuple(
-            PredictedCase(f"grid {a.profile.config.grid}, block {a.profile.config.block}", a.count, a.predicted, b.predicted)
-            for a, b in zip(old, new, strict=True)
-        )
-    )
-
-
-def _added_up(before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Comparison:
-    old, new = _slowest(before), _slowest(after)
-    total_old, total_new = sum(k.predicted_time_s for k in before), sum(k.predicted_time_s for k in after)
-    case = PredictedCase("all launches", 1.0, replace(old, time_s=total_old), replace(new, time_s=total_new))
-    return compare_predictions((case,))
-
-
-def _slowest(kernels: tuple[KernelAssessment, ...]) -> PredictedTime:
-    launches = [launch for kernel in kernels for launch in kernel.launches]
-    return max(launches, key=lambda launch: launch.count * launch.predicted.time_s).predicted

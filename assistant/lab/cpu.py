@@ -111,6 +111,7 @@ class CpuLab:
         record: bool,
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
+        order_seed: int = 0,
     ) -> ProgramRun | LabFailure:
         built = await self._compile(program, "counted" if mode == "plain" and record else _FLAVOURS[mode])
         if isinstance(built, LabFailure):
@@ -125,6 +126,7 @@ class CpuLab:
                 "mode": _core_mode(mode),
                 "record": None if recording is None else str(recording),
                 "sample_blocks": sample_blocks,
+                "seed": order_seed,
                 "corrections": encode(corrections),
                 "is_candidate": program.is_candidate,
                 "launch_limit": _COUNTED_LAUNCHES,
@@ -326,12 +328,17 @@ def _case_run(reply: dict[str, Any]) -> CaseRun:
     return CaseRun(
         ok=reply["ok"],
         error=reply["error"],
-        after=tuple(sorted((int(buffer), blob) for buffer, blob in reply["after"].items())),
+        after=_contents(reply["after"]),
         guards_intact=reply["guards_intact"],
         repeat_difference=None if difference is None else str(difference),
         problems=decode(tuple[Problem, ...], reply["problems"]),
         profiles=_profiles(reply),
+        varied=tuple(_contents(left) for left in reply["varied"]),
     )
+
+
+def _contents(left: dict[str, str]) -> tuple[tuple[int, str], ...]:
+    return tuple(sorted((int(buffer), blob) for buffer, blob in left.items()))
 
 
 def _profiles(reply: dict[str, Any]) -> tuple[LaunchProfile, ...]:

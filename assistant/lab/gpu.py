@@ -70,7 +70,7 @@ class GpuLab:
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
         self.sanitizer = GpuSanitizer(client, cpu.compiler)
-        self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code)
+        self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, scratch, cpu.cache)
 
     @property
     def timing(self) -> GpuTiming:
@@ -107,10 +107,11 @@ class GpuLab:
         record: bool,
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
+        order_seed: int = 0,
     ) -> ProgramRun | LabFailure:
         """Under the emulator; on the GPU what it cannot run, with its launches recorded there: counts come from replaying them."""
         if program.run_command is None:
-            ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections)
+            ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections, order_seed)
             if not _is_beyond_the_emulator(ran):
                 return ran
         captured = await self._captured.run(program, limits)

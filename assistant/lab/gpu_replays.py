@@ -125,7 +125,7 @@ def _case_run(reply: dict[str, Any]) -> CaseRun:
         repeat_difference=reply["repeat_difference"],
         problems=(),
         profiles=(),
-        differing=_contents(reply["differing"]),
+        varied=tuple(_contents(left) for left in reply["varied"]),
     )
 
 

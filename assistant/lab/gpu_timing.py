@@ -9,16 +9,17 @@ Example::
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assistant.lab.compiler import Compiler
+from assistant.lab.compiler import Compiler, Image
 from assistant.lab.gpu_client import GpuClient
 from assistant.model.build import Build
-from assistant.model.timing import MeasuredPeaks, PairTiming, TimingOptions
+from assistant.model.timing import MeasuredPeaks, PairTiming, ProfiledTime, TimingOptions
 from assistant.model.workload import Case
 from assistant.ports import LabFailure, Program, RunLimits
 from assistant.serialize import DecodeError, decode, dumps, encode, loads
@@ -29,6 +30,8 @@ _CASE_GRACE_S = 20.0
 """Beyond a shape's own time: loading, copying, the pilot, and a kernel that takes far longer than the others."""
 _START_GRACE_S = 15.0
 """Warming up, the self-test, the peaks."""
+_PROFILED_CASE_S = 10.0
+"""Of a profiler's look at one case: loading, copying, fourteen calls."""
 
 
 class PeaksCache:
@@ -66,10 +69,17 @@ class PeaksCache:
 class GpuTiming:
     """Implements ``ports.Timing``; uses what the lab owns, and closes none of it."""
 
-    def __init__(self, client: GpuClient, compiler: Compiler, helper_code: Callable[[], Awaitable[str | LabFailure]]) -> None:
+    def __init__(
+        self, client: GpuClient, compiler: Compiler, helper_code: Callable[[], Awaitable[str | LabFailure]], scratch: Path, cache: Path
+    ) -> None:
+        """``scratch`` receives what timed calls leave; ``cache`` keeps the library that drives CUPTI."""
         self._client = client
         self._compiler = compiler
         self._helper_code = helper_code
+        self._scratch = scratch
+        self._cache = cache
+        self._profiled: dict[str, ProfiledTime] = {}
+        """By machine code and launches: the original's are asked for once, however many candidates are held against it."""
         self._peaks = PeaksCache(compiler.cache / "peaks")
         self.request_count = 0
         """Comparisons that were asked for."""
@@ -78,20 +88,24 @@ class GpuTiming:
         self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
     ) -> PairTiming | LabFailure:
         gpu = self._client.gpu
-        images = [await self._compiler.image(program, gpu.architecture) for program in (a, b)]
+        a_image, b_image = [await self._compiler.image(program, gpu.architecture) for program in (a, b)]
         helpers = await self._helper_code()
-        for found in (*images, helpers):
-            if isinstance(found, LabFailure):
-                return found
+        if isinstance(a_image, LabFailure):
+            return a_image
+        if isinstance(b_image, LabFailure):
+            return b_image
+        if isinstance(helpers, LabFailure):
+            return helpers
         known = await asyncio.to_thread(self._peaks.load, gpu.uuid, gpu.driver_version)
         if options.is_fresh:
             await self._client.restart()
         message = {
-            "a": encode(images[0]),
-            "b": encode(images[1]),
+            "a": encode(a_image),
+            "b": encode(b_image),
             "helpers": helpers,
             "compiler": await self._compiler_of(a),
             "options": encode(options),
+            "out": str(self._scratch / f"timed-{self.request_count}"),
         }
         self.request_count += 1
         timing = await self._every_case(message, cases, known, options.wall_s + _CASE_GRACE_S + limits.wall_s)
@@ -99,7 +113,28 @@ class GpuTiming:
             return timing
         if known is None:
             await asyncio.to_thread(self._peaks.keep, timing, gpu.driver_version)
-        return timing
+        return await self._with_profiled_times(timing, a_image, helpers, [a_case for a_case, _ in cases], limits)
+
+    async def _with_profiled_times(
+        self, timing: PairTiming, image: Image, helpers: str, cases: Sequence[Case], limits: RunLimits
+    ) -> PairTiming:
+        """With what a profiler says that A's calls take; as it is where none can be asked, which the method then says."""
+        keys = [await asyncio.to_thread(_key, image, case) for case in cases]
+        missing = [index for index, key in enumerate(keys) if key not in self._profiled]
+        if missing:
+            wall_s = limits.wall_s + _PROFILED_CASE_S * len(missing)
+            message = {
+                "image": encode(image),
+                "helpers": helpers,
+                "cases": [_replayed(cases[index]) for index in missing],
+                "cache": str(self._cache),
+                "wall_s": wall_s,
+            }
+            reply = await self._client.ask("durations", message, wall_s + _START_GRACE_S)
+            times: tuple[ProfiledTime, ...] = () if isinstance(reply, LabFailure) else decode(tuple[ProfiledTime, ...], reply["times"])
+            self._profiled.update(zip((keys[index] for index in missing), times, strict=False))
+        profiled = [self._profiled.get(key) for key in keys]
+        return replace(timing, cases=tuple(replace(c, profiled=p) for c, p in zip(timing.cases, profiled, strict=False)))
 
     async def _every_case(
         self, message: dict[str, Any], cases: Sequence[tuple[Case, Case]], peaks: MeasuredPeaks | None, case_s: float
@@ -135,5 +170,14 @@ def _joined(first: PairTiming, rest: PairTiming) -> PairTiming:
 
 
 def _case_message(a: Case, b: Case) -> dict[str, object]:
-    sides = {name: {"recording": str(case.recording), "launches": list(case.launches)} for name, case in (("a", a), ("b", b))}
-    return {**sides, "shape": a.origin.shape, "weight": a.origin.weight}
+    return {"a": _replayed(a), "b": _replayed(b), "shape": a.origin.shape, "weight": a.origin.weight}
+
+
+def _replayed(case: Case) -> dict[str, object]:
+    return {"recording": str(case.recording), "launches": list(case.launches)}
+
+
+def _key(image: Image, case: Case) -> str:
+    """What decides how long a case's launches take: the machine code and the recording, whose text names all contents."""
+    recording = hashlib.sha256((case.recording / "recording.json").read_bytes()).hexdigest()
+    return f"{image.cubin} {recording} {case.launches}"

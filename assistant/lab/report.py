@@ -123,6 +123,7 @@ class ReportLab:
         record: bool,
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
+        order_seed: int = 0,
     ) -> ProgramRun | LabFailure:
         """The run that was profiled."""
         return _run_of(self._report.launches)

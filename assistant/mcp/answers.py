@@ -12,6 +12,7 @@ from typing import Any
 
 from assistant.engine.event_json import event_object
 from assistant.model import events
+from assistant.model.comparison import speed_in_words
 from assistant.model.verification import verdict_in_words
 
 __all__ = ["ANSWER_CHARACTERS", "answer", "listed_proposal"]
@@ -56,7 +57,7 @@ def listed_proposal(event: events.ProposalMade) -> dict[str, Any]:
     data = event_object(event)
     return {key: data[key] for key in ("id", "kernel", "file", "techniques", "summary", "labels", "state", "model")} | {
         "verdict": verdict_in_words(event.verification.outcome, event.verification.caveats),
-        "speed": f"{event.speed.outcome} {event.speed.ratio:.2f}x",
+        "speed": speed_in_words(event.speed.outcome, event.speed.ratio, event.speed.caveats),
     }
 
 

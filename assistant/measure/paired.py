@@ -74,8 +74,15 @@ def method_of(timing: PairTiming) -> str:
     device = timing.device
     return (
         f"paired ABBA blocks in random order, queued behind a blocking kernel, {'; '.join(ways)}; n={count} blocks a shape; "
-        f"{device.name}, driver {device.driver_version}, {device.compiler}{_state(device.after)}"
+        f"{device.name}, driver {device.driver_version}, {device.compiler}{_state(device.after)}; {_second_opinion(timing)}"
     )
+
+
+def _second_opinion(timing: PairTiming) -> str:
+    methods = dict.fromkeys(case.profiled.method for case in timing.cases if case.profiled is not None)
+    if not methods or any(case.profiled is None for case in timing.cases):
+        return "A's times were held against no profiler's"
+    return f"A's times held against {' and '.join(methods)}"
 
 
 def _way(case: CaseTiming) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -87,3 +88,10 @@ class Comparison:
     predicted_ratio: float | None = None
     """Of a measurement: what the performance model said of the same kernels, launch overhead left out as in the measurement; None where
     nothing was measured, or several kernels together."""
+    caveats: tuple[str, ...] = ()
+    """Said in the line of the speed itself, behind the ratio: why it is no measurement although there is a clock, what is not in it."""
+
+
+def speed_in_words(outcome: str, ratio: float, caveats: Sequence[str]) -> str:
+    """``FASTER 1.83x``, or ``PREDICTED 1.83x (timing failed: …)``: never the ratio without what it lacks."""
+    return f"{outcome} {ratio:.2f}x" + (f" ({'; '.join(caveats)})" if caveats else "")

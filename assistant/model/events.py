@@ -380,6 +380,8 @@ class SpeedReport:
     predicted_ratio: float | None = None
     """Of a measurement: what the performance model said of the same kernels, launch overhead left out as in the measurement; null where
     nothing was measured, or several kernels together."""
+    caveats: tuple[str, ...] = ()
+    """Said in the line of the speed itself, behind the ratio."""
 
 
 @dataclass(frozen=True)

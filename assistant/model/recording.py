@@ -113,6 +113,17 @@ class ShapeCount:
 
 
 @dataclass(frozen=True)
+class DeviceOperations:
+    """Work of the device's that is no launch: all of one kind in one run of a program."""
+
+    kind: str
+    """``copy_to_device``, ``copy_to_host``, ``copy_on_device`` or ``fill``."""
+    count: int
+    """A copy of rows counts once a row."""
+    size_bytes: int
+
+
+@dataclass(frozen=True)
 class Recording:
     """Launches and host transfers of one program run, in order."""
 
@@ -124,3 +135,5 @@ class Recording:
     schema: int = SCHEMA_VERSION
     shape_counts: tuple[ShapeCount, ...] = ()
     """Every launch shape of the program in order of first use; empty in recordings that no program made."""
+    operations: tuple[DeviceOperations, ...] | None = None
+    """Copies and fills of the program, by kind; None where whoever recorded it does not see them."""

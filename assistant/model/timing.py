@@ -9,6 +9,9 @@ Example::
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from assistant.model.launch import LaunchConfig
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class TimingOptions:
     """A shape."""
     is_fresh: bool = False
     """In a process that has timed nothing before: confirmations."""
+    is_apart: bool = False
+    """Each version on contents of its own, where its launches are not those of the other's recording; else both on A's."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,41 @@ class GpuState:
 
 
 @dataclass(frozen=True)
+class LaunchIdentity:
+    """Which launch it was that a call started."""
+
+    kernel: str
+    """Demangled instance."""
+    config: LaunchConfig
+
+    def __str__(self) -> str:
+        return f"{self.kernel}, grid {self.config.grid}, block {self.config.block}"
+
+
+@dataclass(frozen=True)
+class TimedResult:
+    """What one timed call left."""
+
+    version: str
+    """``A`` or ``B``."""
+    after: tuple[tuple[int, str], ...]
+    """(buffer id, sha256 of its contents, which names the file in ``PairTiming.blobs``)."""
+
+
+@dataclass(frozen=True)
+class ProfiledTime:
+    """What a profiler says that one call takes. A time of ours is held against it, and no verdict is made from it."""
+
+    cold_s: float
+    """Median, with L2 emptied before each call."""
+    warm_s: float
+    """Median, with what the call before left in L2."""
+    count: int
+    """Calls of each."""
+    method: str
+
+
+@dataclass(frozen=True)
 class CaseTiming:
     """One shape's timings of both versions."""
 
@@ -85,12 +125,17 @@ class CaseTiming:
     """Dropped, as heat or the power supply held the GPU's clocks down meanwhile."""
     checked_count: int = 0
     """Timed calls whose results were compared, bit by bit, with an untimed call's."""
-    different_versions: tuple[str, ...] = ()
-    """``A`` and ``B`` where a timed call's results differ from an untimed call's."""
+    odd_results: tuple[TimedResult, ...] = ()
+    """What timed calls left where it differs from what an untimed call of that version leaves: to be judged by its values."""
     notes: tuple[str, ...] = ()
     """What could not be done as it should, in words."""
     unchecked_versions: tuple[str, ...] = ()
-    """``A`` and ``B`` where untimed calls already differ among themselves, so that timed ones were not compared."""
+    """``A`` and ``B`` where a timed call left something else that is too large to be looked at."""
+    a_launches: tuple[LaunchIdentity, ...] = ()
+    """What a timed call of A started, as its worker saw it."""
+    b_launches: tuple[LaunchIdentity, ...] = ()
+    profiled: ProfiledTime | None = None
+    """Of A; None where no profiler could be asked."""
     cold_call_count: int | None = None
     """Of a slot's calls, those that find none of their data in L2; the others may find what an earlier call on the same buffers left
     there. None where it is not known."""
@@ -152,3 +197,5 @@ class PairTiming:
     self_test: SelfTest | None = None
     """Of the worker that took them; None where it was not made."""
     peaks: MeasuredPeaks | None = None
+    blobs: Path | None = None
+    """Folder of the contents that ``TimedResult`` names."""

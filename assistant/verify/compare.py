@@ -7,14 +7,15 @@ controls use the same two functions with made-up bytes.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assistant.model.verification import Outcome
 from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.verify.evidence import CaseEvidence, Reference, SideRun
-from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, is_rounding, rms, shown
+from assistant.verify.numbers import FloatArray, MaskArray, Patterns, bits, floats, ieee, is_rounding, rms, shown
 from assistant.verify.outputs import OutputBuffer, find_outputs, is_moved_data, matching_run
 from assistant.verify.tolerance import (
     Errors,
@@ -23,10 +24,11 @@ from assistant.verify.tolerance import (
     grade,
     is_plausible_reference,
     pooled,
+    typical_sizes,
     worst_spread,
 )
 
-__all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "prepare"]
+__all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "leaves_same_values", "prepare"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,8 @@ class PreparedOutput:
     """E, the original's own error."""
     is_estimated: bool = False
     """No reference and no perturbed runs: E holds only the run-to-run spread."""
+    is_unordered: bool = False
+    """Which value stands where differs between the original's own runs, though they leave the same ones: compared sorted."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ def prepare(
                 unusable.append(rule)
             else:
                 rules.append(rule)
-        prepared.extend(_pool(rules))
+        prepared.extend(_pool(rules, cases))
     return tuple(prepared), tuple(unusable)
 
 
@@ -102,6 +106,8 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     if len(after) != len(original):
         return BufferVerdict(Outcome.FAIL, "wrong_value", None, f"{len(original)} bytes", f"{len(after)} bytes", None, False)
     mine, theirs, initial = bits(after, element), bits(original, element), bits(before, element)
+    if prepared.is_unordered:
+        mine, theirs = _in_order(mine, output.written), _in_order(theirs, output.written)
     touched = ~output.written & (mine != initial)
     if touched.any():
         return _differs("wrote_outside_outputs", output, touched, before, after)
@@ -115,6 +121,21 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     if prepared.reference is None:
         return _differs("wrong_value", output, output.written & (mine != theirs), original, after)
     return _compare_floats(prepared, original, after, tolerance, is_precision_changed)
+
+
+def leaves_same_values(prepared: PreparedOutput, after: bytes, fill: int) -> bool:
+    """Whether what a run left where the original writes are the original's values, in whatever order."""
+    output = prepared.output
+    original = matching_run(prepared.runs, fill).contents(output.buffer.id) or b""
+    pair = [np.sort(bits(data, output.element)[output.written]) for data in (original, after)]
+    return len(after) == len(original) and bool((pair[0] == pair[1]).all())
+
+
+def _in_order(values: Patterns, places: MaskArray) -> Patterns:
+    """``values`` with those at ``places`` sorted among themselves."""
+    ordered = values.copy()
+    ordered[places] = np.sort(values[places])
+    return ordered
 
 
 def _compare_untyped(output: OutputBuffer, original: bytes, after: bytes) -> BufferVerdict:
@@ -199,11 +220,11 @@ def _rule(output: OutputBuffer, case: CaseEvidence, is_moved: bool, tolerance: T
     if any(len(data) != len(output.buffer.before) for data in contents) or not contents:
         return Unusable(output.case_index, f"the original left no contents of {output.name}")
     if not element.is_floating or is_moved or not output.is_compared or not output.written.any():
-        differing = [data for data in contents if (bits(data, element) != bits(contents[0], element))[output.written].any()]
-        if differing and output.is_compared:
+        is_varied = output.is_compared and _are_different([bits(data, element)[output.written] for data in contents])
+        if is_varied and _are_different([np.sort(bits(data, element)[output.written]) for data in contents]):
             reason = f"the original's own runs leave different {element.name} values in {output.name}"
             return Unusable(output.case_index, reason + _maybe_unwritten(output))
-        return PreparedOutput(output, tuple(runs), True, None, Errors(0.0, 0.0))
+        return PreparedOutput(output, tuple(runs), True, None, Errors(0.0, 0.0), is_unordered=is_varied)
     values = [floats(data, element) for data in contents]
     finite = output.written & np.isfinite(values[0])
     spread = worst_spread(values[1:], values[0], finite)
@@ -213,6 +234,10 @@ def _rule(output: OutputBuffer, case: CaseEvidence, is_moved: bool, tolerance: T
         return Unusable(output.case_index, reason + _maybe_unwritten(output))
     rule = _from_reference(output, case, tuple(runs), values[0], spread, tolerance)
     return _from_spread(output, case, tuple(runs), values[0], spread) if rule is None else rule
+
+
+def _are_different(left: Sequence[Patterns]) -> bool:
+    return any((values != left[0]).any() for values in left)
 
 
 def _maybe_unwritten(output: OutputBuffer) -> str:
@@ -269,16 +294,14 @@ def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray)
     return worst_spread(values, original, output.written & np.isfinite(original)) if values else None
 
 
-def _pool(rules: list[PreparedOutput]) -> list[PreparedOutput]:
+def _pool(rules: list[PreparedOutput], cases: tuple[CaseEvidence, ...]) -> list[PreparedOutput]:
     """Small floating outputs share the errors of all cases (``tolerance.pooled``)."""
     inexact = [rule for rule in rules if rule.reference is not None]
-    scales = [rms(_finite(rule)) for rule in inexact]
+    sizes = [rms(_finite(rule)) for rule in inexact]
+    usual = typical_sizes([(cases[rule.output.case_index].origin, size) for rule, size in zip(inexact, sizes, strict=True)])
     counts = [int(rule.output.written.sum()) for rule in inexact]
-    own = pooled([rule.own for rule in inexact], scales, counts)
-    changed = [
-        PreparedOutput(rule.output, rule.runs, rule.is_exact, rule.reference, errors, rule.is_estimated)
-        for rule, errors in zip(inexact, own, strict=True)
-    ]
+    both = (pooled([rule.own for rule in inexact], scales, counts) for scales in (sizes, usual))
+    changed = [replace(rule, own=one.at_least(other)) for rule, one, other in zip(inexact, *both, strict=True)]
     return [rule for rule in rules if rule.reference is None] + changed
 
 

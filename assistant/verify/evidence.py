@@ -10,6 +10,7 @@ from assistant.model.structs import ElementLayout, Member
 from assistant.model.verification import Label, VerificationFinding
 from assistant.model.workload import CaseOrigin, Tolerance
 from assistant.verify.lines import LinePairs
+from assistant.verify.ordering import NO_ORDER, OrderFacts
 
 __all__ = [
     "BufferFacts",
@@ -92,7 +93,7 @@ class CaseEvidence:
     kernel: str
     buffers: tuple[BufferFacts, ...]
     original: tuple[SideRun, ...]
-    """At least one; two with different fills where a buffer is poisoned."""
+    """At least one; two with different fills where a buffer is poisoned; then repeats that left something else."""
     candidate: tuple[SideRun, ...]
     """Each is compared with the original's run of the same fill."""
     reference: tuple[tuple[int, bytes], ...] = ()
@@ -151,3 +152,6 @@ class JudgeEvidence:
     """Which lines of both sources are the same; None: those of equal number."""
     edited: tuple[str, ...] = ()
     """Keys of the kernels that the edit concerns: each must have a case that can judge it."""
+    order_before: OrderFacts = NO_ORDER
+    """How far the order of threads decides what A's kernels in question leave."""
+    order_after: OrderFacts = NO_ORDER

@@ -27,13 +27,13 @@ from assistant.verify.cases import UsableCases, usable_cases
 from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
-from assistant.verify.judged_case import SEVERITY, case_result, determinism, judge_case, judge_injected, racy_exact_outputs, worst
+from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judge_injected, variation, worst
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import new_problems, unsupported
 from assistant.verify.program import UNTYPED
 
-__all__ = ["DECISION_LABELS", "judge"]
+__all__ = ["DECISION_LABELS", "judge", "judge_further"]
 
 DECISION_LABELS = frozenset(
     {
@@ -83,6 +83,23 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
     return reasons[0] if reasons else CannotJudge("no case launches the changed kernels", _REMEDY)
 
 
+def judge_further(evidence: JudgeEvidence) -> tuple[VerificationFinding, ...]:
+    """What is wrong with the values of B's runs, by the rule that `judge` holds values to; cases without runs of B lend their errors.
+
+    For runs that come after a verdict (timed calls). No controls and no labels; empty where the original cannot be judged by.
+    """
+    usable = usable_cases(tuple(split_members(case) for case in evidence.cases))
+    if isinstance(usable, CannotJudge):
+        return ()
+    prepared, _ = prepare(usable.ordinary, evidence.outputs, evidence.tolerance)
+    is_precision_changed = any(d.label in (Label.PRECISION, Label.FAST_MATH) for d in evidence.labels)
+    found = list[VerificationFinding]()
+    for index, case in enumerate(usable.ordinary):
+        mine = [p for p in prepared if p.output.case_index == index]
+        found.extend(judge_case(case, index, mine, evidence, is_precision_changed)[0])
+    return _grouped(found)
+
+
 def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJudge]) -> list[VerificationFinding]:
     """One finding per edited kernel that no case can judge: what other kernels' cases show says nothing of it."""
     findings = list[VerificationFinding]()
@@ -96,7 +113,8 @@ def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJ
 
 def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[PreparedOutput, ...]) -> Verification:
     is_precision_changed = any(d.label in (Label.PRECISION, Label.FAST_MATH) for d in evidence.labels)
-    defects = [*new_problems(usable.ordinary, evidence.lines), *racy_exact_outputs(usable.ordinary, prepared)]
+    varied = variation(usable.ordinary, prepared, evidence)
+    defects = [*new_problems(usable.ordinary, evidence.lines), *([varied] if isinstance(varied, VerificationFinding) else [])]
     findings, results, labels = list[VerificationFinding](), list[CaseResult](), list(evidence.labels)
     is_regrouped = False
     for index, case in enumerate(usable.ordinary):
@@ -105,8 +123,8 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
         findings.extend(found)
         results.append(case_result(case, [*found, *(defect for defect in defects if defect.case == index)], verdicts))
         is_regrouped |= any(v.outcome is Outcome.PASS and not v.is_bitwise_equal for v in verdicts)
-        labels.extend(determinism(case, mine))
     findings.extend(defects)
+    labels.extend([varied] if isinstance(varied, DetectedLabel) else [])
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
     if worst(finding.outcome for finding in findings) is not Outcome.FAIL:

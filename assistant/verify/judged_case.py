@@ -8,17 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
-from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, prepare
+from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, leaves_same_values, prepare
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
 from assistant.verify.numbers import floats, ieee, largest, largest_finite
 from assistant.verify.outputs import find_outputs, matching_run
 from assistant.verify.problems import run_failure
 from assistant.verify.tolerance import MAX_ROUNDOFFS
 
-__all__ = ["SEVERITY", "case_result", "determinism", "judge_case", "judge_injected", "racy_exact_outputs", "worst"]
+__all__ = ["SEVERITY", "Variation", "case_result", "judge_case", "judge_injected", "variation", "worst"]
 
 _NEARLY_OVER = 2.0**-16
 """Share of the largest number from which on values may come of huge ones that were averaged or weighted."""
+Variation = DetectedLabel | VerificationFinding | None
 SEVERITY = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
 
 
@@ -39,14 +40,32 @@ def judge_case(
             continue
         for output in prepared:
             after = run.contents(output.output.buffer.id)
+            if after is None and run.is_repeat:
+                continue  # the lab keeps only so much of what repeats left
             if after is None:
                 findings.append(_missing_result(case, index, output))
                 continue
             verdict = compare(output, after, run.fill, evidence.tolerance, is_precision_changed)
+            verdict = _unless_only_ordered_otherwise(verdict, output, (after, run.fill), evidence)
             verdicts.append(verdict)
             if verdict.code is not None:
                 findings.append(_value_finding(case, index, output, verdict, verdict.code))
     return findings, verdicts
+
+
+def _unless_only_ordered_otherwise(
+    verdict: BufferVerdict, output: PreparedOutput, left: tuple[bytes, int], evidence: JudgeEvidence
+) -> BufferVerdict:
+    """The verdict on exact values, where B leaves A's in another order and code says that who comes first decides where they stand.
+
+    Of A's code: then A's own order was luck. Of B's alone: then a person decides.
+    """
+    is_by_arrival = bool(evidence.order_before.arrivals or evidence.order_after.arrivals)
+    if verdict.code != "wrong_value" or not output.is_exact or not is_by_arrival or not leaves_same_values(output, *left):
+        return verdict
+    if evidence.order_before.arrivals:
+        return replace(verdict, outcome=Outcome.PASS, code=None)
+    return replace(verdict, outcome=Outcome.NEEDS_DECISION, code="other_order")
 
 
 def _missing_result(case: CaseEvidence, index: int, output: PreparedOutput) -> VerificationFinding:
@@ -62,6 +81,7 @@ def _value_finding(case: CaseEvidence, index: int, output: PreparedOutput, verdi
         "wrote_outside_outputs": "the original leaves it unchanged",
         "not_written": "the original writes it, the new kernel does not",
         "nan_position": "NaN or infinity where the original has none, or the reverse",
+        "other_order": "the original's values, in another order that depends on which thread comes first",
     }.get(code, "wrong value")
     message = f"{place}{at}: {what}; expected {verdict.expected}, got {verdict.actual} ({verdict.detail})"
     return VerificationFinding(
@@ -94,23 +114,30 @@ def _repeats_differ(runs: tuple[SideRun, ...]) -> str | None:
     return next((run.repeat_difference for run in runs if run.repeat_difference is not None), None)
 
 
-def determinism(case: CaseEvidence, prepared: list[PreparedOutput]) -> list[DetectedLabel]:
-    difference = _repeats_differ(case.candidate)
-    if difference is None or _repeats_differ(case.original) is not None or _all_exact(prepared):
-        return []
-    return [DetectedLabel(Label.NON_DETERMINISM, f"repeats of the same call differ: {difference}")]
+def variation(cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, ...], evidence: JudgeEvidence) -> Variation:
+    """What it means that B's repeats differ where A's do not.
 
-
-def racy_exact_outputs(cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, ...]) -> list[VerificationFinding]:
-    """Repeats that differ although every output is an exact type: no rounding explains that."""
-    findings = list[VerificationFinding]()
+    The source and the machine code say whether the order of threads may decide a result, and the values, which are judged run by run,
+    whether it is still right. That repeats differ decides nothing alone where A's own code allows it; where no code of B explains it, it
+    is a race.
+    """
     for index, case in enumerate(cases):
         difference = _repeats_differ(case.candidate)
         mine = [p for p in prepared if p.output.case_index == index]
-        if difference is not None and _repeats_differ(case.original) is None and _all_exact(mine):
-            message = f"repeats of the same call leave different exact values: {difference}"
-            findings.append(VerificationFinding("race", Outcome.FAIL, message, case.kernel, case=index))
-    return findings
+        if difference is None or _repeats_differ(case.original) is not None or any(p.is_unordered for p in mine):
+            continue
+        before, after = evidence.order_before, evidence.order_after
+        if before.arrivals or (before.float_sums and not _all_exact(mine)) or (after.float_sums and not _all_exact(mine)):
+            continue
+        if after.arrivals:
+            first = after.arrivals[0]
+            message = f"{first.text}: who comes first decides, and repeats of the same call differ: {difference}"
+            return DetectedLabel(Label.NON_DETERMINISM, message, first.line or None)
+        values = "exact values" if _all_exact(mine) else "values, though nothing is added or exchanged atomically"
+        message = f"repeats of the same call leave different {values}: {difference}"
+        outcome = Outcome.FAIL if _all_exact(mine) else Outcome.NEEDS_DECISION
+        return VerificationFinding("race", outcome, message, case.kernel, case=index)
+    return None
 
 
 def _all_exact(prepared: list[PreparedOutput]) -> bool:

@@ -19,10 +19,11 @@ from assistant.model.source import ParsedSource, Span
 from assistant.model.verification import Label
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_reach import host_reach, launch_reach
+from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
 from assistant.verify.reach import Item, ItemKind, items, reach, words_of
 from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
 
-__all__ = ["Version", "detect_labels", "edits_host_code"]
+__all__ = ["Version", "detect_labels", "edits_host_code", "order_of"]
 
 _FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
@@ -45,14 +46,11 @@ _ARCH_CODE = re.compile(
     r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bcp_async\w*"
     r"|__nvvm_\w+|\b__dp[24]a\b)"
 )
-_ATOMIC = re.compile(r"\b(atomic(?:Add|Sub|Exch|CAS)(?:_block|_system)?)\s*\(\s*&?\s*\(?\s*(?:\w+\s*(?:\.|->)\s*)?([A-Za-z_]\w*)")
-_FLOATING = r"(?:float|double|half|__half2?|half2|__nv_bfloat162?)"
 _PRECISE_SASS = re.compile(r"^D(?:ADD|MUL|FMA|SETP|MNMX)\b")
 _LOW_SASS = re.compile(r"^(?:H(?:ADD2|MUL2|FMA2|MNMX2)|HMMA|QGMMA|QMMA|HGMMA)\b|^F2F[P]?\.(?:F16|BF16)")
 _WIDE_SASS = re.compile(r"^(?:LDG?|STG?)\b.*\.128\b")
 _FAST_SASS = re.compile(r"^(MUFU\.(?:EX2|LG2|SIN|COS|TANH))\b")
 _FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
-_FLOAT_ATOMIC_SASS = re.compile(r"^(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
 _FAST_FLAGS = ("-use_fast_math", "--use_fast_math", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt")
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
@@ -89,7 +87,7 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
         _narrower_integers(old, new),
         _first(Label.ALIGNMENT, "assumes the alignment of {}", new_matches(_VECTOR_CAST, _unaliased(old), _unaliased(new))),
-        _float_atomics(old, new),
+        _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
         *_machine_code_labels(before.code, after.code),
         _host_code(before.parsed, after.parsed),
@@ -100,6 +98,11 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         if label is not None:
             unique.setdefault(label.label, label)
     return tuple(unique.values())
+
+
+def order_of(version: Version) -> OrderFacts:
+    """How far the order in which threads arrive decides what the kernels in question leave."""
+    return order_facts(_device_code(version), version.code)
 
 
 def _device_code(version: Version) -> str:
@@ -183,19 +186,11 @@ def _new_flags(old: tuple[str, ...], new: tuple[str, ...]) -> DetectedLabel | No
     return DetectedLabel(Label.NEW_FLAGS, f"compiled with other flags: {', '.join(different)}") if different else None
 
 
-def _float_atomics(old: str, new: str) -> DetectedLabel | None:
-    """Atomic additions on floats where A has none: the order of rounding is then up to the hardware."""
-
-    def sites(code: str) -> list[tuple[str, int]]:
-        return [
-            (f"{found[1]} on {found[2]}", code.count("\n", 0, found.start()) + 1)
-            for found in _ATOMIC.finditer(code)
-            if re.search(rf"\b{_FLOATING}\b[\s*&]*(?:__restrict__\s*)?\b{re.escape(found[2])}\b", code)
-        ]
-
-    if sites(old):
-        return None
-    return next((DetectedLabel(Label.NON_DETERMINISM, f"{text}: the order of additions varies", line) for text, line in sites(new)), None)
+def _float_sums(old: OrderFacts, new: OrderFacts) -> DetectedLabel | None:
+    found = new_float_sum(old, new)
+    return (
+        None if found is None else DetectedLabel(Label.NON_DETERMINISM, f"{found.text}: the order of additions varies", found.line or None)
+    )
 
 
 def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
@@ -237,7 +232,6 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
         (Label.FAST_MATH, _FAST_SASS, "machine code approximates: {}"),
         (Label.FAST_MATH, _FLUSH_SASS, "machine code flushes denormals: {}"),
         (Label.ALIGNMENT, _WIDE_SASS, "machine code accesses 16 bytes at once, which must be aligned: {}"),
-        (Label.NON_DETERMINISM, _FLOAT_ATOMIC_SASS, "machine code adds floats atomically: {}"),
     ):
         known = any(pattern.search(opcode) for opcode in before)
         opcode = next((opcode for opcode in lines if pattern.search(opcode)), None)

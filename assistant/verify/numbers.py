@@ -13,6 +13,7 @@ __all__ = [
     "BYTES",
     "FloatArray",
     "MaskArray",
+    "Patterns",
     "bits",
     "element_of",
     "floats",
@@ -26,6 +27,8 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 MaskArray = NDArray[np.bool_]
+Patterns = NDArray[np.unsignedinteger]
+"""Components as bit patterns: equal where the memory is equal."""
 
 _EVERYDAY_EXPONENT = 40
 """Magnitudes 2^-40 … 2^40, about 1e-12 … 1e12."""

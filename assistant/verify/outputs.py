@@ -10,18 +10,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun
-from assistant.verify.numbers import MaskArray, bits, element_of
+from assistant.verify.numbers import MaskArray, Patterns, bits, element_of
 from assistant.verify.tolerance import SMALL_OUTPUT
 
 __all__ = ["OutputBuffer", "find_outputs", "has_small_output", "is_moved_data", "matching_run"]
-
-_Patterns: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.unsignedinteger]]"
 
 _SAMPLE_COUNT = 16
 """Values looked up before all are sorted: computed results are told apart at once."""
@@ -134,13 +131,13 @@ def _written(buffer: BufferFacts, runs: tuple[SideRun, ...]) -> MaskArray:
     return written
 
 
-def _are_among(values: _Patterns, known: _Patterns) -> bool:
+def _are_among(values: Patterns, known: Patterns) -> bool:
     """Whether each value is one of ``known``, which is sorted and not empty."""
     places = np.searchsorted(known, values)
     return bool(np.all(known[np.minimum(places, known.size - 1)] == values))
 
 
-def _input_patterns(case: CaseEvidence, element: ElementType) -> _Patterns:
+def _input_patterns(case: CaseEvidence, element: ElementType) -> Patterns:
     """Bit patterns, in ascending order, of all values of the element's width in the case's initial buffers, and zero."""
     parts = [np.zeros(1, np.dtype(f"<u{element.scalar_bytes}"))]
     for buffer in case.buffers:

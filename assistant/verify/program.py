@@ -20,7 +20,7 @@ from assistant.model.verification import CannotJudge, Outcome, VerificationFindi
 from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.members import column, is_divisible
-from assistant.verify.numbers import BYTES, bits, element_of, floats, guessed_type, ieee, rms, shown
+from assistant.verify.numbers import BYTES, Patterns, bits, element_of, floats, guessed_type, ieee, rms, shown
 from assistant.verify.stdout import compare_texts
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
 
@@ -144,6 +144,9 @@ def _untyped(finding: VerificationFinding, guessed: ElementType) -> Verification
 
 def _compare_as(original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance) -> _TransferResult:
     mine, repeat, other = (bits(data, element) for data in (original.data, again, candidate))
+    ordered = [np.sort(values) for values in (mine, repeat, other)]
+    if not (mine == repeat).all() and (ordered[0] == ordered[1]).all():
+        return _compare_sorted(original, ordered[0], ordered[2], element)
     if element.is_floating:
         return _compare_floats(original, again, candidate, element, tolerance)
     stable = mine == repeat
@@ -153,6 +156,22 @@ def _compare_as(original: HostData, again: bytes, candidate: bytes, element: Ele
     wrong = stable & (mine != other)
     finding = _wrong_value(original, candidate, element, int(np.argmax(wrong)), "") if wrong.any() else None
     return finding, hidden, int(stable.sum())
+
+
+def _compare_sorted(original: HostData, mine: Patterns, other: Patterns, element: ElementType) -> _TransferResult:
+    """Values that the original's own two runs leave in different orders: the same values must come, in whatever order."""
+    hidden = f"{original.name}: the order of its {mine.size} values, which differs between the original's own runs"
+    wrong = mine != other
+    if not wrong.any():
+        return None, hidden, mine.size
+    index = int(np.argmax(wrong))
+    expected, actual = (shown(values.tobytes(), element, index) for values in (mine, other))
+    message = f"{original.name}: other values on the host, whatever their order; sorted, value {index} is {actual} instead of {expected}"
+    return (
+        VerificationFinding("wrong_value", Outcome.FAIL, message, buffer=original.name, expected=expected, actual=actual),
+        hidden,
+        mine.size,
+    )
 
 
 def _compare_floats(original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance) -> _TransferResult:

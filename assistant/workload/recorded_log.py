@@ -21,6 +21,7 @@ from urllib.parse import unquote
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import (
     BufferState,
+    DeviceOperations,
     PointerField,
     RecordedArgument,
     RecordedBuffer,
@@ -103,6 +104,8 @@ class _LogReader:
         self._skipped: Counter[tuple[str, LaunchConfig, str]] = Counter()
         self._shapes: Counter[tuple[str, LaunchConfig]] = Counter()
         self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
+        self._operations: dict[str, DeviceOperations] = {}
+        self._sees_operations = False
 
     def read(self, words: list[str]) -> None:
         """One line; unknown or cut-off lines (the program was killed) are left out."""
@@ -122,6 +125,8 @@ class _LogReader:
             "launching": self._launching,
             "time": self._time,
             "transfer": self._transfer,
+            "operation": self._operation,
+            "sees_operations": self._sees,
             "note": self._note,
             "unwritten": self._unwritten,
         }
@@ -143,7 +148,10 @@ class _LogReader:
         launches = tuple(_closed(entry) for entry in self._launches)
         passed = PassedTypes(launches)
         transfers = tuple(passed.typed_transfer(transfer) for transfer in self._transfers)
-        return Recording(passed.typed_buffers(buffers), launches, transfers, (*notes, *added_notes), shape_counts=shapes)
+        operations = tuple(self._operations.values()) if self._sees_operations else None
+        return Recording(
+            passed.typed_buffers(buffers), launches, transfers, (*notes, *added_notes), shape_counts=shapes, operations=operations
+        )
 
     def _buffer(self, f: list[str]) -> None:
         identity = int(f[0])
@@ -206,6 +214,13 @@ class _LogReader:
         buffer = int(f[5])
         place = (None, 0) if buffer < 0 else (buffer, int(f[6]))
         self._transfers.append(Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4]), *place))
+
+    def _sees(self, f: list[str]) -> None:
+        self._sees_operations = True
+
+    def _operation(self, f: list[str]) -> None:
+        known = self._operations.get(f[0], DeviceOperations(f[0], 0, 0))
+        self._operations[f[0]] = DeviceOperations(f[0], known.count + int(f[1]), known.size_bytes + int(f[2]))
 
     def _unwritten(self, f: list[str]) -> None:
         raise OSError(int(f[0]), os.strerror(int(f[0])), str(self._folder))

@@ -167,11 +167,11 @@ def _pair_kernels(a: Recording, b: Recording) -> tuple[tuple[str, str], ...] | P
         same = [other for other in right if kernel_name(other) == kernel_name(kernel)]
         rivals = [other for other in left if kernel_name(other) == kernel_name(kernel)]
         if len(same) != 1 or len(rivals) != 1:
-            return ProgramLevelOnly(f"B launches no kernel that corresponds to {kernel}")
+            return ProgramLevelOnly(f"B launches no kernel that corresponds to {kernel_name(kernel)}")
         pairs.append((kernel, same[0]))
         right.remove(same[0])
     if right:
-        return ProgramLevelOnly(f"B launches {right[0]}, which A does not")
+        return ProgramLevelOnly(f"B launches {kernel_name(right[0])}, which A does not")
     return tuple(pairs)
 
 

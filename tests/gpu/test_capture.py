@@ -145,6 +145,8 @@ async def test_it_holds_what_the_emulator_records_of_the_same_program(captured: 
         (t.kind, t.size_bytes) for t in emulated.recording.transfers if t.kind != "managed"
     ]
     assert run.stdout == emulated.stdout
+    moved_bytes = [{item.kind: item.size_bytes for item in side.operations or ()} for side in (recording, emulated.recording)]
+    assert moved_bytes[0] == moved_bytes[1] and moved_bytes[0]
 
 
 def places(recording: Recording, launch: RecordedLaunch) -> list[tuple[str, int]]:

@@ -34,13 +34,14 @@ class Way(Protocol):
 class _Ways:
     """What the worker keeps of them between requests."""
 
-    def __init__(self, device: str) -> None:
-        self.by_method: dict[Method, Way] = {Method.NCU: NcuRuns(os.environ), Method.CUPTI: CuptiRuns(os.environ, device)}
+    def __init__(self, cupti: CuptiRuns) -> None:
+        self.by_method: dict[Method, Way] = {Method.NCU: NcuRuns(os.environ), Method.CUPTI: cupti}
 
 
 def collect(state: GpuState, request: CountersRequest) -> CountersReply:
     """Counters of the launches of the named kernels, in the order of the cases."""
-    return counted(state.part(_Ways, lambda: _Ways(state.facts.name)).by_method, request)
+    cupti = state.part(CuptiRuns, lambda: CuptiRuns(os.environ, state.facts.name))
+    return counted(state.part(_Ways, lambda: _Ways(cupti)).by_method, request)
 
 
 def counted(ways: Mapping[Method, Way], request: CountersRequest) -> CountersReply:

@@ -97,6 +97,14 @@ class CuptiRuns:
         reply = self._launches.counted(asked, time.monotonic() + request.wall_s + _START_S)
         return counters_reply(reply, request.places, self._device)
 
+    def sample(self, cache: Path, request: SamplingRequest) -> SamplingReply:
+        """What the process that stays warm answers to one request."""
+        try:
+            self._launches = self._launches or SampledLaunches(self._started_with(self._built(cache)))
+        except LibraryNotBuiltError as error:
+            return SamplingReply((), (error.message,))
+        return self._launches.asked(request, time.monotonic() + request.wall_s + _START_S)
+
     def _started_with(self, library: Path) -> Callable[[], SamplingProcess]:
         return lambda: SamplingProcess(library, self._environment)
 

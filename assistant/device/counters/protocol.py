@@ -10,8 +10,19 @@ from assistant.device.counters.refusal import Refusal
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.model.launch import LaunchConfig
 from assistant.model.profile import LaunchProfile, Method
+from assistant.model.timing import ProfiledTime
 
-__all__ = ["CountersReply", "CountersRequest", "InstructionPlace", "Part", "SampledLaunch", "SamplingReply", "SamplingRequest"]
+__all__ = [
+    "CountersReply",
+    "CountersRequest",
+    "DurationsReply",
+    "DurationsRequest",
+    "InstructionPlace",
+    "Part",
+    "SampledLaunch",
+    "SamplingReply",
+    "SamplingRequest",
+]
 
 
 @dataclass(frozen=True)
@@ -61,6 +72,8 @@ class Part(StrEnum):
     """Stalls, and counters of launches as a whole: of as many launches as wanted, one request after another."""
     INSTRUCTIONS = "instructions"
     """Counters by machine instruction: of one launch, once in a process."""
+    DURATIONS = "durations"
+    """No counters: how long each case's launches take by the GPU's own time stamps, with L2 emptied and without."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +89,33 @@ class SamplingRequest:
     launch_limit: int
     wall_s: float
     """Of all cases together."""
+    helpers: Path | None = None
+    """The cubin of our own kernels, for ``DURATIONS``."""
+
+
+@dataclass(frozen=True)
+class DurationsRequest:
+    """How long do the cases' launches take, by a profiler?"""
+
+    image: Image
+    helpers: Path
+    cases: tuple[CaseRequest, ...]
+    cache: Path
+    """Keeps the library that drives CUPTI."""
+    wall_s: float
+
+
+@dataclass(frozen=True)
+class DurationsReply:
+    """One time for each case, in order; or none, and why."""
+
+    times: tuple[ProfiledTime, ...]
+    failure: str = ""
 
 
 @dataclass(frozen=True)
 class SampledLaunch:
-    """One launch of a kernel in question."""
+    """One launch of a kernel in question; of ``DURATIONS`` all launches of a case, called by the first."""
 
     kernel: str
     """As the recording calls it."""

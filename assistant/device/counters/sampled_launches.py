@@ -63,6 +63,10 @@ class SampledLaunches:
             for process in started:
                 process.close()
 
+    def asked(self, request: SamplingRequest, end_s: float) -> SamplingReply:
+        """One request, of the process that stays warm."""
+        return self._asked_warm(request, end_s)
+
     def _sampled(self, request: SamplingRequest, end_s: float) -> SamplingReply:
         """Once more by a new process where the old one takes new code for that of before."""
         reply = self._asked_warm(request, end_s)

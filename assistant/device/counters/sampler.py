@@ -103,6 +103,10 @@ class Profilers:
         self._code_of |= dict.fromkeys(_checksums(lines, launch.symbol), code)
         return lines
 
+    def durations(self, launch: Launch) -> str:
+        """How long every kernel takes that is started meanwhile."""
+        return self._tried(self._durations, launch)
+
     def instructions(self, launch: Launch) -> str:
         """Counters by machine instruction; of one launch in the life of the process."""
         return self._tried(self._instructions, launch)
@@ -128,6 +132,10 @@ class Profilers:
 
     def _instructions(self, launch: Launch) -> str:
         self._counted(launch, "instructions_start", "instructions_stop", "\n".join(SASS_METRICS.values()).encode())
+        return self._helper.answer()
+
+    def _durations(self, launch: Launch) -> str:
+        self._counted(launch, "durations_start", "durations_stop")
         return self._helper.answer()
 
     def _counted(self, launch: Launch, start: str, stop: str, *arguments: object) -> None:

@@ -18,6 +18,7 @@ from random import Random
 from typing import NoReturn
 
 from assistant.build.symbols import symbol_for
+from assistant.device.counters.durations import time_cases
 from assistant.device.counters.library import Helper
 from assistant.device.counters.protocol import Part, SampledLaunch, SamplingReply, SamplingRequest
 from assistant.device.counters.sampler import Launch, Profilers, StaleSamplesError
@@ -41,7 +42,10 @@ def sample(state: GpuState, profilers: Profilers, request: SamplingRequest) -> S
     """Counters of the launches of the named kernels, in the order of the cases; those before a failure are kept."""
     launches: list[SampledLaunch] = []
     try:
-        _sample_cases(state, profilers, request, launches)
+        if request.part is Part.DURATIONS:
+            launches += time_cases(state, profilers, request)
+        else:
+            _sample_cases(state, profilers, request, launches)
         reply = SamplingReply(())
     except DeviceError as error:
         reply = SamplingReply((), (str(error),), is_lost=error.is_sticky)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from assistant.device.driver import GraphHandle
 from assistant.device.timing.blocks import Taken, take_blocks
 from assistant.device.timing.checker import ResultChecker
-from assistant.device.timing.copies import VERSIONS, Copies
+from assistant.device.timing.copies import VERSIONS, Copies, Left
 from assistant.device.timing.gate import Action, GatedQueue, Span
 from assistant.device.timing.kit import COLD_L2_FACTOR, Kit
 from assistant.model.timing import CaseTiming, TimingOptions
@@ -104,7 +104,7 @@ class CaseTimer:
             blocks=taken.blocks,
             method=plan.method,
             calls_per_slot=plan.calls,
-            launches_per_call=self._launch_count("A"),
+            launches_per_call=self._most_launches,
             empty_s=plan.empty_s,
             copy_count=self._copies.count,
             is_restored=self._copies.is_restored,
@@ -113,11 +113,15 @@ class CaseTimer:
             late_block_count=taken.late_count,
             hot_block_count=taken.hot_count,
             checked_count=self._checker.checked_count,
-            different_versions=self._checker.different_versions,
             notes=notes,
             unchecked_versions=self._checker.unchecked_versions,
             cold_call_count=self._cold_calls(plan),
         )
+
+    @property
+    def results(self) -> list[tuple[str, Left]]:
+        """(version, what a timed call of it left) where that differs from what an untimed one leaves; after `run`."""
+        return self._checker.results
 
     def _planned(self) -> _Plan:
         """Graph or single calls, and how many, from a few single calls of both versions."""
@@ -137,15 +141,21 @@ class CaseTimer:
 
     def _most_graph_calls(self) -> int:
         """Of a restored case each call needs a copy of its own: nothing can be restored between the nodes of a graph."""
-        most = _MOST_CALLS // self._launch_count("A")
+        most = max(1, _MOST_CALLS // self._most_launches)
         return min(most, self._copies.count) if self._copies.is_restored else most
 
     def _most_queued_calls(self) -> int:
-        commands = 3 + self._launch_count("A") + (len(self._copies.changed("A", 0)) if self._copies.is_restored else 0)
+        commands = 3 + self._most_launches + (len(self._copies.changed("A", 0)) if self._copies.is_restored else 0)
         return max(1, _QUEUED_COUNT // commands)
 
-    def _launch_count(self, version: str) -> int:
-        return len(self._copies.launches(version, 0))
+    @property
+    def _most_launches(self) -> int:
+        return max(len(self._copies.launches(version, 0)) for version in VERSIONS)
+
+    @property
+    def _subtracted_launches(self) -> int:
+        """Of a call: what starting as many kernels costs as both versions start is taken off, and what one starts beyond these counts."""
+        return min(len(self._copies.launches(version, 0)) for version in VERSIONS)
 
     def _slot(self, version: str, plan: _Plan, is_last: bool = False) -> float | None:
         """Seconds a call, without the empty kernel's share; None when the queue ran while it was filled.
@@ -209,7 +219,7 @@ class CaseTimer:
 
     def _empty_events(self) -> float:
         def start() -> None:
-            for _ in range(self._launch_count("A")):
+            for _ in range(self._subtracted_launches):
                 self._driver.launch(self._kit.empty)
 
         count = max(1, min(_EMPTY_SLOTS, self._most_queued_calls()))
@@ -217,7 +227,7 @@ class CaseTimer:
         return _median(times) if times else 0.0
 
     def _empty_graph(self, calls: int) -> float:
-        graph = self._driver.create_graph([self._kit.empty] * (calls * self._launch_count("A")))
+        graph = self._driver.create_graph([self._kit.empty] * (calls * self._subtracted_launches))
         try:
             span = Span(work=lambda: self._driver.launch_graph(graph), before=self._emptied)
             self._queue.times((span,))
@@ -228,7 +238,7 @@ class CaseTimer:
         return _median(times) / calls if times else 0.0
 
     def _notes(self, plan: _Plan) -> tuple[str, ...]:
-        notes = list(self._checker.notes)
+        notes = list[str]()
         if plan.is_too_short:
             notes.append("the driver's binding has no graphs, so that kernels below 50 µs are timed less well")
         if plan.empty_s == 0.0:

@@ -13,9 +13,11 @@ from typing import Protocol
 
 from assistant.device.driver import Address, PreparedLaunch
 
-__all__ = ["VERSIONS", "Copies"]
+__all__ = ["VERSIONS", "Copies", "Left"]
 
 VERSIONS = ("A", "B")
+Left = tuple[tuple[int, bytes], ...]
+"""(buffer id, contents) of buffers after a call."""
 
 
 class Copies(Protocol):
@@ -42,6 +44,10 @@ class Copies(Protocol):
 
     def changed(self, version: str, copy: int) -> Sequence[tuple[Address, int]]:
         """(address, size in bytes) of what the launches write."""
+        ...
+
+    def contents(self, version: str, copy: int) -> Left:
+        """Contents of what ``changed`` names, but for buffers that hold addresses: these differ from copy to copy."""
         ...
 
     def grow(self, count: int) -> None:

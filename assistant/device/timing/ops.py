@@ -5,24 +5,26 @@ from __future__ import annotations
 import random
 import time
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.device.gpu_state import GpuState
 from assistant.device.lease import GpuBusyError
-from assistant.device.replay_case import read_case
+from assistant.device.left import stored
+from assistant.device.replay_case import ReplayCase, read_case
 from assistant.device.staging import Pristine
 from assistant.device.timing.case import CaseTimer, Tools
+from assistant.device.timing.copies import Copies
 from assistant.device.timing.gate import GatedQueue, Span
 from assistant.device.timing.kit import Kit
 from assistant.device.timing.nvml import Sensor
 from assistant.device.timing.peaks import measure_peaks
 from assistant.device.timing.selftest import self_test
-from assistant.device.timing.stages import StagedCopies
+from assistant.device.timing.stages import ApartCopies, Side, StagedCopies
 from assistant.device.timing.warm import warm_up
 from assistant.errors import CannotAnswerError
-from assistant.model.timing import CaseTiming, MeasuredPeaks, PairTiming, SelfTest, TimedDevice, TimingOptions
+from assistant.model.timing import CaseTiming, LaunchIdentity, MeasuredPeaks, PairTiming, SelfTest, TimedDevice, TimedResult, TimingOptions
 
 __all__ = ["PeaksRequest", "TimeRequest", "TimedCase", "peaks", "time_pairs"]
 
@@ -59,6 +61,8 @@ class TimeRequest:
     options: TimingOptions
     peaks: MeasuredPeaks | None
     """Of this device, where they are known; else they are measured."""
+    out: Path
+    """Receives ``blobs/<sha256>``: what timed calls left where it differs from what untimed ones leave."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ def time_pairs(state: GpuState, request: TimeRequest) -> PairTiming:
     found = request.peaks or measure_peaks(keeper.kit, state.facts.uuid, keeper.driver_version)
     cases = _in_turn(state, keeper, request)
     device = TimedDevice(state.facts.name, state.facts.uuid, keeper.driver_version, request.compiler, before, keeper.sensor.state())
-    return PairTiming(cases, device, tested, found)
+    return PairTiming(cases, device, tested, found, request.out / "blobs")
 
 
 def peaks(state: GpuState, request: PeaksRequest) -> MeasuredPeaks:
@@ -138,14 +142,30 @@ def _time_case(state: GpuState, keeper: Timekeeper, request: TimeRequest, timed:
     try:
         with ExitStack() as stack:
             images = (stack.enter_context(state.fresh(request.a)), stack.enter_context(state.fresh(request.b)))
-            pristine = stack.enter_context(closing(Pristine(state.driver, a, _FILL)))
-            order = random.Random(request.options.seed)  # noqa: S311 places, no secret
-            copies = stack.enter_context(closing(StagedCopies(keeper.kit, pristine, ((images[0], a), (images[1], b)), order)))
+            copies = _copies(keeper.kit, ((images[0], a), (images[1], b)), request.options, stack)
             if time.monotonic() - start_s > _COOL_S:
                 keeper.warm()
-            timing = CaseTimer(keeper.kit, copies, request.options, keeper.tools).run(timed.shape, timed.weight)
+            timer = CaseTimer(keeper.kit, copies, request.options, keeper.tools)
+            timing = timer.run(timed.shape, timed.weight)
     except ValueError as error:
         raise CannotAnswerError(str(error), "keep the kernel's name and parameters") from error
     if not timing.blocks:
         raise CannotAnswerError("the host is too slow to queue calls before they start", "end other programs on this machine")
-    return timing
+    odd = tuple(TimedResult(version, stored(left, request.out / "blobs")) for version, left in timer.results)
+    return replace(timing, odd_results=odd, a_launches=_launches(a), b_launches=_launches(b))
+
+
+def _copies(kit: Kit, sides: tuple[Side, Side], options: TimingOptions, stack: ExitStack) -> Copies:
+    order = random.Random(options.seed)  # noqa: S311 places, no secret
+
+    def staged(case: ReplayCase, sides: tuple[Side, Side]) -> StagedCopies:
+        pristine = stack.enter_context(closing(Pristine(kit.driver, case, _FILL)))
+        return stack.enter_context(closing(StagedCopies(kit, pristine, sides, order)))
+
+    if not options.is_apart:
+        return staged(sides[0][1], sides)
+    return ApartCopies(*(staged(side[1], (side, side)) for side in sides))
+
+
+def _launches(case: ReplayCase) -> tuple[LaunchIdentity, ...]:
+    return tuple(LaunchIdentity(launch.kernel, launch.config) for launch in case.launches)

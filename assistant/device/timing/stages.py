@@ -16,10 +16,10 @@ from assistant.device.driver import Address, DeviceError, PreparedLaunch
 from assistant.device.gpu_state import LoadedImage
 from assistant.device.replay_case import ReplayCase
 from assistant.device.staging import Pristine, Stage
-from assistant.device.timing.copies import VERSIONS
+from assistant.device.timing.copies import VERSIONS, Left
 from assistant.device.timing.kit import COLD_L2_FACTOR, Kit
 
-__all__ = ["Side", "StagedCopies"]
+__all__ = ["ApartCopies", "Side", "StagedCopies"]
 
 Side = tuple[LoadedImage, ReplayCase]
 """A version's code, and the launches that it is started with."""
@@ -37,7 +37,7 @@ class StagedCopies:
         """Runs each version once to see what it writes. Raises DeviceError where that fails or there is no memory."""
         self._driver = kit.driver
         self._pristine = pristine
-        self._sides = dict(zip(VERSIONS, sides, strict=True))
+        self._sides: dict[str, Side] = dict(zip(VERSIONS, sides, strict=True))
         self._random = random
         self._stages: list[Stage] = []
         self._launches: dict[str, list[tuple[PreparedLaunch, ...]]] = {version: [] for version in VERSIONS}
@@ -87,6 +87,11 @@ class StagedCopies:
         places = (self._stages[copy].place(buffer) for buffer in sorted(self._changed))
         return [place for place in places if place is not None]
 
+    def contents(self, version: str, copy: int) -> Left:
+        with_addresses = {buffer.id for buffer in self._pristine.case.buffers if buffer.pointers}
+        image, _ = self._sides[version]
+        return tuple((buffer, self._stages[copy].read(buffer, image)) for buffer in sorted(self._changed - with_addresses))
+
     def close(self) -> None:
         for stage in self._stages:
             stage.close()
@@ -120,3 +125,38 @@ class StagedCopies:
             stage.restore()
         self._driver.synchronize()
         return frozenset(found)
+
+
+class ApartCopies:
+    """Implements ``Copies`` with contents of its own for each version: for launches that do not correspond."""
+
+    def __init__(self, a: StagedCopies, b: StagedCopies) -> None:
+        self._of: dict[str, StagedCopies] = dict(zip(VERSIONS, (a, b), strict=True))
+
+    @property
+    def count(self) -> int:
+        return min(copies.count for copies in self._of.values())
+
+    @property
+    def size_bytes(self) -> int:
+        return min(copies.size_bytes for copies in self._of.values())
+
+    @property
+    def is_restored(self) -> bool:
+        return any(copies.is_restored for copies in self._of.values())
+
+    def launches(self, version: str, copy: int) -> Sequence[PreparedLaunch]:
+        return self._of[version].launches(version, copy)
+
+    def restore(self, version: str, copy: int) -> None:
+        self._of[version].restore(version, copy)
+
+    def changed(self, version: str, copy: int) -> Sequence[tuple[Address, int]]:
+        return self._of[version].changed(version, copy)
+
+    def contents(self, version: str, copy: int) -> Left:
+        return self._of[version].contents(version, copy)
+
+    def grow(self, count: int) -> None:
+        for copies in self._of.values():
+            copies.grow(count)

@@ -46,6 +46,7 @@ Recorder* recorder() {
     if (directory.empty()) return static_cast<Recorder*>(nullptr);
     mkdir(directory.c_str(), 0777);
     auto* made = new Recorder(directory);
+    made->log.item("sees_operations");
     atexit(snapshot_at_exit);
     return made;
   }();
@@ -291,9 +292,13 @@ extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, 
   if (!is_transferable(destination, bytes) || !is_transferable(source, bytes)) return INVALID_VALUE;
   note_written(destination, source, bytes);
   Recorder* r = recorder();
-  if (!r || bytes == 0 || (kind != COPY_DEVICE_TO_HOST && kind != COPY_DEFAULT)) return 0;
-  if (!is_device_memory(source) || (kind == COPY_DEFAULT && is_device_memory(destination))) return 0;
+  if (!r || bytes == 0) return 0;
   std::lock_guard<std::mutex> hold(r->mutex);
+  bool from_device = is_device_memory(source), to_device = is_device_memory(destination);
+  if (from_device || to_device)
+    r->log.item("operation").word(!from_device ? "copy_to_device" : to_device ? "copy_on_device" : "copy_to_host").number(1).number(bytes);
+  if (kind != COPY_DEVICE_TO_HOST && kind != COPY_DEFAULT) return 0;
+  if (!from_device || (kind == COPY_DEFAULT && to_device)) return 0;
   const EmuSymbol* symbol = find_symbol(reinterpret_cast<uint64_t>(source));
   write_transfer(*r, symbol ? "symbol" : "memcpy", source, bytes, symbol ? symbol->element_type : nullptr);
   return 0;
@@ -302,6 +307,10 @@ extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, 
 extern "C" int emu_on_memset(void* destination, size_t bytes) {
   if (!is_transferable(destination, bytes)) return INVALID_VALUE;
   note_written(destination, nullptr, bytes);
+  Recorder* r = options().replay_directory.empty() ? recorder() : nullptr;
+  if (!r) return 0;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  r->log.item("operation").word("fill").number(1).number(bytes);
   return 0;
 }
 

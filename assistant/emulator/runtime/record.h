@@ -12,6 +12,9 @@
 //   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)
 //   failed                                          the launch above ended with an error
 //   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET     buffer -1: none
+//   sees_operations                                 what follows holds every `operation`
+//   operation KIND COUNT BYTES                      work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
+//                                                   fill; lines of one kind add up
 //   unwritten ERRNO                                 a file could not be written to its end
 //   cooperative                                     the launch above is one
 //   launching FUNCTION                              a kernel that may launch others on the device

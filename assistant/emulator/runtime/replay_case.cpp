@@ -17,6 +17,9 @@ namespace emu {
 namespace {
 
 constexpr unsigned char CANARY = 0xC5;
+// Repeats that left something else than the first run: how many are kept (enough to tell how far results spread), and how much of them.
+constexpr unsigned MOST_VARIED = 8;
+constexpr uint64_t MOST_VARIED_BYTES = 512 << 20;
 
 struct Placed {
   char* begin = nullptr;
@@ -63,7 +66,8 @@ class Case {
         keep_results(first);
         continue;
       }
-      if (report_difference(repeat, first)) break;
+      if (report_difference(repeat, first)) keep_varied();
+      if (varied_count_ == MOST_VARIED) break;
     }
     result_.item("error").number(static_cast<uint64_t>(error_));
   }
@@ -175,11 +179,25 @@ class Case {
     if (behind >= 0) result_.item("guard").number(id).integer(behind + static_cast<int64_t>(place.size));
   }
 
+  // What this repeat left, as further contents beside the first run's; equal buffers of all repeats are one blob.
+  void keep_varied() {
+    ++varied_count_;
+    result_.item("varied");
+    for (const auto& [id, place] : placed_) {
+      if (kept_bytes_ + place.size > MOST_VARIED_BYTES) continue;
+      kept_bytes_ += place.size;
+      std::string blob = blobs_.put(place.begin, place.size);
+      if (blob.empty()) result_.item("unwritten").number(static_cast<uint64_t>(errno));
+      else result_.item("varied_after").number(id).word(blob.c_str());
+    }
+  }
+
   // Whether this repeat differs from the first run. Bytes that hold patched pointers are equal: buffers keep their place.
   bool report_difference(uint64_t repeat, const std::map<uint64_t, std::string>& first) {
     for (const auto& [id, place] : placed_) {
       const std::string& reference = first.at(id);
       if (!memcmp(reference.data(), place.begin, place.size)) continue;
+      if (varied_count_) return true;
       auto at = static_cast<size_t>(std::mismatch(reference.begin(), reference.end(), place.begin).first - reference.begin());
       result_.item("difference").number(repeat).number(id).number(at).hex(&reference[at], 1).hex(place.begin + at, 1);
       return true;
@@ -191,6 +209,8 @@ class Case {
   RecordLog& result_;
   BlobFolder& blobs_;
   std::map<uint64_t, Placed> placed_;
+  unsigned varied_count_ = 0;
+  uint64_t kept_bytes_ = 0;
   int error_ = 0;
 };
 

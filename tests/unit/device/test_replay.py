@@ -55,8 +55,8 @@ class Setting:
         )
         return replay(self.state, request)
 
-    def left(self, reply: CaseReply, buffer: int = 1, is_differing: bool = False) -> bytes:
-        return (self.folder / "out/blobs" / dict(reply.differing if is_differing else reply.after)[buffer]).read_bytes()
+    def left(self, reply: CaseReply, buffer: int = 1, is_varied: bool = False) -> bytes:
+        return (self.folder / "out/blobs" / dict(reply.varied[0] if is_varied else reply.after)[buffer]).read_bytes()
 
 
 def test_what_the_kernel_writes_comes_back(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_state_that_survives_a_call_shows_between_repeats_but_not_between_cases(
     assert one == other
     assert one.repeat_difference is not None
     assert setting.left(one) == bytes(8)
-    assert setting.left(one, is_differing=True) == struct.pack("<q", 1)
+    assert setting.left(one, is_varied=True) == struct.pack("<q", 1)
 
 
 @pytest.mark.parametrize(("is_kept", "says"), [(True, "after a launch on other values it differs in buffer 1"), (False, None)])
@@ -117,10 +117,10 @@ def test_a_result_kept_from_other_values_shows_in_the_next_case(tmp_path: Path, 
     one, other = setting.replay(repeats=3, more=(setting.recorded((PLAIN,), b"othersss"),)).cases
     assert (one.repeat_difference, setting.left(one), setting.left(other)) == (None, CONTENTS[::-1], b"sssrehto")
     if says is None:
-        assert (other.repeat_difference, other.differing) == (None, ())
+        assert (other.repeat_difference, other.varied) == (None, ())
     else:
         assert says in (other.repeat_difference or "")
-        assert setting.left(other, is_differing=True) == CONTENTS[::-1], "what it kept of the case before"
+        assert setting.left(other, is_varied=True) == CONTENTS[::-1], "what it kept of the case before"
     assert setting.driver.allocated_bytes == 0
 
 

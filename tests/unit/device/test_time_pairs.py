@@ -12,7 +12,7 @@ from assistant.device.lease import GpuBusyError, Lease
 from assistant.device.timing.ops import TimedCase, TimeRequest, time_pairs
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
-from assistant.model.timing import MeasuredPeaks, TimingOptions
+from assistant.model.timing import LaunchIdentity, MeasuredPeaks, TimingOptions
 from assistant.model.workload import CaseOrigin
 from assistant.workload.recordings import NewCase, blob_name, write_case
 from tests.unit.device.virtual_gpu import VirtualGpu
@@ -48,8 +48,10 @@ def timed(folder: Path, kept_at: int) -> list[str]:
     cases = tuple(TimedCase(asked, asked, f"n={index}", 1.0) for index in range(3))
     state = GpuState(VirtualGpu({"_Z1kPc": lambda gpu, arguments: 60e-6}))
     state.lease = Kept(folder, kept_at)
-    request = TimeRequest(image, image, folder / "code", "nvcc", cases, TimingOptions(seed=1, wall_s=0.01), PEAKS)
-    return [case.shape for case in time_pairs(state, request).cases]
+    request = TimeRequest(image, image, folder / "code", "nvcc", cases, TimingOptions(seed=1, wall_s=0.01), PEAKS, folder / "out")
+    timing = time_pairs(state, request)
+    assert all(case.a_launches == case.b_launches == (LaunchIdentity(launch.kernel, launch.config),) for case in timing.cases)
+    return [case.shape for case in timing.cases]
 
 
 def test_shapes_that_are_timed_are_kept_where_somebody_else_keeps_the_gpu_then(tmp_path: Path) -> None:

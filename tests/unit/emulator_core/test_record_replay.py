@@ -88,6 +88,12 @@ def test_what_reached_the_host_has_the_type_and_place_of_its_buffer(recording: R
     assert copied.buffer == recording.launches[0].arguments[0].pointers[0].buffer
 
 
+def test_copies_and_fills_are_counted(recording: Recording) -> None:
+    assert recording.operations is not None
+    counted = {item.kind: (item.count, item.size_bytes) for item in recording.operations}
+    assert counted == {"copy_to_device": (2, 16 + 16), "copy_to_host": (1, 4000), "fill": (1, 4096)}
+
+
 def test_launches_that_are_not_kept_are_counted_and_said(recording: Recording) -> None:
     counts = {(s.kernel, s.count) for s in recording.shape_counts}
     assert ("add<1>(float const*, float*, int)", 20) in counts

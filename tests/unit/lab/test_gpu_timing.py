@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
+from assistant.device.counters.protocol import DurationsReply
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpu_timing import GpuTiming, PeaksCache
 from assistant.lab.gpus import Gpu
 from assistant.lab.process import WorkerProcess
 from assistant.model.build import BuildResult, CompilerMissing
-from assistant.model.timing import CaseTiming, GpuState, MeasuredPeaks, PairTiming, SelfTest, TimedDevice, TimingOptions
+from assistant.model.timing import CaseTiming, GpuState, MeasuredPeaks, PairTiming, ProfiledTime, SelfTest, TimedDevice, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import LabFailure, Program, RunLimits
 from assistant.serialize import encode
@@ -59,8 +60,12 @@ class Busy(GpuClient):
         self._counts = iter(counts)
         self.asked: list[list[str]] = []
         self.peaks: list[Any] = []
+        self.profiled = 0
 
     async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
+        if op == "durations":
+            self.profiled += len(message["cases"])
+            return encode(DurationsReply(tuple(ProfiledTime(2e-5, 1e-5, 7, "CUPTI") for _ in message["cases"])))
         self.asked.append([case["shape"] for case in message["cases"]])
         self.peaks.append(message["peaks"])
         count = next(self._counts)
@@ -90,9 +95,12 @@ async def timed(client: GpuClient, folder: Path) -> PairTiming | LabFailure:
     async def helpers() -> str | LabFailure:
         return "/own.cubin"
 
-    cases = [Case(folder, (0,), CaseOrigin("recorded", f"n={index}", 0, 1.0, 1.0)) for index in range(3)]
+    cases = [Case(folder / str(index), (0,), CaseOrigin("recorded", f"n={index}", 0, 1.0, 1.0)) for index in range(3)]
     program = Program((), DEFAULT_FLAGS)
-    timing = GpuTiming(client, Compiled(WorkerProcess("none"), folder, folder), helpers)
+    for case in cases:
+        case.recording.mkdir(parents=True)
+        (case.recording / "recording.json").write_text(str(case.origin.shape))
+    timing = GpuTiming(client, Compiled(WorkerProcess("none"), folder, folder), helpers, folder, folder)
     return await timing.time(program, program, [(case, case) for case in cases], TimingOptions(seed=1), RunLimits())
 
 
@@ -105,6 +113,13 @@ async def test_shapes_that_are_left_when_somebody_else_keeps_the_gpu_are_asked_f
     assert (timing.device.before.power_w, timing.device.after.power_w) == (1, 2)
     assert client.peaks == [None, encode(_PEAKS)]
     assert timing.self_test is not None and timing.self_test.failures == ("disturbed",)
+
+
+async def test_a_profiler_is_asked_for_the_originals_time_once(tmp_path: Path) -> None:
+    client = Busy(3, 3)
+    first = await timed(client, tmp_path / "first")
+    assert isinstance(first, PairTiming) and client.profiled == 3
+    assert all(case.profiled is not None and case.profiled.cold_s == 2e-5 for case in first.cases)
 
 
 async def test_a_gpu_that_somebody_else_still_keeps_is_busy(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ from assistant.model.workload import AutoTolerance, CaseOrigin, FixedTolerance
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
 from assistant.verify.judge import judge
 from assistant.verify.lines import LinePairs, Text
+from assistant.verify.ordering import NO_ORDER, OrderFacts
 from assistant.verify.outputs import has_small_output
+from assistant.verify.text import Match
 
 N = 512
 Buffers = dict[str, np.ndarray]
@@ -489,20 +491,97 @@ def test_an_original_far_from_its_declared_reference_cannot_be_judged_by() -> No
     assert isinstance(result, CannotJudge) and "declared reference" in result.reason
 
 
-def test_new_non_determinism_needs_a_decision_for_floats_and_fails_for_integers() -> None:
+SUMS = OrderFacts(float_sums=(Match("atomicAdd on out", 3, 0),))
+ARRIVALS = OrderFacts(arrivals=(Match("atomicAdd on count", 4, 0),))
+
+
+def varying(cases: tuple[CaseEvidence, ...], *, left: Kernel | None = None, which: str = "candidate") -> tuple[CaseEvidence, ...]:
+    """The cases with repeats of one side that differ: bitwise as ``left`` does, or without that it was kept what they left."""
+    return tuple(replace(c, **{which: _with_repeats(c, getattr(c, which), left)}) for c in cases)
+
+
+def _with_repeats(evidence: CaseEvidence, runs: tuple[SideRun, ...], left: Kernel | None) -> tuple[SideRun, ...]:
+    marked = tuple(replace(run, repeat_difference="repeat 3 differs in buffer 2") for run in runs)
+    if left is None:
+        return marked
+    memory = {b.name: np.frombuffer(b.before, np.float32).copy() for b in evidence.buffers if not b.is_poisoned}
+    out = np.frombuffer(
+        bytes([FILLS[0]]) * len(evidence.buffers[-1].before), np.int32 if evidence.buffers[-1].element_type == "int" else np.float32
+    )
+    repeat = side(left, memory, out, FILLS[0], is_repeat=True)
+    return (*marked, repeat)
+
+
+def test_repeats_that_differ_say_nothing_by_themselves_where_both_add_floats_atomically() -> None:
+    base = evidence(scale_add, scale_add, order_before=SUMS, order_after=SUMS)
+    for which in ("candidate", "original"):
+        result = judge(replace(base, cases=varying(base.cases, which=which)))
+        assert isinstance(result, Verification)
+        assert (result.outcome, result.labels, result.findings) == (Outcome.PASS, (), ())
+
+
+def test_every_repeat_must_be_within_the_originals_own_error() -> None:
+    def far(b: Buffers) -> None:
+        scale_add(b)
+        b["out"][9] += np.float32(0.01)
+
+    base = evidence(scale_add, scale_add, order_before=SUMS, order_after=SUMS)
+    assert verdict_on(replace(base, cases=varying(base.cases, left=far))).outcome is Outcome.FAIL
+    both = varying(varying(base.cases, left=far), left=far, which="original")
+    assert verdict_on(replace(base, cases=both)).outcome is Outcome.PASS, "the original spreads as far"
+
+
+def test_repeats_that_differ_without_anything_that_explains_it_are_a_race() -> None:
     base = evidence(scale_add, scale_add)
-    noisy = tuple(replace(c, candidate=tuple(replace(r, repeat_difference="out[3]") for r in c.candidate)) for c in base.cases)
-    result = judge(replace(base, cases=noisy))
-    assert isinstance(result, Verification)
+    result = verdict_on(replace(base, cases=varying(base.cases)))
+    assert (result.outcome, codes(result), result.labels) == (Outcome.NEEDS_DECISION, {"race"}, ())
+    exact = case(ranks, ranks, out=np.zeros(N, np.int32))
+    assert codes(verdict_on(JudgeEvidence(varying((exact,)), AutoTolerance()))) == {"race"}
+
+
+def ranks(b: Buffers) -> None:
+    b["out"][:] = np.argsort(b["x"])
+
+
+def swapped(b: Buffers) -> None:
+    ranks(b)
+    b["out"][[3, 7]] = b["out"][[7, 3]]
+
+
+def replaced(b: Buffers) -> None:
+    ranks(b)
+    b["out"][3] = b["out"][7]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [(ARRIVALS, ARRIVALS, Outcome.PASS), (NO_ORDER, ARRIVALS, Outcome.NEEDS_DECISION), (NO_ORDER, NO_ORDER, Outcome.FAIL)],
+)
+def test_exact_values_in_another_order(before: OrderFacts, after: OrderFacts, outcome: Outcome) -> None:
+    """Right where the original's own order is luck, for a person where only the edit's is, else wrong."""
+    facts = JudgeEvidence((case(ranks, swapped, out=np.zeros(N, np.int32)),), AutoTolerance(), order_before=before, order_after=after)
+    assert verdict_on(facts).outcome is outcome
+    wrong = replace(facts, cases=(case(ranks, replaced, out=np.zeros(N, np.int32)),))
+    assert verdict_on(wrong).outcome is Outcome.FAIL, "a value is missing"
+
+
+def test_an_output_that_the_original_leaves_in_varying_order_is_compared_sorted() -> None:
+    right, wrong = (case(ranks, kernel, out=np.zeros(N, np.int32)) for kernel in (ranks, replaced))
+    right, wrong = varying((right, wrong), left=swapped, which="original")
+    assert verdict_on(JudgeEvidence((right,), AutoTolerance(), order_before=ARRIVALS)).outcome is Outcome.PASS
+    assert verdict_on(JudgeEvidence((wrong,), AutoTolerance(), order_before=ARRIVALS)).outcome is Outcome.FAIL
+
+
+def test_an_edit_whose_results_depend_on_who_comes_first_is_labelled() -> None:
+    exact = varying((case(ranks, ranks, out=np.zeros(N, np.int32)),), left=swapped)
+    result = verdict_on(JudgeEvidence(exact, AutoTolerance(), order_after=ARRIVALS))
     assert result.outcome is Outcome.NEEDS_DECISION and Label.NON_DETERMINISM in result.labels
 
-    def ranks(b: Buffers) -> None:
-        b["out"][:] = np.argsort(b["x"])
 
-    exact = case(ranks, ranks, out=np.zeros(N, np.int32))
-    exact = replace(exact, candidate=tuple(replace(r, repeat_difference="out[3]") for r in exact.candidate))
-    result = judge(JudgeEvidence((exact,), AutoTolerance()))
-    assert isinstance(result, Verification) and codes(result) == {"race"}
+def verdict_on(evidence: JudgeEvidence) -> Verification:
+    result = judge(evidence)
+    assert isinstance(result, Verification), result
+    return result
 
 
 def test_other_behaviour_on_nan_only_adds_a_label() -> None:

@@ -108,6 +108,16 @@ def test_integers_on_the_host_must_be_equal_where_they_are_stable() -> None:
     assert result.findings == () and "differ between the original's own runs" in result.masked[0]
 
 
+def test_values_whose_order_varies_between_the_originals_own_runs_are_compared_in_any_order() -> None:
+    ints = np.arange(50, dtype=np.int32)
+    for values in (ints, ints.astype(np.float32) + np.float32(0.5)):
+        again, other = np.roll(values, 7), np.roll(values, 3)
+        lost = np.where(other == values[4], values[5], other)
+        assert codes(trace(values=values), trace(values=other), trace(values=again)) == []
+        assert codes(trace(values=values), trace(values=lost), trace(values=again)) == ["wrong_value"]
+        assert codes(trace(values=values), trace(values=other)) == ["wrong_value"], "the original's order is the same in both runs"
+
+
 def test_a_fixed_tolerance_is_used_for_data_and_text() -> None:
     other = trace("sum = 12.6\n", VALUES * np.float32(1.005))
     result = compare_programs(trace(), trace(), other, FixedTolerance(rtol=0.01, atol=0))

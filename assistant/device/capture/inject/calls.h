@@ -40,10 +40,11 @@ void forget_graphs();           // what happens to them is not watched from now 
 void record_copy(Recorder& recorder, const CUDA_MEMCPY3D& copy);
 bool is_host(const void* pointer);
 
-// Time stamps of kernels (times.cpp).
+// Time stamps of kernels, and counts of copies and fills (times.cpp).
 void start_times();
 void stop_times();    // kernels of ours are not the program's
 void resume_times();
+void note_own_call(uint32_t call);  // CUPTI's number of a call of ours, whose copies are not the program's
 void write_times(Recorder& recorder);
 
 }  // namespace capture

@@ -66,9 +66,11 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   Library* to = library;
   if (!to || to->process != getpid()) return;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) load(*to, *static_cast<const CUpti_ResourceData*>(data), id);  // our calls load modules too
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE || is_inside) return;
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) return;
+  const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+  if (is_inside) return note_own_call(call.correlationId);
   is_inside = true;
-  handle(*to, *static_cast<const CUpti_CallbackData*>(data), id);
+  handle(*to, call, id);
   is_inside = false;
 }
 

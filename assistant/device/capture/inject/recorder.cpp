@@ -214,6 +214,12 @@ void Recorder::snapshot(const char* kind) {
   }
 }
 
+void Recorder::sees_operations() { log_.item("sees_operations"); }
+
+void Recorder::operation(const std::string& kind, uint64_t count, uint64_t bytes) {
+  log_.item("operation").word(kind.c_str()).number(count).number(bytes);
+}
+
 void Recorder::time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns) {
   log_.item("time").text(kernel.c_str());
   for (uint64_t n : shape) log_.number(n);

@@ -52,6 +52,8 @@ class Recorder {
   // Memory that the host sees, where it differs from what the host saw last.
   void snapshot(const char* kind);
   void note(const std::string& text) { log_.item("note").text(text.c_str()); }
+  void sees_operations();
+  void operation(const std::string& kind, uint64_t count, uint64_t bytes);
   void time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns);
   void flush() { log_.flush(); }
   void close() { log_.close(); }  // nothing is written any more

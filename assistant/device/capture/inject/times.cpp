@@ -1,9 +1,11 @@
-// How long kernels took, by the GPU's own time stamps (CUPTI activity records), summed by kernel and configuration.
+// What CUPTI's activity records tell of the whole run: how long kernels took by the GPU's own time stamps, summed by kernel and
+// configuration; and how many copies and fills there were.
 #include "calls.h"
 
 #include <array>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 
 namespace capture {
 namespace {
@@ -11,11 +13,13 @@ namespace {
 using Shape = std::pair<std::string, std::array<uint64_t, 7>>;
 #if CUPTI_API_VERSION >= 130000
 using Record = CUpti_ActivityKernel10;
+using CopyRecord = CUpti_ActivityMemcpy6;
 #else
 using Record = CUpti_ActivityKernel9;
+using CopyRecord = CUpti_ActivityMemcpy5;
 #endif
 constexpr size_t BUFFER_BYTES = 1 << 20;
-constexpr CUpti_ActivityKind KIND = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+constexpr CUpti_ActivityKind KINDS[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
 std::mutex mutex;
 bool is_timing = false;  // a process that is recorded in part keeps its own time stamps, if it takes any
@@ -26,6 +30,57 @@ std::map<Shape, uint64_t>& times() {
 
 uint64_t count(int32_t n) { return static_cast<uint64_t>(n); }
 
+void add_time(const Record& k) {
+  if (!k.name || k.end <= k.start) return;
+  std::array<uint64_t, 7> shape = {count(k.gridX), count(k.gridY), count(k.gridZ), count(k.blockX), count(k.blockY), count(k.blockZ), count(k.dynamicSharedMemory)};
+  times()[{k.name, shape}] += k.end - k.start;
+}
+
+struct Operations {
+  uint64_t count = 0, bytes = 0;
+};
+std::map<std::string, Operations>& operations() {
+  static auto& instance = *new std::map<std::string, Operations>;
+  return instance;
+}
+// Of calls that we made ourselves.
+std::set<uint32_t>& own_calls() {
+  static auto& instance = *new std::set<uint32_t>;
+  return instance;
+}
+
+const char* copy_name(uint8_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA: return "copy_to_device";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH: return "copy_to_host";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH: return nullptr;
+    default: return "copy_on_device";
+  }
+}
+
+void add_operation(const char* kind, uint64_t bytes, uint32_t call) {
+  if (!kind || own_calls().count(call)) return;
+  Operations& known = operations()[kind];
+  ++known.count, known.bytes += bytes;
+}
+
+void add(const CUpti_Activity& record) {
+  if (record.kind == CUPTI_ACTIVITY_KIND_MEMSET) {
+    const auto& fill = reinterpret_cast<const CUpti_ActivityMemset4&>(record);
+    add_operation("fill", fill.bytes, fill.correlationId);
+  } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
+    const auto& copy = reinterpret_cast<const CopyRecord&>(record);
+    add_operation(copy_name(copy.copyKind), copy.bytes, copy.correlationId);
+  } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY2) {
+    const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record);
+    add_operation("copy_on_device", copy.bytes, copy.correlationId);
+  } else if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+    add_time(reinterpret_cast<const Record&>(record));
+  }
+}
+
 void CUPTIAPI give_buffer(uint8_t** buffer, size_t* size, size_t* max_records) {
   *buffer = static_cast<uint8_t*>(aligned_alloc(8, BUFFER_BYTES));
   *size = *buffer ? BUFFER_BYTES : 0;
@@ -35,13 +90,7 @@ void CUPTIAPI give_buffer(uint8_t** buffer, size_t* size, size_t* max_records) {
 void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid_bytes) {
   std::lock_guard<std::mutex> hold(mutex);
   CUpti_Activity* record = nullptr;
-  while (cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-    if (record->kind != KIND) continue;
-    const auto& k = *reinterpret_cast<const Record*>(record);
-    if (!k.name || k.end <= k.start) continue;
-    std::array<uint64_t, 7> shape = {count(k.gridX), count(k.gridY), count(k.gridZ), count(k.blockX), count(k.blockY), count(k.blockZ), count(k.dynamicSharedMemory)};
-    times()[{k.name, shape}] += k.end - k.start;
-  }
+  while (cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) add(*record);
   free(buffer);
 }
 
@@ -50,14 +99,21 @@ void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t v
 void start_times() {
   is_timing = true;
   cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
-  cuptiActivityEnable(KIND);
+  resume_times();
 }
 
 void stop_times() {
-  if (is_timing) cuptiActivityDisable(KIND);
+  for (CUpti_ActivityKind kind : KINDS)
+    if (is_timing) cuptiActivityDisable(kind);
 }
 void resume_times() {
-  if (is_timing) cuptiActivityEnable(KIND);
+  for (CUpti_ActivityKind kind : KINDS)
+    if (is_timing) cuptiActivityEnable(kind);
+}
+
+void note_own_call(uint32_t call) {
+  std::lock_guard<std::mutex> hold(mutex);
+  if (is_timing) own_calls().insert(call);
 }
 
 void write_times(Recorder& recorder) {
@@ -68,6 +124,8 @@ void write_times(Recorder& recorder) {
     std::copy(shape.second.begin(), shape.second.end(), sizes);
     recorder.time(shape.first, sizes, duration_ns);
   }
+  recorder.sees_operations();
+  for (const auto& [kind, known] : operations()) recorder.operation(kind, known.count, known.bytes);
 }
 
 }  // namespace capture

@@ -1,0 +1,109 @@
+"""How long recorded launches take by the GPU's own time stamps: a second opinion on what the timing says, made by other means.
+
+It runs in the process that drives CUPTI (``sampling``), and is asked for by the worker (``profiled_times``). Example::
+
+    profiled_times(state, request).times[0].cold_s     # 3.1e-05
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from random import Random
+from statistics import median
+
+from assistant.device.counters.cupti import CuptiRuns
+from assistant.device.counters.protocol import DurationsReply, DurationsRequest, Part, SampledLaunch, SamplingRequest
+from assistant.device.counters.sampler import Launch, Profilers
+from assistant.device.driver import Driver, PreparedLaunch
+from assistant.device.gpu_protocol import CaseRequest
+from assistant.device.gpu_state import GpuState
+from assistant.device.replay import wait_for
+from assistant.device.replay_case import read_case
+from assistant.device.staging import Pristine, Stage
+from assistant.device.timing.kit import Kit
+from assistant.model.timing import ProfiledTime
+
+__all__ = ["profiled_times", "time_cases"]
+
+_CALLS = 7
+"""Of each case, with L2 emptied and again without."""
+_WARM_S = 0.4
+"""Of work before anything is timed: idle clocks are left within less on an H200."""
+_SPIN_CLOCKS = 2_000_000
+_FILL = 0xAB
+_OWN = "kernelopt_"
+"""How the names of our own kernels begin."""
+_METHOD = f"CUPTI's time stamps (median of {_CALLS} calls)"
+
+
+def profiled_times(state: GpuState, request: DurationsRequest) -> DurationsReply:
+    """The worker's operation."""
+    runs = state.part(CuptiRuns, lambda: CuptiRuns(os.environ, state.facts.name))
+    asked = SamplingRequest(Part.DURATIONS, request.image, request.cases, (), 0, len(request.cases), request.wall_s, request.helpers)
+    reply = runs.sample(request.cache, asked)
+    times = tuple(time for launch in reply.launches if (time := _profiled(launch.answer)) is not None)
+    if len(times) != len(request.cases) or reply.failures:
+        return DurationsReply((), "; ".join(reply.failures) or "CUPTI gave no time stamps")
+    return DurationsReply(times)
+
+
+def time_cases(state: GpuState, profilers: Profilers, request: SamplingRequest) -> Iterator[SampledLaunch]:
+    """Per case a line ``cold`` or ``warm`` with the nanoseconds of all its launches for each call. Raises as ``sampling.sample`` says."""
+    assert request.helpers is not None, "its kernels empty L2"
+    helpers = request.helpers
+    kit = state.part(Kit, lambda: Kit(state.driver, lambda name: state.helper(helpers, name)))
+    end_s = time.monotonic() + request.wall_s
+    _warm_up(kit)
+    for asked in request.cases:
+        yield _timed(state, profilers, request, asked, kit, end_s)
+
+
+def _timed(state: GpuState, profilers: Profilers, request: SamplingRequest, asked: CaseRequest, kit: Kit, end_s: float) -> SampledLaunch:
+    case, driver = read_case(asked), state.driver
+    with (
+        state.fresh(request.image) as image,
+        closing(Pristine(driver, case, _FILL)) as pristine,
+        closing(Stage(driver, pristine, (image,), Random(1))) as stage,  # noqa: S311 - no secrets
+    ):
+        launches = stage.launches(image, case)
+        calls = [_call(driver, stage, launches, (kit.sweep,) if is_cold else (), end_s) for is_cold in (True, False)]
+        lines = [_line(profilers, call, word) for _ in range(_CALLS) for call, word in zip(calls, ("cold", "warm"), strict=True)]
+    return SampledLaunch(case.launches[0].kernel, "", case.launches[0].config, "".join(lines))
+
+
+def _call(driver: Driver, stage: Stage, launches: Sequence[PreparedLaunch], before: Sequence[PreparedLaunch], end_s: float) -> Launch:
+    """One call on the first contents, behind ``before``."""
+
+    def started(each: Sequence[PreparedLaunch]) -> None:
+        for launch in each:
+            driver.launch(launch)
+
+    def prepare() -> None:
+        stage.restore()
+        started(before)
+        wait_for(driver, end_s)
+
+    return Launch("", prepare, lambda: started(launches), lambda: wait_for(driver, end_s))
+
+
+def _line(profilers: Profilers, call: Launch, word: str) -> str:
+    fields = (line.split("\t") for line in profilers.durations(call).splitlines())
+    durations_ns = [int(words[2]) for words in fields if words[0] == "kernel" and not words[1].startswith(_OWN)]
+    return f"{word}\t{sum(durations_ns)}\n" if durations_ns else ""
+
+
+def _warm_up(kit: Kit) -> None:
+    began_s, spin = time.monotonic(), kit.spin(_SPIN_CLOCKS)
+    while time.monotonic() - began_s < _WARM_S:
+        kit.driver.launch(spin)
+        kit.driver.synchronize()
+
+
+def _profiled(answer: str) -> ProfiledTime | None:
+    """None where a call has no time stamps."""
+    fields = [line.split("\t") for line in answer.splitlines()]
+    cold, warm = ([int(ns) * 1e-9 for word, ns in fields if word == wanted] for wanted in ("cold", "warm"))
+    return ProfiledTime(median(cold), median(warm), _CALLS, _METHOD) if len(cold) == len(warm) == _CALLS else None

@@ -1,0 +1,31 @@
+"""What launches left in buffers, kept as files that are named by their contents.
+
+Example::
+
+    stored([(1, b"...")], out / "blobs")     # ((1, "9f86d0..."),)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["stored"]
+
+
+def stored(left: Iterable[tuple[int, bytes]], blobs: Path) -> tuple[tuple[int, str], ...]:
+    """(buffer id, sha256) of (buffer id, contents), each content written once. Raises OSError."""
+    blobs.mkdir(parents=True, exist_ok=True)
+    return tuple((buffer, _stored(data, blobs)) for buffer, data in left)
+
+
+def _stored(data: bytes, blobs: Path) -> str:
+    name = hashlib.sha256(data).hexdigest()
+    path = blobs / name
+    if not path.exists():
+        partial = path.with_name(f"{name}.{os.getpid()}.partial")  # another GPU's worker may write the same
+        partial.write_bytes(data)
+        partial.replace(path)
+    return name
