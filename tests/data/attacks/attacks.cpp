@@ -1,5 +1,5 @@
 // What a program that nobody trusts may try against its user. One attack a run: `attacks NAME [ARGUMENT…]` prints `done`, or the name of the
-// error that stopped it. Arguments name what belongs to the user: a file, a process, an object of System V.
+// error that stopped it. Arguments name what belongs to the user: a file, a process, an object of System V. `hold KIND:FILE` locks FILE and stays.
 #include <fcntl.h>
 #include <mqueue.h>
 #include <sched.h>
@@ -52,15 +52,6 @@ long with_file(const std::function<long(int)> &act, int flags = O_RDONLY)
 {
     const int file = opened(flags);
     return file < 0 ? -1 : act(file);
-}
-
-long lock(int command, short type)
-{
-    return with_file([&](int file) {
-        struct flock whole = {};
-        whole.l_type = type;
-        return call(fcntl(file, command, &whole));
-    });
 }
 
 long signalled_by_input(int owner)
@@ -223,14 +214,19 @@ long written_through_link()
     return symlink(path, "through") == 0 ? written("through") : -1;
 }
 
-long mapped_and_written()
+long held_lock()
 {
-    return with_file([](int file) {
-        void *memory = mmap(nullptr, 1, PROT_READ, MAP_SHARED, file, 0);
-        if (memory == MAP_FAILED || mprotect(memory, 1, PROT_READ | PROT_WRITE) != 0) return -1L;
-        std::memset(memory, 'x', 1);
-        return 0L;
-    });
+    const std::string named = path;
+    const std::string kind = named.substr(0, named.find(':'));
+    path += kind.size() + 1;
+    const int file = opened(O_RDWR) >= 0 ? opened(O_RDWR) : opened(O_RDONLY);
+    struct flock whole = {};
+    whole.l_type = kind == "lock" || (fcntl(file, F_GETFL) & O_ACCMODE) == O_RDONLY ? F_RDLCK : F_WRLCK;
+    const int command = kind == "file-lock" ? F_OFD_SETLK : F_SETLK;
+    if ((kind == "lock" ? flock(file, LOCK_EX) : fcntl(file, command, &whole)) != 0) return -1;
+    std::puts("held");
+    std::fflush(stdout);
+    return pause();
 }
 
 long beyond_file_limit()
@@ -310,7 +306,6 @@ const std::map<std::string, std::function<long()>> attacks = {
     {"write-new", [] { return written(std::string(path) + ".new"); }},
     {"write-by-proc", [] { return written("/proc/self/root" + std::string(path)); }},
     {"write-by-link", written_through_link},
-    {"write-by-mapping", mapped_and_written},
     {"truncate", [] { return call(truncate(path, 0)); }},
     {"open-truncated", [] { return call(opened(O_RDONLY | O_TRUNC)); }},
     {"remove", [] { return call(unlink(path)); }},
@@ -324,10 +319,8 @@ const std::map<std::string, std::function<long()>> attacks = {
     {"attribute", file_attribute},
     {"extended-attribute", extended_file_attribute},
     {"set-xattr", [] { return call(setxattr(path, "user.mark", "x", 1, 0)); }},
-    {"lock", [] { return with_file([](int file) { return flock(file, LOCK_EX | LOCK_NB); }); }},
-    {"record-lock", [] { return lock(F_SETLK, F_RDLCK); }},
-    {"file-lock", [] { return lock(F_OFD_SETLK, F_RDLCK); }},
     {"lease", [] { return with_file([](int file) { return fcntl(file, F_SETLEASE, F_RDLCK); }); }},
+    {"hold", held_lock},
     {"large-file", beyond_file_limit},
     // devices
     {"terminal-input", [] { return read_byte(O_NONBLOCK); }},

@@ -67,9 +67,7 @@ def refused(reply: BuildReply, path: Path) -> None:
     ['#include "{path}"\n', "#include <{path}>\n", '#define NAMED "{path}"\n#include NAMED\n', '#include "{relative}"\n'],
     ids=["quoted", "in angles", "named by a macro", "relative"],
 )
-def test_a_file_outside_the_program_is_not_included(
-    compiled: Callable[..., BuildReply], project: Path, secret: Path, include: str
-) -> None:
+def test_a_file_outside_the_program_is_not_included(compiled: Callable[..., BuildReply], project: Path, secret: Path, include: str) -> None:
     refused(compiled(include.format(path=secret, relative=os.path.relpath(secret, project))), secret)
 
 
@@ -107,9 +105,7 @@ def test_what_the_system_keeps_is_never_a_header(compiled: Callable[..., BuildRe
     assert place in told and "was not read" in told and "-I" not in told
 
 
-def test_credentials_are_never_a_header(
-    compiled: Callable[..., BuildReply], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_credentials_are_never_a_header(compiled: Callable[..., BuildReply], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where the flags of a downloaded project name their folder."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     key = tmp_path / "home" / ".ssh" / "id_rsa"
@@ -119,9 +115,7 @@ def test_credentials_are_never_a_header(
     assert "was not read" in message(reply) and SECRET not in message(reply)
 
 
-def test_a_source_in_the_home_folder_does_not_open_what_is_below(
-    cache_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_in_the_home_folder_does_not_open_what_is_below(cache_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "beside.h").write_text("#define VALUE 1\n")
     (tmp_path / "below").mkdir()
@@ -136,9 +130,7 @@ def test_a_source_in_the_home_folder_does_not_open_what_is_below(
     assert "was not read" in message(compiled(".hidden.h"))
 
 
-def test_the_workspace_and_the_include_folders_are_the_programs(
-    compiled: Callable[..., BuildReply], project: Path, tmp_path: Path
-) -> None:
+def test_the_workspace_and_the_include_folders_are_the_programs(compiled: Callable[..., BuildReply], project: Path, tmp_path: Path) -> None:
     (tmp_path / "project" / "common.h").write_text("#define A 1\n")
     (tmp_path / "library").mkdir()
     (tmp_path / "library" / "far.h").write_text("#define B 1\n")
@@ -200,9 +192,7 @@ TENFOLD = "#define X0 int x;\n" + "".join(f"#define X{n + 1} {' '.join([f'X{n}']
     ],
     ids=["macros", "templates", "an assembler's loop", "an assembler's space", "an array", "a header that includes itself"],
 )  # fmt: skip
-def test_what_multiplies_is_stopped_and_told_in_one_sentence(
-    project: Path, cache_dir: Path, tmp_path: Path, head: str, words: str
-) -> None:
+def test_what_multiplies_is_stopped_and_told_in_one_sentence(project: Path, cache_dir: Path, tmp_path: Path, head: str, words: str) -> None:
     (project / "self.h").write_text('#include "self.h"\n')
     build(BuildRequest(((project / "small.cu", f"#define VALUE 1\n{KERNEL}"),), cache_dir))  # the prelude is there
     request = tmp_path / "request.json"
