@@ -18,6 +18,7 @@ from assistant.model.device import Architecture, LabDescription, Target
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwritten
+from assistant.model.preprocessed import Preprocessings
 from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Method, Problem
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
 from assistant.model.recording import Recording
@@ -230,6 +231,10 @@ class Lab(Protocol):
 
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
         """Resources and diagnostics, without machine code: sooner."""
+        ...
+
+    async def preprocessed(self, program: Program, architecture: str) -> Preprocessings:
+        """What each compiler compiles of the program's first source; nothing is compiled."""
         ...
 
     async def run(

@@ -9,6 +9,7 @@ plain data. Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span
 
@@ -21,6 +22,10 @@ stdint.h stdio.h stdlib.h string string.h sys/time.h thread time.h tuple type_tr
 utility vector assert.h float.h limits.h cuda_runtime.h cuda_runtime_api.h cuda.h device_launch_parameters.h
 """
 """Headers that NVRTC either provides itself or that only host code needs; their include lines are blanked."""
+_DECIDING = re.compile(
+    r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|define|undef)\b(?:\\[ \t]*\r?\n|[^\n])*", re.MULTILINE
+)
+"""Directives that say what is compiled behind them."""
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")[^\n]*$', re.MULTILINE)
 
 
@@ -45,9 +50,20 @@ def host_includes(text: str) -> tuple[Span, ...]:
 
 
 def host_spans(parsed: ParsedSource, functions: tuple[Span, ...]) -> tuple[Span, ...]:
-    """The given function definitions that hold no device code: neither a kernel nor a device function of ``parsed``."""
+    """The given function definitions that hold no device code: neither a kernel nor a device function of ``parsed``. Macros and
+    conditions in them are left out: device code behind them depends on them."""
     device = [k.span for k in parsed.kernels] + [f.span for f in parsed.device_functions]
-    return tuple(f for f in functions if not any(f.contains(d) or d.contains(f) for d in device))
+    text = parsed.source.text
+    of_host = (f for f in functions if not any(f.contains(d) or d.contains(f) for d in device))
+    return tuple(piece for function in of_host for piece in _without_directives(text, function))
+
+
+def _without_directives(text: str, span: Span) -> Iterator[Span]:
+    start = span.start
+    for directive in _DECIDING.finditer(text, span.start, span.end):
+        yield Span(start, directive.start())
+        start = directive.end()
+    yield Span(start, span.end)
 
 
 def name_expressions(parsed: ParsedSource) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from typing import IO, Any, cast
 
 from assistant.device.compile import compile_program
 from assistant.device.own_kernels import helpers_request
+from assistant.device.preprocess import preprocess
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.protocol import CANCEL, PROTOCOL_VERSION, compile_request, failure, success
 from assistant.device.reference import ReferenceRequest, run_reference
@@ -66,6 +67,8 @@ class Worker:
                 if any(not Path(path).is_absolute() for path, _ in request.sources):
                     return failure(request_id, "bad_request", "sources: expected absolute paths")
                 return success(request_id, compile_program(request, self._find(), self._runner))
+            case "preprocess":
+                return success(request_id, preprocess(compile_request(message), self._find(), self._runner))
             case "helpers":
                 return success(request_id, compile_program(helpers_request(message), self._find(), self._runner))
             case "reference":
@@ -83,7 +86,7 @@ class Worker:
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
                 return success(request_id, read_report(decode(ReportRequest, fields)))
             case other:
-                known = "ping, toolchain, compile, helpers, reference, survey, read_report"
+                known = "ping, toolchain, compile, preprocess, helpers, reference, survey, read_report"
                 return failure(request_id, "bad_request", f"unknown op {other!r}; known: {known}")
 
     def _find(self) -> Toolchain:

@@ -19,7 +19,7 @@ from assistant.disk.texts import read_bytes
 from assistant.emulator.landlock import FileAccess
 from assistant.source.files import BYTE_ORDER_MARK, line_directive
 
-__all__ = ["CUBIN", "NvccOutput", "compile_with_nvcc"]
+__all__ = ["CUBIN", "Given", "NvccOutput", "compile_with_nvcc", "given_to_nvcc"]
 
 CUBIN = "kernel.cubin"
 """Name of the machine code below the scratch folder."""
@@ -39,24 +39,12 @@ class NvccOutput:
 
 def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, scratch: Path, access: FileAccess) -> NvccOutput:
     """Compile to a cubin (and PTX if wanted) below ``scratch``, which ``access`` lets be written."""
-    source, directories = _written(request, scratch)
     cubin = scratch / CUBIN
-    common = (
-        nvcc,
-        *(() if source.suffix == ".cu" else ("-x", "cu")),  # nvcc takes no other suffix for CUDA
-        *request.flags.arguments,
-        *(f"-I{directory}" for directory in directories),
-        f"-arch={request.architecture}",
-        "-lineinfo",
-    )
-    working_directory = Path(request.sources[0][0]).parent
-    cwd = working_directory if working_directory.is_dir() else scratch
-    run = partial(runner.run, cwd=cwd, timeout_s=request.timeout_s, temporary=scratch, access=access)
-    unfit = next((argument for argument in (*common, str(source), str(scratch)) if is_read_by_shell(argument)), None)
-    if unfit is not None:
-        return NvccOutput(
-            1, None, "", f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
-        )
+    given = given_to_nvcc(nvcc, request, scratch)
+    if isinstance(given, str):
+        return NvccOutput(1, None, "", given)
+    common, source = given.command, given.source
+    run = partial(runner.run, cwd=given.cwd, timeout_s=request.timeout_s, temporary=scratch, access=access)
     views = ("-Xptxas", "-v") if request.want else ()
     ran = run((*common, *views, "-cubin", "-o", str(cubin), str(source)))
     if ran.status != 0 or not cubin.exists():
@@ -66,6 +54,34 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
         run((*common, "-ptx", "-o", str(ptx), str(source)))
     text = ptx.read_text("utf-8", "replace") if ptx.exists() else ""
     return NvccOutput(0, cubin, text, ran.text)
+
+
+@dataclass(frozen=True)
+class Given:
+    """How a program is given to nvcc."""
+
+    command: tuple[str, ...]
+    """With all flags of the program; without what nvcc is to make of it."""
+    source: Path
+    cwd: Path
+
+
+def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> Given | str:
+    """The command that compiles the program, or why nvcc is not started; copies of texts that differ from the disk go below ``scratch``."""
+    source, directories = _written(request, scratch)
+    command = (
+        nvcc,
+        *(() if source.suffix == ".cu" else ("-x", "cu")),  # nvcc takes no other suffix for CUDA
+        *request.flags.arguments,
+        *(f"-I{directory}" for directory in directories),
+        f"-arch={request.architecture}",
+        "-lineinfo",
+    )
+    unfit = next((argument for argument in (*command, str(source), str(scratch)) if is_read_by_shell(argument)), None)
+    if unfit is not None:
+        return f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
+    working_directory = Path(request.sources[0][0]).parent
+    return Given(command, source, working_directory if working_directory.is_dir() else scratch)
 
 
 def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, ...]]:

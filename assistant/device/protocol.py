@@ -16,6 +16,7 @@ from typing import Any
 
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.model.build import BuildResult, Flags
+from assistant.model.preprocessed import NotPreprocessed, Preprocessed
 from assistant.serialize import decode, encode
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "PROTOCOL_VERSION",
     "CompileReply",
     "CompileRequest",
+    "PreprocessReply",
     "Tool",
     "ToolchainReply",
     "compile_request",
@@ -69,6 +71,14 @@ class CompileReply:
     cached: bool
     cubin: str | None = None
     """Path of the machine code; None where it was not asked for or the compile failed."""
+
+
+@dataclass(frozen=True)
+class PreprocessReply:
+    """What nvcc's two compiles of a program compile: for the GPU, and for the host."""
+
+    device: Preprocessed | NotPreprocessed
+    host: Preprocessed | NotPreprocessed
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, check_space, full_in_words
 from assistant.disk.removal import remove_tree
@@ -28,6 +28,9 @@ from assistant.emulator.symbolize import Symbolizer, SymbolsMissing
 from assistant.emulator.workspace import Workspace
 from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
+
+if TYPE_CHECKING:
+    from assistant.emulator.build import BuildRequest
 
 _SYMBOLIZERS_KEPT = 32
 _RUNS_KEPT = 8
@@ -76,6 +79,10 @@ class Emulator:
                 return _toolchain(self._environment, self._launcher) | {"limits": encode(probe_layers())}
             case "build":
                 return _build(decode(BuildMessage, fields), self._launcher)
+            case "preprocess":
+                from assistant.emulator.preprocess import preprocess  # slow to import
+
+                return {"result": encode(preprocess(_build_request(decode(BuildMessage, fields)), self._launcher))}
             case "run":
                 run: RunRequest = decode(RunRequest, fields)
                 folder = self._new_run()
@@ -88,7 +95,7 @@ class Emulator:
                 check_space(request.out)
                 return encode(replayed)
             case _:
-                return failure("bad_request", f"unknown op {operation!r}: expected build, run, replay or ping")
+                return failure("bad_request", f"unknown op {operation!r}: expected build, preprocess, run, replay or ping")
 
     def _new_run(self) -> Path:
         """A folder for one run; those of the oldest runs go."""
@@ -119,10 +126,25 @@ def _toolchain(environment: Mapping[str, str], launcher: Launcher) -> dict[str, 
     return {"compiler": found.name, "message": "", "remedy": ""}
 
 
+def _build_request(message: BuildMessage) -> BuildRequest:
+    from assistant.emulator.build import BuildRequest  # slow to import
+
+    return BuildRequest(
+        sources=tuple((Path(path), text) for path, text in message.sources),
+        cache_dir=Path(message.cache_dir),
+        flavour=message.flavour,
+        include_dirs=tuple(Path(folder) for folder in message.include_dirs),
+        defines=message.defines,
+        kernels=message.kernels,
+        promote_float=message.promote_float,
+        standard=message.standard,
+        workspaces=tuple(Path(folder) for folder in message.workspaces),
+    )
+
+
 def _build(message: BuildMessage, launcher: Launcher) -> dict[str, Any]:
     from assistant.emulator.build import (  # slow to import
         BuildFailure,
-        BuildRequest,
         Built,
         CannotPromote,
         CompilerMissing,
@@ -130,20 +152,7 @@ def _build(message: BuildMessage, launcher: Launcher) -> dict[str, Any]:
         build,
     )
 
-    reply = build(
-        BuildRequest(
-            sources=tuple((Path(path), text) for path, text in message.sources),
-            cache_dir=Path(message.cache_dir),
-            flavour=message.flavour,
-            include_dirs=tuple(Path(folder) for folder in message.include_dirs),
-            defines=message.defines,
-            kernels=message.kernels,
-            promote_float=message.promote_float,
-            standard=message.standard,
-            workspaces=tuple(Path(folder) for folder in message.workspaces),
-        ),
-        launcher,
-    )
+    reply = build(_build_request(message), launcher)
     base: dict[str, Any] = {"binary": None, "has_main": False, "diagnostics": []}
     match reply:
         case Built():

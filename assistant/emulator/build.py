@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -20,6 +20,7 @@ from assistant import serialize
 from assistant.build.full_disk import FULL_ERRORS, full_in_words
 from assistant.disk.cached import note_use
 from assistant.emulator import toolchain
+from assistant.emulator.call_messages import foreign_call_messages
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import registration_text
 from assistant.emulator.launcher import Launcher, launcher_or_own
@@ -121,27 +122,58 @@ def _built(request: BuildRequest, compiler: Compiler, launcher: Launcher) -> Bui
 
 
 def _build(request: BuildRequest, compiler: Compiler, launcher: Launcher) -> BuildReply:
-    files = program_files((path for path, _ in request.sources), request.workspaces, request.include_dirs)
-    load = Loader(request.sources, request.include_dirs, files)
-    units = [closure(path, load, request.include_dirs) for path, _ in _unit_sources(request)]
+    load = loader_of(request)
+    units = units_of(request, load)
     if load.unfit:
         return BuildFailure(compiler.name, load.unfit)
     own = toolchain.own_digests()
-    has_openmp = any("omp.h" in text or "#pragma omp" in text for unit in units for text in unit.values())
+    has_openmp = uses_openmp(units)
     flags = toolchain.compile_flags(request.flavour, request.standard, has_openmp)
     final = request.cache_dir / "builds" / _key(request, units, compiler, own, flags)
     if (final / _REPLY_FILE).is_file():
         note_use(final)
         return _cached(final)
     with toolchain.staging(final.parent) as folder:
-        job = _Job(request, compiler, has_openmp, own, folder, files, launcher)
+        job = _Job(request, compiler, has_openmp, own, folder, load.files, launcher)
         reply = _compile(job, units)
         if _meets_a_foreign_name(reply):
             reply = _compile(replace(job, is_bare=True), units)
+            if isinstance(reply, Built):
+                _note_bare(request.cache_dir, units)
         if _is_lasting(reply):
             (folder / _REPLY_FILE).write_text(serialize.dumps(_stored(reply)), encoding="utf-8")
             toolchain.publish(folder, final)
     return replace(reply, program=final / _PROGRAM_FILE) if isinstance(reply, Built) else reply
+
+
+def loader_of(request: BuildRequest) -> Loader:
+    """Reads the program's own files."""
+    files = program_files((path for path, _ in request.sources), request.workspaces, request.include_dirs)
+    return Loader(request.sources, request.include_dirs, files)
+
+
+def units_of(request: BuildRequest, load: Loader) -> list[Mapping[Path, str]]:
+    """The texts of each unit, the main file's first."""
+    return [closure(path, load, request.include_dirs) for path, _ in _unit_sources(request)]
+
+
+def uses_openmp(units: Sequence[Mapping[Path, str]]) -> bool:
+    return any("omp.h" in text or "#pragma omp" in text for unit in units for text in unit.values())
+
+
+def is_bare(cache_dir: Path, units: Sequence[Mapping[Path, str]]) -> bool:
+    """Whether these units only build with the bare prelude; False where they were not built yet."""
+    return _bare_mark(cache_dir, units).exists()
+
+
+def _note_bare(cache_dir: Path, units: Sequence[Mapping[Path, str]]) -> None:
+    mark = _bare_mark(cache_dir, units)
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+
+
+def _bare_mark(cache_dir: Path, units: Sequence[Mapping[Path, str]]) -> Path:
+    return cache_dir / "bare" / _digest(part for unit in units for path, text in unit.items() for part in (str(path), text))
 
 
 @dataclass(frozen=True)
@@ -188,13 +220,16 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
     diagnostics: list[Diagnostic] = []
     for number, unit in enumerate(translated):
         source = _write_unit(job, unit, number)
-        every_flag = (*flags, *_search_flags(job.request, unit))
-        command = toolchain.compile_source(job.compiler, every_flag, toolkit.prelude, source, job.folder / f"{number}.o")
+        searched = search_flags(job.request, (file.path for file in unit.files))
+        command = toolchain.compile_source(job.compiler, (*flags, *searched), toolkit.prelude, source, job.folder / f"{number}.o")
         run = run_tool(command, _left_s(started), how)
         diagnostics += explained(read_messages(run.output, unit.files), job.files)
         if not run.is_ok:
             return _failure(job, diagnostics, run.output)
         objects.append(job.folder / f"{number}.o")
+    foreign = foreign_call_messages(objects, toolkit.objects, job.request.sources[0][0], job.launcher)
+    if foreign:
+        return _failure(job, [*diagnostics, *foreign], "")
     command = toolchain.link(job.compiler, (*objects, *toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
     run = run_tool(command, _left_s(started), how)
     if not run.is_ok:
@@ -240,16 +275,21 @@ def _write_unit(job: _Job, unit: TranslatedUnit, number: int) -> Path:
     for file in unit.files:
         (folder / file.name).write_text(f'#line 1 "{_quoted(file.path)}"\n{file.edited.text}', encoding="utf-8", errors="surrogateescape")
     main = unit.files[0]
-    head = "".join(f"#define {d.partition('=')[0]} {d.partition('=')[2] or (1 if '=' not in d else '')}\n" for d in job.request.defines)
-    head += '#include "emu_promote.h"\n' if job.request.promote_float else ""
+    head = definitions_text(job.request.defines) + ('#include "emu_promote.h"\n' if job.request.promote_float else "")
     tail = registration_text(job.request.kernels, job.launcher) if number == 0 else ""
     source = folder / "unit.cpp"
     source.write_text(f'{head}#line 1 "{_quoted(main.path)}"\n{main.edited.text}\n{tail}', encoding="utf-8", errors="surrogateescape")
     return source
 
 
-def _search_flags(request: BuildRequest, unit: TranslatedUnit) -> tuple[str, ...]:
-    folders = [("-iquote", str(file.path.parent)) for file in unit.files]
+def definitions_text(defines: tuple[str, ...]) -> str:
+    """Directives for ``NAME`` and ``NAME=VALUE``."""
+    return "".join(f"#define {d.partition('=')[0]} {d.partition('=')[2] or (1 if '=' not in d else '')}\n" for d in defines)
+
+
+def search_flags(request: BuildRequest, files: Iterable[Path]) -> tuple[str, ...]:
+    """Where the includes of a unit's files are looked for."""
+    folders = [("-iquote", str(file.parent)) for file in files]
     folders += [("-I", str(folder)) for folder in request.include_dirs]
     return tuple(word for pair in dict.fromkeys(folders) for word in pair)
 
@@ -260,13 +300,17 @@ def _unit_sources(request: BuildRequest) -> list[tuple[Path, str]]:
 
 
 def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own: toolchain.Digests, flags: tuple[str, ...]) -> str:
-    digest = hashlib.sha256()
     parts = [compiler.version, own.all, *flags, str(request.promote_float)]
     for group in (request.defines, request.kernels, map(str, request.include_dirs)):
         parts += ["|", *group]
     for unit in units:
         for path, text in unit.items():
             parts += [str(path), text]
+    return _digest(parts)
+
+
+def _digest(parts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
     for part in parts:
         digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
     return digest.hexdigest()[:32]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
+from assistant.emulator.binutils import run_binutil
 from assistant.emulator.launcher import Launcher
-from assistant.emulator.readable import NO_FILES, compiler_access
-from assistant.emulator.tools import ToolSetting, run_tool
-
-_DEMANGLE_TIMEOUT_S = 10.0
 
 
 def registration_text(kernels: tuple[str, ...], launcher: Launcher | None = None) -> str:
@@ -46,9 +43,8 @@ def _parameters_start(plain: str) -> int | None:
 
 
 def _demangled(symbol: str, launcher: Launcher | None) -> str:
-    access = compiler_access(NO_FILES, (), (), ())
     try:
-        run = run_tool(("c++filt", symbol), _DEMANGLE_TIMEOUT_S, ToolSetting(launcher, access))
+        run = run_binutil(("c++filt", symbol), None, launcher)
     except OSError:
         return symbol
     return (run.output.strip() if run.is_ok else "") or symbol

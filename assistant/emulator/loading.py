@@ -31,7 +31,7 @@ class Loader:
         self._texts = dict(sources)
         self._main = sources[0][0]
         self._include_dirs = include_dirs
-        self._files = files
+        self.files = files
         self._own = {str(path.relative_to(INCLUDE_DIR)) for path in INCLUDE_DIR.rglob("*") if path.is_file()}
         self._unfit: dict[Path, Diagnostic] = {}
 
@@ -54,4 +54,4 @@ class Loader:
             return None
         except OSError:
             return None
-        return data.decode("utf-8", "surrogateescape") if self._files.holds(path) else None
+        return data.decode("utf-8", "surrogateescape") if self.files.holds(path) else None

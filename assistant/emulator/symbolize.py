@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assistant.emulator.binutils import setting_of
 from assistant.emulator.launcher import Launcher
-from assistant.emulator.readable import NO_FILES, compiler_access, tool_places
 from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR
-from assistant.emulator.tools import ToolSetting, run_tool
+from assistant.emulator.tools import run_tool
 
 __all__ = ["Place", "Symbolizer", "SymbolsMissing"]
 
@@ -95,8 +95,8 @@ class Symbolizer:
         path = shutil.which(command[0])
         if path is None:
             raise SymbolsMissing(f"{command[0]} is missing: apt-get install binutils")
-        access = compiler_access(NO_FILES, tool_places(path), (self._binary,), ())
-        how = ToolSetting(self._launcher, access, None, standard_input, _OUTPUT_BYTES, has_errors_in_output=False)
+        limited = setting_of(path, self._binary, self._launcher)
+        how = replace(limited, stdin=standard_input, output_bytes=_OUTPUT_BYTES, has_errors_in_output=False)
         return run_tool((path, *command[1:]), _TIMEOUT_S, how).output
 
 

@@ -33,6 +33,7 @@ RUNTIME_DIR = HERE / "runtime"
 _OLDEST_MAJOR = 11
 
 _COMMON_FLAGS = (
+    *("-U_REENTRANT", "-U__NO_MATH_ERRNO__", "-U__SANITIZE_THREAD__"),  # what the flags below define, and nvcc does not
     "-O2",
     "-g1",  # line tables: an address becomes a source line
     "-gdwarf-4",  # of DWARF 5, addr2line 2.40 names code before a table's first file number after unit.cpp, not after its source
@@ -46,6 +47,9 @@ _COMMON_FLAGS = (
     "-ffp-contract=off",  # no fused multiply-add unless the source asks for it
     "-fno-math-errno",
     "-fno-strict-aliasing",  # nvcc does not use type-based aliasing; with it loads would be hoisted that a GPU repeats
+    "-ffunction-sections",  # what a function refers to is told by its section's relocations (device_calls)
+    "-fdata-sections",
+    "-fno-builtin-printf",  # or device code that prints would seem to call puts, which CUDA has no device form of
     "-fmax-errors=20",
 )
 _COUNTED_FLAGS = (
@@ -91,6 +95,9 @@ _FLAVOUR_FLAGS: dict[Flavour, tuple[str, ...]] = {
     "counted": _COUNTED_FLAGS,
     "checked": (*_COUNTED_FLAGS, *_CHECKED_FLAGS),
 }
+PRELUDE_TEXT = '#include "emu_prelude.h"\n'
+PREPROCESS_TIMEOUT_S = 20.0
+"""It takes a tenth of a second; a header may be a pipe that never ends."""
 BARE_FLAGS = ("-DEMU_BARE_PRELUDE",)
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
@@ -207,6 +214,26 @@ def compile_source(compiler: Compiler, flags: tuple[str, ...], prelude: Path, so
     return (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-include", str(prelude), "-c", str(source), "-o", str(output))
 
 
+def preprocess_source(compiler: Compiler, flags: tuple[str, ...], source: Path, output: Path, options: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that tells what of a source `compile_source` would compile, as ``options`` say; the prelude is read as text."""
+    prelude = output.with_name("prelude.h")
+    prelude.write_text(PRELUDE_TEXT, encoding="utf-8")
+    command = (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-include", str(prelude), *options, "-x", "c++", str(source))
+    return (*command, "-o", str(output))
+
+
+def expand_source(compiler: Compiler, source: Path, output: Path, options: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that expands a text which brings its macros with it."""
+    return (str(compiler.path), *options, str(source), "-o", str(output))
+
+
+def system_folders(compiler: Compiler, launcher: Launcher | None) -> tuple[str, ...]:
+    """Where the compiler looks for headers by itself, as ``-v`` lists them."""
+    run = run_tool((str(compiler.path), "-x", "c++", "-E", "-v", os.devnull), PREPROCESS_TIMEOUT_S, ToolSetting(launcher))
+    listed = run.output.partition("search starts here:")[2].partition("End of search list")[0]
+    return tuple(os.path.realpath(line.strip()) for line in listed.splitlines() if line.startswith(" /"))
+
+
 def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp: bool) -> tuple[str, ...]:
     """The command that links a program from its objects and the runtime's."""
     extra = ("-fopenmp",) if has_openmp else ()
@@ -278,7 +305,7 @@ def _compile_runtime(compiler: Compiler, missing: Sequence[tuple[Path, Path]], h
 
 def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path, launcher: Launcher | None) -> None:
     header = folder / "prelude.h"
-    header.write_text('#include "emu_prelude.h"\n', encoding="utf-8")
+    header.write_text(PRELUDE_TEXT, encoding="utf-8")
     command = (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-x", "c++-header", str(header), "-o", f"{header}.gch")
     run = run_tool(command, setting=setting(compiler, NO_FILES, None, folder, launcher))
     if not run.is_ok:

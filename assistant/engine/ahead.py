@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from assistant.engine.job import Job
+from assistant.engine.one_program import foreign_reading
 from assistant.engine.subject import candidate_of
 from assistant.engine.workbench import Looked
 from assistant.errors import KernelOptError
@@ -54,8 +55,11 @@ class BuiltAhead:
         if not isinstance(text, str):
             return
         try:
-            program = candidate_of(self.version.subject, text).program
+            candidate = candidate_of(self.version.subject, text)
         except KernelOptError:
             return
+        if await foreign_reading(self.job, self.version.subject, candidate) is not None:
+            return
+        program = candidate.program
         instances = tuple(item.instance for item in self.version.counted.kernels)
         await self.job.lab.build(replace(program, kernels=instances), self.job.target.architecture)

@@ -14,6 +14,7 @@ from assistant.engine.counting import Counted
 from assistant.engine.figures import figures_of
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judging import line_pairs, prepare, unpaired_launches, verify
+from assistant.engine.one_program import foreign_reading
 from assistant.engine.predicting import KernelPair, predict_speed
 from assistant.engine.reports import speed_report, verification_report
 from assistant.engine.speed import Speed, Versions, overall_speed, speed_of, with_findings
@@ -56,6 +57,11 @@ async def compare(job: Job, a: Subject, b: Subject, is_strict: bool, keep: KeepL
         for event in failed(job, replace(before, message=f"A: {before.message}")):
             yield event
         return
+    foreign = await foreign_reading(job, a, b)
+    if foreign is not None:
+        for event in failed(job, foreign):
+            yield event
+        return
     after = await look(job, b, first_evidence=1 + sum(len(item.evidence) for item in before.assessment.kernels))
     yield watch.ended("both versions built and counted")
     if isinstance(after, LabFailure):
@@ -78,7 +84,8 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
             yield event
         return
     effort = confirm_effort(job)
-    unpaired = unpaired_launches(before.counted, after.counted)
+    refused = _refused(before, after)
+    unpaired = unpaired_launches(before.counted, after.counted) if not refused else None
     pairs = [] if unpaired is not None else _pairs(before, after)
     outcomes: list[tuple[Verification, Comparison | None]] = []
     speeds: list[Speed] = []
@@ -130,7 +137,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
         figures = None if verdict.outcome is Outcome.FAIL else figures_of(job, pair.before, pair.after)
         yield replace(_comparison_event(job, before, after, old.key, *outcomes[-1]), figures=figures)
-    for kernel, problem in _refused(before, after, pairs):
+    for kernel, problem in refused:
         outcomes.append((_launch_failed(kernel, problem), None))
         yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])
     for kernel in _never_launched(before, after):
@@ -224,18 +231,17 @@ def _pairs(before: Looked, after: Looked) -> list[tuple[Kernel, Kernel]]:
     return [pair for pair in paired if pair[0].key in changed] or paired
 
 
-def _refused(before: Looked, after: Looked, pairs: list[tuple[Kernel, Kernel]]) -> list[tuple[Kernel, Problem]]:
+def _refused(before: Looked, after: Looked) -> list[tuple[Kernel, Problem]]:
     """A's kernels of which B launches only what no GPU runs, each with the first refusal."""
-    paired = {old.key for old, _ in pairs}
+    paired = {old.key for old, _ in _pairs(before, after)}
     refusals: dict[str, Problem] = {}
     for profile in after.counted.profiles:
         kernel = kernel_of_instance(after.subject.parsed, profile.kernel)
         if kernel is not None and is_refused(profile):
             refusals.setdefault(kernel.qualified_name, profile.problems[0])
     launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
-    return [
-        (kernel, refusals[kernel.qualified_name]) for kernel in launched if kernel.key not in paired and kernel.qualified_name in refusals
-    ]
+    left = [kernel for kernel in launched if kernel.key not in paired and kernel.qualified_name in refusals]
+    return [(kernel, refusals[kernel.qualified_name]) for kernel in left]
 
 
 def _launch_failed(kernel: Kernel, problem: Problem) -> Verification:

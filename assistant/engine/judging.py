@@ -15,6 +15,7 @@ from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted
 from assistant.engine.job import Job
+from assistant.engine.one_program import compared
 from assistant.engine.probes import integers_of
 from assistant.engine.subject import Subject
 from assistant.model.build import Build
@@ -24,6 +25,7 @@ from assistant.model.structs import ElementLayout
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, CaseKey, Tolerance
 from assistant.ports import LabFailure, ProgramRun
+from assistant.source.doubts import doubts
 from assistant.source.match import kernel_of_instance
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.cases import PROBE_KINDS
@@ -143,6 +145,9 @@ async def verify(
 
     Both orders: screening runs it behind the original, in the same process; a confirmation first, in one that has run neither.
     """
+    one = await compared(job, baseline.subject, candidate)
+    if one.problem is not None:
+        return one.problem
     pairing = _pairing(baseline.recorded, counted)
     chosen = runnable_cases(baseline, candidate, counted)
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
@@ -159,12 +164,13 @@ async def verify(
         cases=tuple(_case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *detect_labels(*in_question)),
+        labels=(*stated_labels, *detect_labels(*in_question), *one.labels),
         findings=_static_findings(baseline, candidate),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
         missing_checks=tuple(missing),
+        caveats=one.caveats,
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
         order_before=order_before,
@@ -209,18 +215,22 @@ def runnable_cases(baseline: Baseline, candidate: Subject, counted: Counted) -> 
 
 
 def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:
-    """A difference from an original that races or reads uninitialised memory blames nobody."""
-    if not isinstance(verdict, Verification) or verdict.outcome is not Outcome.FAIL:
+    """An original that races or reads uninitialised memory is named as the reason where its results were of no use."""
+    if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
         return verdict
     problems = [problem for case in baseline.cases for run in case.original for problem in run.problems]
-    faults = [problem for problem in problems if problem.kind in _ARBITRARY_RESULTS]
-    failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
-    if not faults or failed - _COMPARED_VALUES:
+    fault = next((problem for problem in problems if problem.kind in _ARBITRARY_RESULTS), None)
+    if fault is None:
         return verdict
     path = baseline.subject.source.path
-    kind = faults[0].kind.replace("_", " ")
-    reason = f"the original's own results are arbitrary: {kind} on line {faults[0].line} of {path.name}"
-    return CannotJudge(reason, f"mend the original first: kernelopt check {path}")
+    kind = fault.kind.replace("_", " ")
+    reason = f"the original's own results are arbitrary: {kind} on line {fault.line} of {path.name}"
+    return CannotJudge(reason, f"fix the original first: kernelopt check {path}")
+
+
+def _fails_by_values_alone(verdict: Verification) -> bool:
+    failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
+    return verdict.outcome is Outcome.FAIL and not failed - _COMPARED_VALUES
 
 
 def _in_question(baseline: Baseline, candidate: Subject, version: Version) -> tuple[Version, Version]:
@@ -264,7 +274,7 @@ def line_pairs(before: Subject, after: Subject) -> LinePairs:
 def candidate_version(subject: Subject, assessment: Assessment) -> Version:
     """What label rules look at: the text, the flags and, with a compiler, the machine code."""
     code = assessment.build.code if isinstance(assessment.build, Build) else ()
-    return Version(subject.parsed, code, subject.program.flags.arguments)
+    return Version(subject.parsed, code, subject.program.flags.arguments, doubts=doubts(subject.source.text))
 
 
 def _untried_sizes(baseline: Baseline) -> list[str]:

@@ -22,6 +22,7 @@ from assistant.engine.hardware import steered
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judging import Baseline, changed_kernels, prepare, verify
+from assistant.engine.one_program import foreign_reading
 from assistant.engine.records import Tried, Version, costliest
 from assistant.engine.scoring import Scored, score_predictions, score_ratio
 from assistant.engine.speed import Speed, Versions, speed_of, with_findings
@@ -96,6 +97,9 @@ class Bench:
             subject = candidate_of(link.looked.subject, text)
         except KernelOptError as error:
             return Trial(tried.ended("build_failed", error.message))
+        foreign = await foreign_reading(self._job, self._start.looked.subject, subject)
+        if foreign is not None:
+            return Trial(tried.ended("build_failed", foreign.message))
         async with BuiltAhead(self._job, link.looked) as beside:
             beside.begin((rewrite,))
             looked = await look(self._job, subject, link.looked.next_evidence)

@@ -20,10 +20,11 @@ from assistant.build.symbols import symbol_for
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
+from assistant.model.preprocessed import NotPreprocessed, Preprocessed
 from assistant.ports import LabFailure, Program
 from assistant.serialize import decode, encode
 
-__all__ = ["Compiler", "Image"]
+__all__ = ["Compiler", "Image", "texts_of"]
 
 _ANSWERS_KEPT = 16
 _DEADLINE_S = 120.0
@@ -75,6 +76,17 @@ class Compiler:
         """Resources, machine code and diagnostics of the very build that ``image`` gives."""
         return (await self._covering(program, architecture)).result
 
+    async def preprocessed(
+        self, program: Program, architecture: str
+    ) -> tuple[Preprocessed | NotPreprocessed, Preprocessed | NotPreprocessed]:
+        """What nvcc compiles of the program for the GPU, and for the host."""
+        fields = await asyncio.to_thread(_source_fields, program)
+        reply = await self._ask({"op": "preprocess", **fields, **self._target(architecture)})
+        if isinstance(reply, CompilerMissing):
+            failed = NotPreprocessed(reply.reason)
+            return failed, failed
+        return decode(Preprocessed | NotPreprocessed, reply["device"]), decode(Preprocessed | NotPreprocessed, reply["host"])
+
     async def _covering(self, program: Program, architecture: str) -> _Answer:
         """The program's own build where that holds every kernel asked for; else one in which they are instantiated."""
         want = ("resources", "sass", "cubin")
@@ -92,7 +104,7 @@ class Compiler:
 
     async def _compiled(self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool) -> _Answer:
         """Kept is only what the texts decide, headers included: the next time a disk may have room, or a compiler more time."""
-        texts, places = await asyncio.to_thread(lambda: (_texts(program), workspaces(program)))
+        texts, fields = await asyncio.to_thread(lambda: (texts_of(program), _source_fields(program)))
         key = (texts, program.flags, program.kernels, architecture, want, is_quick)
         known = self._answers.get(key)
         if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
@@ -101,12 +113,10 @@ class Compiler:
         reply = await self._ask(
             {
                 "op": "compile",
-                "sources": [[str(source.path), source.text] for source in program.sources],
-                "flags": encode(program.flags),
+                **fields,
                 "kernels": list(program.kernels),
                 "want": want,
                 "is_quick": is_quick,
-                "workspaces": places,
                 **self._target(architecture),
             }
         )
@@ -136,7 +146,15 @@ class Compiler:
         return reply["result"]
 
 
-def _texts(program: Program) -> frozenset[tuple[str, str]]:
+def _source_fields(program: Program) -> dict[str, Any]:
+    return {
+        "sources": [[str(source.path), source.text] for source in program.sources],
+        "flags": encode(program.flags),
+        "workspaces": workspaces(program),
+    }
+
+
+def texts_of(program: Program) -> frozenset[tuple[str, str]]:
     """(path, text) of all that is compiled, but for the toolkit's headers."""
     return frozenset(with_headers(((str(source.path), source.text) for source in program.sources), program.flags.arguments).items())
 

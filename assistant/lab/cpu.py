@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from assistant.lab.cache import keep_small
-from assistant.lab.compiler import Compiler
+from assistant.lab.compiler import Compiler, texts_of
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
+from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
 from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.workload import Case
@@ -39,6 +41,7 @@ __all__ = ["CpuLab", "Promotion"]
 
 _BUILD_DEADLINE_S = 120.0
 """A large translation unit with a cold prelude takes a few seconds on two cores."""
+_PREPROCESSED_KEPT = 8
 _GRACE_S = 20.0
 """Beyond a run's own wall limit: symbolizing and writing the reply."""
 _COUNTED_LAUNCHES = 1024
@@ -74,6 +77,7 @@ class CpuLab:
         self._device = WorkerProcess("assistant.device", environment)
         """Runs the user's references, which no other job may meet; compiles where the caller keeps no compiler."""
         self.compiler = Compiler(compiler or self._device, cache, scratch)
+        self._preprocessed: OrderedDict[tuple[object, ...], Preprocessings] = OrderedDict()
         self._run_count = 0
 
     def describe(self) -> LabDescription:
@@ -102,6 +106,24 @@ class CpuLab:
 
     async def accepts(self, program: Program, architecture: str) -> bool:
         return isinstance(await self.compiler.built(program, architecture, is_quick=True), Build)
+
+    async def preprocessed(self, program: Program, architecture: str) -> Preprocessings:
+        """Kept for the last few programs: an original is compared with many edits."""
+        key = (await asyncio.to_thread(texts_of, program), program.flags, architecture)
+        known = self._preprocessed.get(key)
+        if known is None:
+            emulator, (device, host) = await asyncio.gather(self._emulated(program), self.compiler.preprocessed(program, architecture))
+            known = Preprocessings(emulator, device, host)
+            if len(self._preprocessed) >= _PREPROCESSED_KEPT:
+                self._preprocessed.popitem(last=False)
+        self._preprocessed[key] = known
+        self._preprocessed.move_to_end(key)
+        return known
+
+    async def _emulated(self, program: Program) -> Preprocessed | NotPreprocessed:
+        fields = await asyncio.to_thread(self._source_fields, program)
+        reply = await self._ask({"op": "preprocess", **fields}, _BUILD_DEADLINE_S)
+        return NotPreprocessed(reply.message) if isinstance(reply, LabFailure) else decode(Preprocessed | NotPreprocessed, reply["result"])
 
     async def run(
         self,
@@ -207,14 +229,10 @@ class CpuLab:
     async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {
             "op": "build",
-            "sources": [[str(source.path), source.text] for source in program.sources],
-            "include_dirs": _values(program.flags.arguments, "-I"),
-            "defines": _values(program.flags.arguments, "-D"),
+            **await asyncio.to_thread(self._source_fields, program),
             "flavour": flavour,
             "kernels": list(program.kernels),
             "promote_float": promotion is not None and promotion.is_double,
-            "cache_dir": str(self.cache / "emulator"),
-            "workspaces": await asyncio.to_thread(workspaces, program),
         }
         reply = await self._ask(message, _BUILD_DEADLINE_S)
         if isinstance(reply, LabFailure):
@@ -235,6 +253,15 @@ class CpuLab:
                 diagnostics,
             )
         return reply["binary"]
+
+    def _source_fields(self, program: Program) -> dict[str, Any]:
+        return {
+            "sources": [[str(source.path), source.text] for source in program.sources],
+            "include_dirs": _values(program.flags.arguments, "-I"),
+            "defines": _values(program.flags.arguments, "-D"),
+            "cache_dir": str(self.cache / "emulator"),
+            "workspaces": workspaces(program),
+        }
 
     async def _ask(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
         try:

@@ -24,6 +24,7 @@ from assistant.lab.gpu_timing import GpuTiming
 from assistant.lab.uncounted import reason_of, unchecked, uncounted
 from assistant.model.build import BuildResult
 from assistant.model.device import LabDescription
+from assistant.model.preprocessed import Preprocessings
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import Case
 from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
@@ -98,6 +99,9 @@ class GpuLab:
 
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
         return await self.cpu.inspect(program, architecture)
+
+    async def preprocessed(self, program: Program, architecture: str) -> Preprocessings:
+        return await self.cpu.preprocessed(program, architecture)
 
     async def run(
         self,

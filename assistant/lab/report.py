@@ -17,6 +17,7 @@ from assistant.errors import CannotAnswerError
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.model.build import Build, BuildResult, Flags
 from assistant.model.device import LabDescription
+from assistant.model.preprocessed import NotPreprocessed, Preprocessings
 from assistant.model.profile import Correction, LaunchProfile
 from assistant.model.report import ProfilerReport
 from assistant.model.workload import Case
@@ -71,6 +72,9 @@ def with_file(report: ProfilerReport, old: str, new: str) -> ProfilerReport:
     )
 
 
+_NOT_ASKED = NotPreprocessed("a report compiles nothing", is_missing=True)
+
+
 class ReportLab:
     """``ports.Lab`` over one report."""
 
@@ -114,6 +118,10 @@ class ReportLab:
 
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
         return await self.build(program, architecture)
+
+    async def preprocessed(self, program: Program, architecture: str) -> Preprocessings:
+        """A report keeps no compiler's view."""
+        return Preprocessings(_NOT_ASKED, _NOT_ASKED, _NOT_ASKED)
 
     async def run(
         self,

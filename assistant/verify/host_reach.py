@@ -53,7 +53,7 @@ _CASTED = re.compile(
 )
 """The end of a launch's configuration, and casts: what else may stand before a parenthesis."""
 _LAUNCH_CALLS = frozenset({"sizeof", "min", "max", "static_cast", "ceil", "ceilf"})
-_INCLUDED_AWAY = re.compile(r"<\s*/|\.\.")
+_INCLUDE_BY_NAME = re.compile(r"\s*<\w[\w.+-]*(?:/\w[\w.+-]*)*>\s*")
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _directives(old: _Side, new: _Side) -> str | None:
         is_plain = directive.word in {"define", "if", "ifdef", "ifndef", "elif", "else", "endif"}
         is_plain |= directive.word == "undef" and directive.rest.strip() in defined - {macro.name for macro in old.macros}
         is_plain |= directive.word == "pragma" and re.match(r"\s*(?:unroll|nounroll|once|nv_diag\w*)\b", directive.rest) is not None
-        is_include = directive.word == "include" and "<" in directive.rest and not _INCLUDED_AWAY.search(directive.rest)
+        is_include = directive.word == "include" and _INCLUDE_BY_NAME.fullmatch(directive.rest) is not None
         is_plain |= is_include and directive.text not in inside
         if not is_plain:
             return f"it holds the directive `{directive.text[:60]}`"

@@ -11,14 +11,18 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assistant.model.build import KernelCode
+from assistant.model.doubts import Doubt
 from assistant.model.source import ParsedSource, Span
 from assistant.model.verification import Label
+from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_reach import host_reach, launch_reach
+from assistant.verify.macro_use import directives_in
 from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
 from assistant.verify.reach import Item, ItemKind, items, reach, words_of
 from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
@@ -52,6 +56,8 @@ _WIDE_SASS = re.compile(r"^(?:LDG?|STG?)\b.*\.128\b")
 _FAST_SASS = re.compile(r"^(MUFU\.(?:EX2|LG2|SIN|COS|TANH))\b")
 _FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
 _FAST_FLAGS = ("-use_fast_math", "--use_fast_math", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt")
+_ASKS = re.compile(r"(\b__has_\w+|\b__is_identifier\b|\b_Pragma\b)")
+_SHOWN_CHARACTERS = 60
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
 _LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
@@ -74,6 +80,8 @@ class Version:
     flags: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     """Qualified names of the kernels in question, whose machine code ``code`` is; empty: all."""
+    doubts: tuple[Doubt, ...] = ()
+    """What its device code leaves open (``assistant.source.doubts``)."""
 
 
 def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
@@ -89,6 +97,9 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         _first(Label.ALIGNMENT, "assumes the alignment of {}", new_matches(_VECTOR_CAST, _unaliased(old), _unaliased(new))),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
+        *environment_labels(_device_text(before), _device_text(after)),
+        *doubt_labels(before.doubts, _doubts_in_question(after)),
+        _asks_the_compiler(before, after),
         *_machine_code_labels(before.code, after.code),
         _host_code(before.parsed, after.parsed),
         _growth(before, after),
@@ -108,6 +119,20 @@ def order_of(version: Version) -> OrderFacts:
 def _device_code(version: Version) -> str:
     """Code of the kernels in question, of what they reach and of their launches; the rest is blank, lines stay."""
     code = blanked(version.parsed.source.text)
+    found = _reached(version)
+    return _without_includes(code) if found is None else kept(code, _spans(version, found))
+
+
+def _doubts_in_question(version: Version) -> Iterator[Doubt]:
+    """Those of functions that the kernels in question reach."""
+    found = _reached(version)
+    names = None if found is None else {name for item in found for name in item.names}
+    return (doubt for doubt in version.doubts if names is None or doubt.function in names)
+
+
+def _device_text(version: Version) -> str:
+    """As ``_device_code``, with the insides of strings: inline assembly is one."""
+    code = uncommented(version.parsed.source.text)
     found = _reached(version)
     return _without_includes(code) if found is None else kept(code, _spans(version, found))
 
@@ -162,6 +187,16 @@ def _fast_math(old: str, new: str, old_flags: tuple[str, ...], new_flags: tuple[
     if flags:
         return DetectedLabel(Label.FAST_MATH, f"compiled with {flags[0]}")
     return _first(Label.FAST_MATH, "uses {}", new_matches(_FAST_MATH_CALL, old, new))
+
+
+def _asks_the_compiler(before: Version, after: Version) -> DetectedLabel | None:
+    """Conditions of the preprocessor decide for the whole file."""
+    old, new = (blanked(version.parsed.source.text) for version in (before, after))
+    pragmas = Counter(d.text for d in directives_in(new) if d.word == "pragma") - Counter(d.text for d in directives_in(old))
+    odd = next((text for text in pragmas if not HARMLESS_PRAGMA.match(text.partition("pragma")[2])), None)
+    if odd is not None:
+        return DetectedLabel(Label.ASSUMPTION, f"holds `{odd[:_SHOWN_CHARACTERS]}`, which compilers read in their own ways")
+    return _first(Label.ASSUMPTION, "asks what the compiler has: {}", new_matches(_ASKS, old, new))
 
 
 def _narrower_integers(old: str, new: str) -> DetectedLabel | None:

@@ -35,7 +35,15 @@ class Text:
     @cached_property
     def code(self) -> tuple[str, ...]:
         """The lines without comments and without spaces."""
-        return tuple("".join(line.split()) for line in blanked(self.text).split("\n"))
+        return tuple("".join(line.split()) for line in self._blanked)
+
+    def code_at(self, line: int) -> str:
+        """One line without comments and the insides of strings; 1-based."""
+        return self._blanked[line - 1]
+
+    @cached_property
+    def _blanked(self) -> tuple[str, ...]:
+        return tuple(blanked(self.text).split("\n"))
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,29 @@ Code without comments and spliced lines is expected. Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Directive", "Macro", "conditions_problem", "directives_in", "macro_problem", "macros_in"]
+from assistant.verify.text import uncommented, unspliced
+
+__all__ = [
+    "Directive",
+    "Macro",
+    "condition_at",
+    "conditions_problem",
+    "declared_names",
+    "directives_in",
+    "is_left_out",
+    "macro_problem",
+    "macros_in",
+]
 
 _DIRECTIVE = re.compile(r"^[ \t\f\v]*(?:#|%:|\?\?=)[ \t]*(?P<word>\w*)(?P<rest>[^\n]*)", re.MULTILINE)
 _DEFINITION = re.compile(r"\s*(?P<name>\w+)(?:\((?P<parameters>[^()]*)\))?(?P<body>.*)")
+_DECLARED = re.compile(
+    r"(?:\b(?:struct|class|union|enum|using|auto|const|constexpr|bool|char|short|int|long|unsigned|float|double|half|size_t|u?int\d+_t|void)\b"
+    r"|[A-Za-z_]\w*[>*&]*)\s+[*&]*(?P<name>[A-Za-z_]\w*)\s*(?=[=;{(\[,)])"
+)
 _CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 _EFFECT = re.compile(
     r"[;{}\"#\\]|(?<![=!<>])=(?!=)|\+\+|--|(?<![\w)\]])\s*\[|<%|%>|\?\?|\basm\b|\bnew\b|\bdelete\b|\bthrow\b|\breturn\b|\bgoto\b"
@@ -102,6 +118,43 @@ def macro_problem(macro: Macro, host_places: Iterable[tuple[int, int]], includes
     if _CONSTANT_NAME.fullmatch(macro.name) is None:
         return f"its macro {macro.name} {mended}"
     return f"its macro {macro.name} is more than arithmetic and {mended}" if _EFFECT.search(macro.body) else None
+
+
+def condition_at(text: str, line: int) -> str | None:
+    """The directive that decides whether a line is compiled, the innermost one; None for a line under no condition."""
+    found = _condition(uncommented(unspliced(text)), line)
+    return None if found is None else found[0]
+
+
+def is_left_out(text: str, line: int, compiled: Container[int]) -> bool:
+    """Whether a line stands in a branch of a condition of which nothing before it is compiled, nor it itself."""
+    code = uncommented(unspliced(text))
+    found = _condition(code, line)
+    is_directive = _DIRECTIVE.match(code.split("\n")[line - 1]) is not None
+    return found is not None and not is_directive and not any(number in compiled for number in range(found[1] + 1, line + 1))
+
+
+def declared_names(code: str) -> Iterator[str]:
+    """Names that a line looks to declare: variables, constants, types, functions; some that it only uses as well."""
+    return (found["name"] for found in _DECLARED.finditer(code))
+
+
+def _condition(code: str, line: int) -> tuple[str, int] | None:
+    """(text, line) of the directive that opens the branch around a line."""
+    opened = list[tuple[str, int]]()
+    for directive in directives_in(code):
+        number = code.count("\n", 0, directive.start) + 1
+        if number >= line:
+            break
+        if directive.word in ("if", "ifdef", "ifndef"):
+            opened.append((directive.text, number))
+        elif directive.word == "endif" and opened:
+            opened.pop()
+        elif directive.word in ("elif", "elifdef", "elifndef") and opened:
+            opened[-1] = (directive.text, number)
+        elif directive.word == "else" and opened:
+            opened[-1] = (f"#else of {opened[-1][0]}", number)
+    return opened[-1] if opened else None
 
 
 def _is_within(macro: Macro, places: Iterable[tuple[int, int]]) -> bool:

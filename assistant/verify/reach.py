@@ -24,6 +24,8 @@ _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)(?:\\\n|[^\n])*")
 _SCOPE = re.compile(r"\s*(?:inline\s+)?(?:namespace\b[^;={}]*|extern\s*\"[^\"]*\"\s*)\{")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'')
+_PARTED_NUMBER = re.compile(r"(?<![\w.'])\.?\d(?:[\w.]|[eEpP][-+])*(?:'[\w.]+)+")
+"""``1'000'000``: its quotes begin no literal."""
 _ATTRIBUTE = re.compile(
     r"\b(?:__launch_bounds__|__align__|alignas|__attribute__|__declspec|decltype|__cluster_dims__)\s*\((?:[^()]|\([^()]*\))*\)"
 )
@@ -68,6 +70,7 @@ def items(code: str) -> tuple[Item, ...] | None:
     """Everything at file and namespace scope of code without comments, in order; None where its braces do not balance."""
     found = list[Item]()
     position = 0
+    code = _PARTED_NUMBER.sub(lambda match: match[0].replace("'", "_"), code)
     while True:
         position = _skip_space(code, position)
         if position >= len(code):

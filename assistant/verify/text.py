@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Match", "Store", "blanked", "kept", "matches", "new_matches", "stores_to", "uncommented", "without"]
+__all__ = ["Match", "Store", "blanked", "kept", "matches", "new_matches", "stores_to", "uncommented", "unspliced", "without"]
 
 _LEXEME = re.compile(
-    r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)\""""
-    r"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'""",
+    r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|(?<!\w)(?:u8|[uUL])?R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)\""""
+    r"""|"(?:[^"\\\n]|\\.)*"|(?<![\w.])\.?\d(?:[eEpP][-+]|'?[\w.])*|'(?:[^'\\\n]|\\.)+'""",
     re.S,
 )
 
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+_CONTINUED = re.compile(r"(?:[^\n]*\\[ \t]*\r?\n)+[^\n]*")
 _BRACKET = re.compile(r"\s*\)?\s*\[")
 _ASSIGNMENT = re.compile(r"\s*(?:\.\s*\w+\s*)?((?:[-+*/%&|^]|<<|>>)?=)(?!=)([^;]*);?")
 
@@ -35,6 +37,8 @@ def blanked(text: str) -> str:
         lexeme = match[0]
         if lexeme.startswith("/"):
             return re.sub(r"[^\n]", " ", lexeme)
+        if '"' not in lexeme and lexeme[0] != "'":
+            return lexeme  # a number, whose quotes only part its digits
         return lexeme[0] + re.sub(r"[^\n]", " ", lexeme[1:-1]) + lexeme[-1]
 
     return _LEXEME.sub(blank, text)
@@ -43,6 +47,15 @@ def blanked(text: str) -> str:
 def uncommented(text: str) -> str:
     """``text`` with comments as spaces; strings stay, they are part of what the code does."""
     return _LEXEME.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0].startswith("/") else m[0], text)
+
+
+def unspliced(text: str) -> str:
+    """``text`` with lines that a backslash continues as one; as many empty lines follow, so that later ones keep their number."""
+
+    def joined(match: re.Match[str]) -> str:
+        return _SPLICE.sub("", match[0]) + "\n" * len(_SPLICE.findall(match[0]))
+
+    return _CONTINUED.sub(joined, text)
 
 
 def without(text: str, ranges: Iterator[tuple[int, int]]) -> str:

@@ -32,6 +32,8 @@ class UnitContext:
     global_words: set[str] = field(default_factory=lambda: {"__global__"})
     """``__global__`` and the macros that expand to it."""
     device_words: set[str] = field(default_factory=lambda: {"__device__", "__global__"})
+    inline_words: set[str] = field(default_factory=lambda: {"__forceinline__", "always_inline", "__always_inline__"})
+    """``__forceinline__`` and the macros that expand to it."""
     callee_parameters: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
     """Per macro, the indexes of the parameters that its body launches, itself or through other macros."""
 
@@ -91,7 +93,7 @@ def _streams(file: LexedFile) -> Iterator[tuple[Stream, tuple[Declaration, ...]]
 
 
 def _find_words(context: UnitContext, macros: dict[str, tuple[Macro, Stream]]) -> None:
-    """Macros that expand to ``__global__`` or ``__device__`` as specifiers, through other macros too."""
+    """Macros that expand to ``__global__``, ``__device__`` or ``__forceinline__`` as specifiers, through other macros too."""
     changed = True
     while changed:
         changed = False
@@ -100,7 +102,7 @@ def _find_words(context: UnitContext, macros: dict[str, tuple[Macro, Stream]]) -
             # A body that defines a whole function is handled as code, not as a specifier.
             if "{" in texts:
                 continue
-            for words in (context.global_words, context.device_words):
+            for words in (context.global_words, context.device_words, context.inline_words):
                 if texts & words and name not in words:
                     words.add(name)
                     changed = True

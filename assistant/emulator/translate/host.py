@@ -1,4 +1,4 @@
-"""Marks host functions, so that the compiler leaves the memory hooks out of them."""
+"""Marks host functions, so that the compiler leaves the memory hooks out of them and the object file shows who calls them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from assistant.emulator.translate.lexer import Kind
 from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Function, after_template
 
-_MARK = "EMU_HOST "
+_MARK, _LOCAL_MARK, _APART = "EMU_USER_HOST ", "EMU_USER_HOST_LOCAL ", "EMU_APART "
 _UNMARKED = {"constexpr", "operator", "template", "friend", "__shared__"}
 """Functions that device code may call without ``__device__`` (or that cannot bear the attribute here)."""
 
 
-def host_edits(stream: Stream, function: Function, device_words: set[str]) -> list[Edit]:
+_COMPILED_ITS_OWN_WAY = {"always_inline", "__always_inline__", "target", "__target__", "target_clones"}
+
+
+def host_edits(stream: Stream, function: Function, device_words: set[str], inline_words: set[str]) -> list[Edit]:
     """The mark before a host function's definition; nothing for device functions, members and declarations."""
     if function.body is None or function.is_member or function.words & (device_words | _UNMARKED):
         return []
@@ -24,7 +27,9 @@ def host_edits(stream: Stream, function: Function, device_words: set[str]) -> li
     if start >= function.head.stop or _is_macro_head(stream, function, start):
         return []
     position = stream.tokens[start].start
-    return [Edit(position, position, _MARK)]
+    mark = _LOCAL_MARK if "static" in function.words or "" in function.scope else _MARK
+    is_plain = not any(stream.text(i) in _COMPILED_ITS_OWN_WAY or stream.text(i) in inline_words for i in function.head)
+    return [Edit(position, position, mark + _APART if is_plain else mark)]
 
 
 def _is_macro_head(stream: Stream, function: Function, start: int) -> bool:

@@ -147,7 +147,7 @@ def _declaration_edits(
                 end = stream.tokens[last].end
                 edits.append(Edit(end, end, stub))
         elif not is_macro:
-            edits += host_edits(stream, declaration, context.device_words)
+            edits += host_edits(stream, declaration, context.device_words, context.inline_words)
     return edits
 
 

@@ -45,6 +45,13 @@ def test_host_functions_and_host_headers_are_what_is_blanked() -> None:
     assert text.count("\n") == PROGRAM.count("\n")
 
 
+def test_macros_and_conditions_of_host_code_stay() -> None:
+    text = PROGRAM.replace("  std::vector", "#define SCALE \\\n 2\n#ifdef A\n  int q;\n#endif\n  std::vector")
+    spans = tuple(f.span for f in functions(SyntaxTree(text)))
+    blank = blank_spans(text, host_spans(parse(Source(Path("/p/k.cu"), text)), spans))
+    assert "#define SCALE \\\n 2\n#ifdef A\n" in blank and "\n#endif\n" in blank and "int q" not in blank and "std::vector" not in blank
+
+
 def test_launch_sites_name_the_template_instances() -> None:
     assert name_expressions(parse(Source(Path("/p/k.cu"), PROGRAM))) == ("tr<0>", "tr<1>", "plain")
 

@@ -70,6 +70,19 @@ def test_a_file_outside_the_program_is_not_included(compiled: Compiled, secret: 
         assert str(secret) in told and "was not read" in told and f"-I{secret.parent}" in told
 
 
+def test_what_nvcc_preprocesses_is_held_to_the_same_files(worker: Any, project: Path, secret: Path) -> None:
+    def preprocessed(text: str) -> dict[str, Any]:
+        (project / "main.cu").write_text(text)
+        return exchange(worker, compile_message(str(project / "main.cu"), text) | {"op": "preprocess"})["result"]
+
+    outside = preprocessed(f'#include "{secret}"\n{KERNEL}')
+    assert SECRET not in json.dumps(outside)
+    assert all("Permission denied" in outside[side]["reason"] for side in ("device", "host"))
+    os.mkfifo(project / "pipe.h")
+    assert "it is a named pipe" in preprocessed('#include "pipe.h"\n')["device"]["reason"]
+    assert all("lines" in side for side in preprocessed(f"#define VALUE 1\n{KERNEL}").values())
+
+
 @WANTS
 def test_the_flags_name_what_else_is_the_programs(compiled: Compiled, tmp_path: Path, want: tuple[str, ...]) -> None:
     (tmp_path / "library").mkdir()
@@ -168,7 +181,8 @@ def await_descendant(root: int, mark: str) -> list[int]:
 
 
 def descendants(root: int) -> list[int]:
-    parents = {int(name): parent for name in os.listdir("/proc") if name.isdigit() and (parent := parent_of(name)) is not None}
+    running = [path.name for path in Path("/proc").iterdir() if path.name.isdigit()]
+    parents = {int(name): parent for name in running if (parent := parent_of(name)) is not None}
     found = [root]
     for process in found:
         found += [child for child, parent in parents.items() if parent == process]

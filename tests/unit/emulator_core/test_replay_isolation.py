@@ -35,4 +35,4 @@ def test_cases_before_and_after_have_their_own_results(endings: dict[str, dict[s
     assert first["ok"]
     assert first == last
     assert first["after"]
-    assert [profile["kernel"] for profile in first["profiles"]] == ["count(int*)"]
+    assert [profile["kernel"] for profile in first["profiles"]] == ["count(Memory*)"]

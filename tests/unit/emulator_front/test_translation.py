@@ -69,7 +69,7 @@ def test_a_specialisation_has_no_stub_of_its_own() -> None:
 def test_host_functions_are_marked_and_device_functions_are_not() -> None:
     text = translated("#define HD __host__ __device__\nHD int a() { return 1; }\nstatic int b() { return 2; }\n")
     assert "\nHD int a()" in text
-    assert "\nEMU_HOST static int b()" in text
+    assert "\nEMU_USER_HOST_LOCAL EMU_APART static int b()" in text
 
 
 def test_dynamic_shared_memory_is_a_reference_to_the_arena() -> None:

@@ -3,7 +3,8 @@
 #define __host__
 #define __device__
 // noinline, noclone: one symbol per kernel instance. flatten: device functions are inlined, as nvcc does.
-#define __global__ __attribute__((noinline, noclone, flatten))
+// hot: kernels stand in sections .text.hot.*, where the build finds them to see what device code calls.
+#define __global__ __attribute__((noinline, noclone, flatten, hot))
 // One instance per worker thread, which runs one block at a time. Aligned for the widest access: nvcc aligns what it fuses.
 #define __shared__ static __thread __attribute__((aligned(16)))
 #define __constant__
@@ -19,6 +20,11 @@
 #define __builtin_align__(n) __attribute__((aligned(n)))
 // Host code is not instrumented: reference loops on the CPU keep full speed.
 #define EMU_HOST __attribute__((no_sanitize_thread, no_sanitize_coverage))
+// What the user's own host functions are marked with, so that an object file shows device code that calls one: they are known by their
+// visibility, or by their section where a symbol is local, and compiled for more than device code is, so that none is inlined there.
+#define EMU_APART __attribute__((target("sse3")))
+#define EMU_USER_HOST EMU_HOST __attribute__((visibility("protected")))
+#define EMU_USER_HOST_LOCAL EMU_HOST __attribute__((section(".text.emu_host")))
 
 #define __CUDACC__ 1
 #define __NVCC__ 1

@@ -1,12 +1,21 @@
-// Kernels that end their process; a GPU has no such calls, code that imitates them does.
+// Kernels that end their process. Device code cannot name what does that; here the host leaves pointers to its own functions in memory.
 #include <csignal>
 #include <cuda_runtime.h>
 #include <unistd.h>
 
-__global__ void count(int *out) { out[threadIdx.x] = threadIdx.x; }
-__global__ void killed(int *out) { raise(SIGKILL); }
-__global__ void gone(int *out) { _exit(0); }
-__global__ void hangs(int *out) {
+struct Memory {
+  int numbers[32];
+  int (*raises)(int);
+  void (*leaves)(int);
+  void (*waits)();
+};
+
+__global__ void count(Memory *memory) { memory->numbers[threadIdx.x] = threadIdx.x; }
+__global__ void killed(Memory *memory) { memory->raises(SIGKILL); }
+__global__ void gone(Memory *memory) { memory->leaves(0); }
+__global__ void hangs(Memory *memory) { memory->waits(); }
+
+void block_signals_and_wait() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -14,9 +23,11 @@ __global__ void hangs(int *out) {
 }
 
 int main() {
-  int *out;
-  cudaMalloc(&out, 32 * sizeof(int));
-  count<<<1, 32>>>(out);
+  Memory host{{}, raise, _exit, block_signals_and_wait};
+  Memory *memory;
+  cudaMalloc(&memory, sizeof(Memory));
+  cudaMemcpy(memory, &host, sizeof(Memory), cudaMemcpyHostToDevice);
+  count<<<1, 32>>>(memory);
   cudaDeviceSynchronize();
   return 0;
 }

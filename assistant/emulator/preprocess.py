@@ -1,0 +1,82 @@
+"""What the emulator's compiler compiles of a program: the lines that survive its preprocessor, with macros expanded.
+
+The user's own text is asked about, with the flags, macros and headers of the emulator's build: translating it changes no directive but
+where an include leads, and no line's number. Example::
+
+    preprocess(BuildRequest(sources=((Path("/a.cu"), text),), cache_dir=cache))     # Preprocessed(lines=(…), …)
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from assistant.build.preprocessing import (
+    DIRECTIVES_ONLY,
+    EXPANSION,
+    dependencies,
+    expansion_text,
+    own_paths,
+    read_expansion,
+    read_survivors,
+    refused,
+)
+from assistant.emulator import toolchain
+from assistant.emulator.build import BuildRequest, definitions_text, is_bare, loader_of, search_flags, units_of, uses_openmp
+from assistant.emulator.launcher import Launcher, launcher_or_own
+from assistant.emulator.toolchain import INCLUDE_DIR, PREPROCESS_TIMEOUT_S, RUNTIME_DIR, Compiler
+from assistant.emulator.tools import run_tool
+from assistant.model.build import CompilerMissing
+from assistant.model.preprocessed import NotPreprocessed, Preprocessed
+
+__all__ = ["preprocess"]
+
+
+def preprocess(request: BuildRequest, launcher: Launcher | None = None) -> Preprocessed | NotPreprocessed:
+    """Of the request's main unit. Raises OSError (disk full)."""
+    with launcher_or_own(launcher) as starter, tempfile.TemporaryDirectory(prefix="kernelopt-preprocess-") as folder:
+        compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath), starter)
+        if isinstance(compiler, CompilerMissing):
+            return NotPreprocessed(compiler.reason, is_missing=True)
+        return _preprocess(request, compiler, Path(folder).resolve(), starter)
+
+
+def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path, launcher: Launcher) -> Preprocessed | NotPreprocessed:
+    load = loader_of(request)
+    units = units_of(request, load)
+    if load.unfit:
+        return NotPreprocessed(load.unfit[0].message)
+    how = toolchain.setting(compiler, load.files, None, folder, launcher)
+    flags = toolchain.compile_flags("fast", request.standard, uses_openmp(units))
+    flags += toolchain.BARE_FLAGS if is_bare(request.cache_dir, units) else ()
+    flags += search_flags(request, units[0])
+    listed, survived, expanded = folder / "dependencies", folder / "survivors", folder / "expanded"
+    options = (*DIRECTIVES_ONLY, "-MD", "-MF", str(listed))
+    command = toolchain.preprocess_source(compiler, flags, _written(request, folder), survived, options)
+    run = run_tool(command, PREPROCESS_TIMEOUT_S, how)
+    sources = frozenset(str(path) for path, _ in request.sources)
+    foreign = (*toolchain.system_folders(compiler, launcher), *map(str, (INCLUDE_DIR, RUNTIME_DIR, folder)))
+    own_path = own_paths(sources, foreign, Path.cwd())
+    if not run.is_ok:
+        return refused(run.output, sources, own_path)
+    survivors = read_survivors(survived.read_text("utf-8", "surrogateescape"), own_path)
+    text = folder / "expansion.cpp"
+    text.write_text(expansion_text(survivors), "utf-8", "surrogateescape")
+    run = run_tool(toolchain.expand_source(compiler, text, expanded, EXPANSION), PREPROCESS_TIMEOUT_S, how)
+    if not run.is_ok:
+        return refused(run.output, sources, own_path)
+    read = {path for file in dependencies(listed.read_text("utf-8", "surrogateescape")) if (path := own_path(file)) is not None}
+    return read_expansion(expanded.read_text("utf-8", "surrogateescape"), survivors, read - sources)
+
+
+def _written(request: BuildRequest, folder: Path) -> Path:
+    """The main source as a copy that says which file it stands for, beside copies of what differs from the disk."""
+    common = Path(os.path.commonpath([str(path.parent) for path, _ in request.sources]))
+    main = request.sources[0][0]
+    for path, text in request.sources:
+        copy = folder / "overlay" / path.relative_to(common)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        head = definitions_text(request.defines) if path == main else ""
+        copy.write_text(f'{head}#line 1 "{path}"\n{text}', "utf-8", "surrogateescape")
+    return folder / "overlay" / main.relative_to(common)

@@ -1,0 +1,159 @@
+"""Do compilers part in an edit where they do not in the original? Asks the lab's preprocessors, where the edit's text leaves a doubt.
+
+``compared`` judges an edit that was built; ``foreign_reading`` looks at what an edit would read, before anything of it is compiled::
+
+    answer = await compared(job, before, after)
+    answer.problem      # CannotJudge("B is not one program to all compilers: line 6 (`#ifdef __PIC__`) is compiled by …", …)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.build.includes import with_headers
+from assistant.config.paths import find_workspace
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
+from assistant.model.verification import CannotJudge
+from assistant.ports import LabFailure, Program
+from assistant.profile.quantity import counted_noun
+from assistant.source.doubts import doubts
+from assistant.verify.changed_lines import ChangedLines
+from assistant.verify.environment import doubt_labels, environment_labels
+from assistant.verify.evidence import DetectedLabel
+from assistant.verify.lines import Text
+from assistant.verify.one_program import Difference, device_text, idle_lines, new_differences
+from assistant.verify.plain_edit import may_change_directives, may_read_otherwise, misleading_directive
+
+__all__ = ["OneProgram", "compared", "foreign_reading"]
+
+WITHOUT_NVCC = "not compared with nvcc's preprocessing"
+WITHOUT_EMULATOR = "not compared with the emulator's preprocessing"
+_REMEDY = "write the edit without what compilers define in their own ways, or give each its own version and compare those"
+
+
+@dataclass(frozen=True)
+class OneProgram:
+    """What came of comparing the compilers."""
+
+    problem: CannotJudge | None = None
+    caveats: tuple[str, ...] = ()
+    labels: tuple[DetectedLabel, ...] = ()
+    """Of words that only macros put together."""
+
+
+async def compared(job: Job, before: Subject, after: Subject) -> OneProgram:
+    """Nothing where the edit's text alone shows that compilers cannot part in it."""
+    changed = _changed(before, after)
+    if before.source.text == after.source.text:
+        return OneProgram()
+    misleading = misleading_directive(before.source.text, after.source.text)
+    if misleading is not None:
+        return OneProgram(CannotJudge(f"B {misleading}, so what each compiler compiles cannot be told", _REMEDY))
+    headers = await asyncio.to_thread(_headers, after.program)
+    if not may_read_otherwise(changed, headers.values(), _defined(after.program)):
+        return OneProgram()
+    old, new = await _views(job, before), await _views(job, after)
+    problem = _refused(old, new) or _parted(new_differences(old, new, changed))
+    if problem is not None:
+        return OneProgram(problem)
+    texts = device_text(old, changed.before), device_text(new, changed.after)
+    labels = (*environment_labels(*texts), *doubt_labels(*map(doubts, texts)))
+    return OneProgram(None, (*_unasked(new), *_idle(idle_lines(new, changed))), labels)
+
+
+async def foreign_reading(job: Job, before: Subject, after: Subject) -> LabFailure | None:
+    """Why the edit isn't compiled: it would read a file that the original does not. A person's own edit may read what is in the workspace.
+
+    Told by the preprocessors, before anything is compiled; where none can be asked, an edit that may read otherwise is refused.
+    """
+    if before.source.text == after.source.text:
+        return None
+    misleading = misleading_directive(before.source.text, after.source.text)
+    if misleading is not None:
+        return _failure(f"it {misleading}, so what it reads cannot be told")
+    named = await asyncio.to_thread(_headers, after.program)
+    if not may_change_directives(_changed(before, after), named.values()):
+        return None
+    old, new = await _views(job, before), await _views(job, after)
+    views = (new.emulator, new.device, new.host)
+    earlier = {file for view in (old.emulator, old.device, old.host) for file in view.files}
+    earlier |= (await asyncio.to_thread(_headers, before.program)).keys()
+    further = sorted(({file for view in views for file in view.files} | named.keys()) - earlier)
+    is_a_persons = not after.program.is_candidate or after.program.run_command is not None
+    outside = await asyncio.to_thread(_outside, further, after.source.path) if is_a_persons else further
+    if outside:
+        return _failure(f"it reads {outside[0]}, which the original does not")
+    refusals = [view.reason for view in views if isinstance(view, NotPreprocessed) and not view.is_missing]
+    if all(isinstance(view, NotPreprocessed) for view in views):
+        return _failure(f"its directives differ, and no preprocessor says what it reads: {next(iter(refusals), 'none is here')}")
+    return None
+
+
+def _outside(files: list[str], source: Path) -> list[str]:
+    """Those that are not in the source's workspace, wherever links lead."""
+    workspace = find_workspace(source).resolve()
+    return [file for file in files if not Path(file).resolve().is_relative_to(workspace)]
+
+
+def _failure(reason: str) -> LabFailure:
+    return LabFailure("cannot_judge", f"B is not compiled: {reason}", "include only what the original does, and headers of CUDA and C++")
+
+
+async def _views(job: Job, subject: Subject) -> Preprocessings:
+    return await job.lab.preprocessed(subject.program, job.target.architecture)
+
+
+def _changed(before: Subject, after: Subject) -> ChangedLines:
+    return ChangedLines(*(Text(str(subject.source.path), subject.source.text) for subject in (before, after)))
+
+
+def _headers(program: Program) -> dict[str, str]:
+    """Path → text of the user's own headers, as ``#include`` lines name them: also those of a branch that is not compiled."""
+    sources = {str(source.path): source.text for source in program.sources}
+    found = with_headers(sources.items(), program.flags.arguments)
+    return {path: text for path, text in found.items() if path != str(program.sources[0].path)}
+
+
+def _defined(program: Program) -> tuple[str, ...]:
+    return tuple(flag[2:].partition("=")[0] for flag in program.flags.arguments if flag.startswith("-D"))
+
+
+def _refused(old: Preprocessings, new: Preprocessings) -> CannotJudge | None:
+    """A preprocessor that takes A and not B."""
+    for name, before, after in (
+        ("the emulator's", old.emulator, new.emulator),
+        ("nvcc's", old.device, new.device),
+        ("nvcc's", old.host, new.host),
+    ):
+        if isinstance(after, NotPreprocessed) and isinstance(before, Preprocessed):
+            return CannotJudge(f"{name} preprocessor does not take B: {after.reason}", _REMEDY)
+    return None
+
+
+def _parted(differences: tuple[Difference, ...]) -> CannotJudge | None:
+    if not differences:
+        return None
+    further = len(dict.fromkeys(differences)) - 1
+    suffix = f"; and {counted_noun(further, 'further place')}" if further else ""
+    return CannotJudge(f"B is not one program to all compilers: {differences[0].message}{suffix}", _REMEDY)
+
+
+def _unasked(views: Preprocessings) -> tuple[str, ...]:
+    if isinstance(views.emulator, NotPreprocessed):
+        return (WITHOUT_EMULATOR,)
+    is_whole = isinstance(views.device, Preprocessed) and isinstance(views.host, Preprocessed)
+    return () if is_whole else (WITHOUT_NVCC,)
+
+
+def _idle(lines: tuple[int, ...]) -> tuple[str, ...]:
+    if not lines:
+        return ()
+    return (
+        f"line {lines[0]} is compiled for no device here"
+        if len(lines) == 1
+        else f"{len(lines)} lines from {lines[0]} on are compiled for no device here",
+    )

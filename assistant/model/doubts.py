@@ -1,0 +1,24 @@
+"""What device code does that its text alone does not settle: reading a variable without a value, asking where memory lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Doubt", "DoubtKind"]
+
+DoubtKind = Literal["unset", "address", "alignment", "comparison", "place"]
+"""Reads a variable that may have no value; makes a number of an address; only asks whether an address is a multiple of what every
+allocation is; compares two addresses; asks in which memory, or where on the stack, something lies."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    kind: DoubtKind
+    function: str
+    """Where, without namespaces."""
+    name: str
+    """Of the variable, as written; of the function called for ``place``; the comparison for ``comparison``."""
+    code: str
+    """The expression without spaces: the same one in another version is not new."""
+    line: int

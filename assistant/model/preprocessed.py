@@ -1,0 +1,56 @@
+"""What a compiler's preprocessor leaves of a program's own files: the sources, and headers that are not the system's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["MACRO_MARK", "NotPreprocessed", "Preprocessed", "Preprocessings", "Survivor"]
+
+MACRO_MARK = "kernelopt_macro_"
+"""Stands before the name of a macro that the program does not define itself."""
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """One line that is compiled."""
+
+    file: str
+    line: int
+    """1-based, in the program's own file."""
+    text: str
+    """The program's own macros are expanded; of any other stands the name, behind ``MACRO_MARK``."""
+
+
+@dataclass(frozen=True)
+class Preprocessed:
+    """One compiler's view of a program."""
+
+    lines: tuple[Survivor, ...]
+    """In the order in which they are compiled; empty ones are left out."""
+    macros: tuple[tuple[str, str], ...]
+    """(name, definition) of the marked macros, and of those that their definitions mention; sorted by name."""
+    files: tuple[str, ...]
+    """What was read beside the program's sources and the headers of compiler, toolkit and system; sorted."""
+
+
+@dataclass(frozen=True)
+class NotPreprocessed:
+    """The preprocessor could not be asked, or refused the text."""
+
+    reason: str
+    """Never anything of a file that is not the program's: who reads it may not be allowed to."""
+    is_missing: bool = False
+    """The compiler is not there."""
+    files: tuple[str, ...] = ()
+    """As of `Preprocessed`: what was read before it gave up."""
+
+
+@dataclass(frozen=True)
+class Preprocessings:
+    """A program as each compiler sees it."""
+
+    emulator: Preprocessed | NotPreprocessed
+    device: Preprocessed | NotPreprocessed
+    """As nvcc compiles it for the GPU."""
+    host: Preprocessed | NotPreprocessed
+    """As nvcc compiles it for the host."""
