@@ -104,7 +104,7 @@ def _print_json(event: events.Event) -> None:
     line = event_json(event)
     try:
         line.encode(sys.stdout.encoding)
-    except UnicodeEncodeError:  # bytes of a source that are no UTF-8, or few characters to write with: JSON has escapes for both
+    except UnicodeEncodeError:  # few characters to write with
         line = json.dumps(json.loads(line))
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

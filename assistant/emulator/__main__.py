@@ -189,7 +189,7 @@ def main() -> int:
             emulator = Emulator(os.environ, scratch)
             for line in sys.stdin:
                 if line.strip():
-                    replies.write(json.dumps(emulator.answer(line), ensure_ascii=False, allow_nan=False) + "\n")
+                    replies.write(json.dumps(emulator.answer(line), allow_nan=False) + "\n")
                     replies.flush()
     except (Interrupted, BrokenPipeError, KeyboardInterrupt):
         return 0

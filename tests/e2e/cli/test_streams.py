@@ -17,7 +17,7 @@ FEW_CHARACTERS = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 ENCODINGS = {
     "Latin-1 with CRLF": ("// Gr\xf6\xdfe\n" + TRANSPOSE).encode("latin-1").replace(b"\n", b"\r\n"),
     "a byte order mark with CRLF": b"\xef\xbb\xbf" + TRANSPOSE.encode().replace(b"\n", b"\r\n"),
-    "mixed line ends and no last one": (TRANSPOSE.replace("\n", "\r\n", 7) + "// caf\xe9").encode("latin-1"),
+    "mixed line ends and no last one": (TRANSPOSE.replace("\n", "\r\n", 3) + "// caf\xe9").encode("latin-1"),
 }
 
 
@@ -54,10 +54,12 @@ def test_closed_streams_change_no_answer(cli: Cli, redirection: str) -> None:
 def test_a_locale_with_few_characters_is_written_with_those(cli: Cli) -> None:
     path = cli.folder / "gr\xf6\xdfe.cu"
     path.write_text(TRANSPOSE)
-    for options in ((), ("--json",)):
-        ended = shell(cli, "", "inspect", path, *options, **FEW_CHARACTERS)
-        check_calm(ended)
-        assert ended.returncode == 0 and ended.stdout.isascii()
+    ended = shell(cli, "", "inspect", path, **FEW_CHARACTERS)
+    check_calm(ended)
+    assert ended.returncode == 0 and "·".encode() not in ended.stdout
+    assert os.fsencode(path.name) in ended.stdout, "a name is written as the folder has it"
+    ended = shell(cli, "", "inspect", path, "--json", **FEW_CHARACTERS)
+    assert ended.returncode == 0 and ended.stdout.isascii()
     assert [json.loads(line) for line in ended.stdout.splitlines()]
 
 
@@ -102,7 +104,7 @@ def test_what_is_no_file_is_refused_at_once(cli: Cli) -> None:
     words = {
         "pipe.cu": "a named pipe",
         "zero.cu": "a device",
-        "loop.cu": "symbolic links",
+        "loop.cu": "symbolic link",
         "gone.cu": "does not exist",
         "huge.cu": "are read",
     }
