@@ -82,7 +82,7 @@ def _over(stream: TextIO | None, number: int, kind: type[_Output | _Notes]) -> T
         return stream  # somebody captures it in this process
     buffer: BinaryIO = open(number, "wb", closefd=False) if stream is None else stream.buffer  # noqa: SIM115 - likewise
     encoding = "utf-8" if stream is None else stream.encoding
-    is_by_line = stream is not None and stream.line_buffering
+    is_by_line = stream is not None and bool(stream.line_buffering)
     return kind(buffer, encoding=encoding, errors=_ERRORS, newline="\n", line_buffering=is_by_line, write_through=number == 2)
 
 
