@@ -27,6 +27,21 @@ _EDITORS_START = (["lsp"], ["lsp", "--stdio"])
 def main() -> int:
     """Run one command; its exit code."""
     with loading():
+        from assistant.cli.streams import drop_output, prepare_streams
+        from assistant.errors import KernelOptError
+
+    prepare_streams()
+    code = _run()
+    try:
+        sys.stdout.flush()
+    except (KernelOptError, BrokenPipeError) as error:
+        code = _unwritten(error)
+        drop_output()
+    return code
+
+
+def _run() -> int:
+    with loading():
         from assistant.cli.exit_codes import INTERNAL
         from assistant.errors import KernelOptError
 
@@ -37,12 +52,24 @@ def main() -> int:
             from assistant.cli.jobs import fail
 
         return fail(error)
+    except BrokenPipeError as error:
+        return _unwritten(error)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     except Exception:  # noqa: BLE001 - the last boundary: a defect of ours gets its own exit code
         traceback.print_exc()
         sys.stderr.write("internal error: this is a defect of kernelopt; please report it with the lines above\n")
         return INTERNAL
+
+
+def _unwritten(error: Exception) -> int:
+    """The exit code where what was said did not reach who asked."""
+    with loading():
+        from assistant.cli.exit_codes import READER_GONE
+        from assistant.cli.jobs import fail
+        from assistant.errors import KernelOptError
+
+    return fail(error) if isinstance(error, KernelOptError) else READER_GONE
 
 
 def _command(words: list[str]) -> int:

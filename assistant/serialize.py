@@ -16,6 +16,7 @@ import base64
 import dataclasses
 import json
 import math
+import re
 import types
 import typing
 from enum import Enum
@@ -25,9 +26,10 @@ from typing import Any, TypeVar
 
 from assistant.errors import KernelOptError
 
-__all__ = ["DecodeError", "decode", "dumps", "encode", "loads"]
+__all__ = ["DecodeError", "decode", "dumps", "encodable", "encode", "loads"]
 
 T = TypeVar("T")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class DecodeError(KernelOptError):
@@ -36,7 +38,12 @@ class DecodeError(KernelOptError):
 
 def dumps(value: Any) -> str:
     """One line of JSON; raises ValueError on NaN or infinity."""
-    return json.dumps(encode(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return encodable(json.dumps(encode(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+
+
+def encodable(text: str) -> str:
+    """JSON text with escapes for lone surrogates, which stand for bytes of a source that are no UTF-8: they cannot be written otherwise."""
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def loads(kind: type[T], text: str | bytes) -> T:

@@ -1,7 +1,7 @@
 """One client on a port of the loopback interface. Who connects is the user himself, as far as the system says so.
 
-On Linux the kernel names the user at the other end of a local connection (``/proc/net/tcp``, proc(5)); anybody else is sent away. Other
-systems say nothing, so there whoever connects first is served: ``docs/explanation/security.md`` says what that means.
+On Linux the kernel names the user at the other end of a local connection (``/proc/net/tcp``, proc(5)); anybody else is sent away, and so is
+whoever it does not name. Other systems say nothing, so no port is served there.
 """
 
 from __future__ import annotations
@@ -10,19 +10,23 @@ import asyncio
 import contextlib
 import errno
 import os
+import socket
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from assistant.errors import CannotAnswerError
 
-__all__ = ["listen", "user_at"]
+__all__ = ["listen", "peer_of"]
 
 _LOOPBACK = "127.0.0.1"
 _HEADERS = (b"content-length:", b"content-type:")
 _FIRST_LINE_S = 10.0
 """How long a connection may say nothing before another one is preferred."""
-_SOCKETS = Path("/proc/net/tcp")
+_LISTS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+"""Sockets of this machine: those of IPv4, and of IPv6, which reach an IPv4 address under a longer form."""
+_ESTABLISHED = 1
+"""The state of a connection that neither end has closed (linux/tcp_states.h), as ``TCP_INFO`` and ``/proc/net/tcp`` have it."""
 
 Speak = Callable[["asyncio.StreamReader | FirstLine", asyncio.StreamWriter], Awaitable[bool]]
 """Serves a connection to its end; whether a client was there."""
@@ -44,7 +48,12 @@ class FirstLine:
 
 
 async def listen(port: int, speak: Speak) -> None:
-    """Until the first client leaves; a second one, and what is none, are sent away. Raises CannotAnswerError for a port in use."""
+    """Until the first client leaves; a second one, and what is none, are sent away.
+
+    Raises CannotAnswerError for a port in use, and where the system does not say who connects.
+    """
+    if not _LISTS[0].is_file():
+        raise CannotAnswerError("this system does not say whose a connection is, so a port is not served", "use stdin and stdout (--stdio)")
     ended, taken = asyncio.Event(), asyncio.Lock()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -70,27 +79,46 @@ async def listen(port: int, speak: Speak) -> None:
 
 async def _first_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | None:
     """What a client of this user says first; None for a stranger, and for what does not speak our protocol (a browser, a port scan)."""
-    peer, own = writer.get_extra_info("peername"), writer.get_extra_info("sockname")
-    sockets = _sockets()
-    if sockets is not None and user_at(sockets, (peer[1], own[1])) != os.getuid():
-        sys.stderr.write("a connection of another user was refused\n")
+    user = peer_of(writer.get_extra_info("socket"))
+    if user != os.getuid():
+        sys.stderr.write(f"a connection of {'no user that the system names' if user is None else 'another user'} was refused\n")
         return None
     async with asyncio.timeout(_FIRST_LINE_S):
         line = await reader.readline()
     return line if line.lower().startswith(_HEADERS) else None
 
 
-def _sockets() -> str | None:
-    """The kernel's list of sockets; None where there is none to read."""
-    return _SOCKETS.read_text() if _SOCKETS.exists() else None
+def peer_of(connection: socket.socket) -> int | None:
+    """The id of the user at the other end of a local connection; None where the system names none, or the connection is over.
 
-
-def user_at(sockets: str, ports: tuple[int, int]) -> int | None:
-    """The id of the user whose socket is at ``ports`` (its own, the other end's) of the loopback interface; None where none is.
-
-    ``sockets`` is ``/proc/net/tcp``: addresses as hexadecimal words in the machine's byte order, the user's id in the eighth column.
+    The other end is told by its addresses. They are its own as long as the connection stands, so it is looked at last whether it does:
+    who closes an end leaves its addresses to whoever takes them next.
     """
-    loopback = "0100007F" if sys.byteorder == "little" else "7F000001"
-    wanted = [f"{loopback}:{port:04X}" for port in ports]
-    rows = (line.split() for line in sockets.splitlines()[1:])
-    return next((int(row[7]) for row in rows if row[1:3] == wanted), None)
+    local, remote = connection.getsockname(), connection.getpeername()
+    words = ((_word(remote), _word(local)), (_mapped_word(remote), _mapped_word(local)))
+    users = (_user_in(file, *ends) for file, ends in zip(_LISTS, words, strict=True))
+    user = next((found for found in users if found is not None), None)
+    state = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+    return user if state == _ESTABLISHED else None
+
+
+def _user_in(file: Path, local: str, remote: str) -> int | None:
+    """Of the socket in the kernel's list ``file`` that stands between two ends.
+
+    Columns as proc(5) has them: addresses are the second and third, the state the fourth, the user's id the eighth.
+    """
+    try:
+        rows = [line.split() for line in file.read_text().splitlines()[1:]]
+    except OSError:
+        return None
+    return next((int(row[7]) for row in rows if row[1:4] == [local, remote, f"{_ESTABLISHED:02X}"]), None)
+
+
+def _word(end: tuple[str, int]) -> str:
+    """An end as ``/proc/net/tcp`` has it: the address as a word of the machine's byte order."""
+    return f"{int.from_bytes(socket.inet_aton(end[0]), sys.byteorder):08X}:{end[1]:04X}"
+
+
+def _mapped_word(end: tuple[str, int]) -> str:
+    """As ``/proc/net/tcp6`` has the same end where its program opened a socket of IPv6."""
+    return f"{0:016X}{int.from_bytes(bytes((0, 0, 255, 255)), sys.byteorder):08X}{_word(end)}"

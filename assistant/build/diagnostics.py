@@ -15,7 +15,7 @@ from itertools import zip_longest
 
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 
-__all__ = ["parse_compiler", "parse_edg", "parse_gcc", "parse_ptxas"]
+__all__ = ["clipped", "parse_compiler", "parse_edg", "parse_gcc", "parse_ptxas"]
 
 _EDG = re.compile(
     r"^(?P<file>[^\s(].*?)\((?P<line>\d+)\): (?:catastrophic )?(?P<severity>error|warning|remark)"
@@ -26,7 +26,10 @@ _NVCC_FATAL = re.compile(r"^nvcc (?P<severity>fatal|warning)\s*: (?P<message>.*)
 _GCC = re.compile(
     r"^(?P<file>[^\s:][^:]*):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<severity>fatal error|error|warning|note): (?P<message>.*)$"
 )
+_GCC_PLACELESS = re.compile(r"^(?:cc1plus|cc1|g\+\+|gcc): (?P<severity>fatal error|error): (?P<message>.*)$")
 _PTXAS = re.compile(r"^ptxas (?:(?P<file>[^,]+), line (?P<line>\d+); )?(?P<severity>fatal|error|warning)\s*: (?P<message>.*)$")
+_MOST_CHARACTERS = 4000
+"""Of one message (chosen): the notes on a template of the standard library stay below."""
 _CARET = re.compile(r"^\s*\^\s*$")
 _NOISE = re.compile(
     r"^(?:Remark: The warnings can be suppressed.*|\d+ errors? detected in the compilation of .*|\d+ errors?, .*|"
@@ -45,7 +48,12 @@ _SEVERITIES = {
 def parse_compiler(output: str, texts: Mapping[str, str], compiler: str) -> tuple[Diagnostic, ...]:
     """Everything one nvcc run printed: front end, host preprocessor and ptxas, in that order, without repeats."""
     found = (*parse_edg(output, texts, compiler), *parse_gcc(output), *parse_ptxas(output), *_parse_driver(output, compiler))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(replace(diagnostic, message=clipped(diagnostic.message)) for diagnostic in found))
+
+
+def clipped(message: str) -> str:
+    """What a person reads of a message; a source can make it as long as it likes (``#error``)."""
+    return message if len(message) <= _MOST_CHARACTERS else f"{message[:_MOST_CHARACTERS]}…"
 
 
 def parse_edg(output: str, texts: Mapping[str, str], compiler: str) -> tuple[Diagnostic, ...]:
@@ -73,7 +81,11 @@ def parse_edg(output: str, texts: Mapping[str, str], compiler: str) -> tuple[Dia
 def parse_gcc(output: str) -> tuple[Diagnostic, ...]:
     """g++'s messages; notes are joined to what they explain."""
     found: list[Diagnostic] = []
-    for match in (_GCC.match(line) for line in output.splitlines()):
+    for line in output.splitlines():
+        if placeless := _GCC_PLACELESS.match(line):
+            found.append(Diagnostic("", 0, 0, DiagnosticSeverity.ERROR, placeless["message"], None, "g++"))
+            continue
+        match = _GCC.match(line)
         if match is None:
             continue
         severity = _SEVERITIES[match["severity"]]

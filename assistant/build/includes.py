@@ -8,14 +8,19 @@ Example::
 
 from __future__ import annotations
 
+import errno
 import posixpath
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-__all__ = ["include_closure", "with_headers"]
+from assistant.disk.texts import UnfitFileError, read_bytes
+
+__all__ = ["include_closure", "unfit_header", "with_headers"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
+_MOST_BYTES = 16 << 20
+"""Of one header; a larger one is left to the compiler."""
 
 
 def include_closure(path: str, text: str, directories: tuple[str, ...], read: Callable[[str], str | None]) -> dict[str, str]:
@@ -40,18 +45,30 @@ def include_closure(path: str, text: str, directories: tuple[str, ...], read: Ca
 
 def with_headers(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> dict[str, str]:
     """Path → text of the sources and of every header that they include, next to them or through ``-I``; read from the disk now."""
+    return _with_headers(sources, arguments, [])
+
+
+def unfit_header(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> str | None:
+    """What to tell of a name among the includes that stands for no file, so that a compiler would wait for it; None where there is none."""
+    unfit: list[str] = []
+    _with_headers(sources, arguments, unfit)
+    return unfit[0] if unfit else None
+
+
+def _with_headers(sources: Iterable[tuple[str, str]], arguments: Iterable[str], unfit: list[str]) -> dict[str, str]:
     texts = dict(sources)
     directories = tuple(argument[2:] for argument in arguments if argument.startswith("-I"))
     for path, text in tuple(texts.items()):
-        texts.update(include_closure(path, text, directories, lambda named: texts.get(named) or _read(named)))
+        texts.update(include_closure(path, text, directories, lambda named: texts.get(named) or _read(named, unfit)))
     return texts
 
 
-def _read(path: str) -> str | None:
-    """None also for what is no regular file: a pipe may never end."""
+def _read(path: str, unfit: list[str]) -> str | None:
     try:
-        if not Path(path).is_file():
-            return None
-        return Path(path).read_text("utf-8", errors="surrogateescape")
+        return read_bytes(Path(path), _MOST_BYTES).decode("utf-8", "surrogateescape")
+    except UnfitFileError as error:
+        if error.errno == errno.EINVAL and not Path(path).is_dir():
+            unfit.append(f"{path} cannot be included: {error.strerror}")
+        return None
     except (OSError, ValueError):
         return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from rich.console import Console
@@ -69,10 +70,7 @@ def run_async(main: Callable[[], Awaitable[int]]) -> int:
         except KernelOptError as error:
             return fail(error)
 
-    code = asyncio.run(cancellable())
-    if code == exit_codes.READER_GONE:  # what is still buffered would fail again when Python ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code
+    return asyncio.run(cancellable())
 
 
 def fail(error: KernelOptError) -> int:
@@ -88,15 +86,25 @@ async def _show(stream: Callable[[OnWriting], EventStream], as_json: bool, is_ve
     show: Callable[[Any], None] = _print_json if as_json else TextRenderer(console(), is_verbose).render
     exit_code = exit_codes.INTERNAL
     with StatusLine(console(is_error=True)) as status:
-        async for event in stream(status.writing):
-            status.hide()
-            show(event)
-            status.follow(event)
-            if isinstance(event, events.JobEnded):
-                exit_code = event.exit_code
+        told = stream(status.writing)
+        try:
+            async for event in told:
+                status.hide()
+                show(event)
+                status.follow(event)
+                if isinstance(event, events.JobEnded):
+                    exit_code = event.exit_code
+        finally:
+            if isinstance(told, AsyncGenerator):
+                await told.aclose()  # its workers end before the loop does
     return exit_code
 
 
 def _print_json(event: events.Event) -> None:
-    sys.stdout.write(event_json(event) + "\n")
+    line = event_json(event)
+    try:
+        line.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:  # few characters to write with
+        line = json.dumps(json.loads(line))
+    sys.stdout.write(line + "\n")
     sys.stdout.flush()

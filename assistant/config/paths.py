@@ -59,7 +59,7 @@ def find_workspace(path: Path) -> Path:
 
     ``path`` is a file or a folder and need not exist (then it counts as a file).
     """
-    resolved = path.resolve()
+    resolved = Path(os.path.realpath(path))  # a loop of links is no error yet
     folder = resolved if resolved.is_dir() else resolved.parent
     return next((candidate for candidate in (folder, *folder.parents) if _is_workspace(candidate)), folder)
 

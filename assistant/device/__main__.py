@@ -91,7 +91,7 @@ class Worker:
 
     def _find(self) -> Toolchain:
         if self._toolchain is None or self._toolchain.nvcc is None:
-            self._toolchain = find_toolchain(self._environment, installed_wheel_tree())
+            self._toolchain = find_toolchain(self._environment, installed_wheel_tree(), runner=self._runner)
         return self._toolchain
 
 

@@ -10,26 +10,30 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from assistant.build.blank import blank_spans, host_includes, host_spans, name_expressions
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.flags import cache_key, nvrtc_options
 from assistant.build.full_disk import REMEDY, says_disk_is_full
-from assistant.build.includes import with_headers
+from assistant.build.includes import unfit_header, with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
 from assistant.device import cache
+from assistant.device.access import compile_access, files_of
 from assistant.device.nvcc import CUBIN, compile_with_nvcc
-from assistant.device.nvrtc import compile_device_text
-from assistant.device.process import ToolRunner
+from assistant.device.nvrtc_server import NvrtcRequest
+from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileReply, CompileRequest
-from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Toolchain
+from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Nvcc, Toolchain
+from assistant.emulator.compiler_limits import OUTPUT_BYTES
+from assistant.emulator.landlock import FileAccess
+from assistant.emulator.readable import NO_FILES, ProgramFiles, explained
 from assistant.model.build import (
     Build,
     BuildFailure,
@@ -49,6 +53,11 @@ __all__ = ["compile_program"]
 _PACKAGE = Path(__file__).parents[1]
 _READERS = ("source/*.py", "build/*.py", "model/build.py", "device/compile.py", "device/nvcc.py", "device/nvrtc.py")
 """Our own code that decides what a compiler is asked and what its output says: kept results hold the reading, not the output."""
+_NVRTC_TIMEOUT_S = 20.0
+"""nvcc answers what NVRTC does not."""
+_DEMANGLE_TIMEOUT_S = 10.0
+_SASS_BYTES = 512 << 20
+"""Of a disassembler's output."""
 
 
 def compile_program(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> CompileReply:
@@ -76,7 +85,8 @@ def _accepted(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner)
     """NVRTC's acceptance; never kept, as asking costs less than a look into the cache."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kernelopt-build-", dir=request.scratch_directory) as folder:
-        quick = None if toolchain.nvrtc_version is None else _by_nvrtc(request, toolchain, runner, Path(folder))
+        job = _Job(request, toolchain, runner, Path(folder))
+        quick = None if toolchain.nvrtc_version is None else _by_nvrtc(job)
     refused = CompilerMissing("NVRTC does not accept the text without a remark", "ask nvcc")
     return CompileReply(refused if quick is None else quick[0], "", time.monotonic() - started, cached=False)
 
@@ -96,20 +106,49 @@ def _readers_digest() -> str:
     return digest.hexdigest()
 
 
+@dataclass(frozen=True)
+class _Job:
+    """One compile and what it is done with."""
+
+    request: CompileRequest
+    toolchain: Toolchain
+    runner: ToolRunner
+    scratch: Path
+
+    @cached_property
+    def files(self) -> ProgramFiles:
+        """Of the user, what compilers may read."""
+        request, environment = self.request, self.runner.environment
+        folder = Path(request.sources[0][0]).parent
+        return files_of((path for path, _ in request.sources), request.workspaces, request.flags.arguments, folder, environment)
+
+    @cached_property
+    def access(self) -> FileAccess:
+        return compile_access(self.files, self.toolchain, self.runner.environment, self.scratch)
+
+    def run(self, command: tuple[str, ...], timeout_s: float, output_bytes: int = OUTPUT_BYTES) -> ToolOutput:
+        """A tool that reads what compilers left in ``scratch``."""
+        access = compile_access(NO_FILES, self.toolchain, self.runner.environment, self.scratch)
+        return self.runner.run(command, cwd=None, timeout_s=timeout_s, access=access, output_bytes=output_bytes)
+
+
 def _compile(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> tuple[BuildResult, str, str | None]:
     """The result, PTX text and the cubin's path."""
+    unfit = unfit_header(request.sources, request.flags.arguments)
+    if unfit is not None:
+        return BuildFailure("kernelopt", (_error(request, unfit),)), "", None
     with tempfile.TemporaryDirectory(prefix="kernelopt-build-", dir=request.scratch_directory) as folder:
-        scratch = Path(folder)
+        job = _Job(request, toolchain, runner, Path(folder))
         if _may_use_nvrtc(request, toolchain):
-            quick = _by_nvrtc(request, toolchain, runner, scratch)
+            quick = _by_nvrtc(job)
             if quick is not None:
                 return (*quick, None)
         if toolchain.nvcc is None:
             return CompilerMissing(_without_nvcc(toolchain), INSTALL_CUDA), "", None
         if toolchain.gxx is None:
             return CompilerMissing("nvcc needs a host compiler and g++ is not on PATH", INSTALL_GXX), "", None
-        result, ptx = _by_nvcc(request, toolchain, runner, scratch)
-        return result, ptx, _kept_cubin(request, scratch / CUBIN) if isinstance(result, Build) else None
+        result, ptx = _by_nvcc(job, toolchain.nvcc)
+        return result, ptx, _kept_cubin(request, job.scratch / CUBIN) if isinstance(result, Build) else None
 
 
 def _kept_cubin(request: CompileRequest, cubin: Path) -> str | None:
@@ -138,8 +177,9 @@ def _may_use_nvrtc(request: CompileRequest, toolchain: Toolchain) -> bool:
     return is_same and request.want == ("resources",)
 
 
-def _by_nvrtc(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, scratch: Path) -> tuple[BuildResult, str] | None:
+def _by_nvrtc(job: _Job) -> tuple[BuildResult, str] | None:
     """None where NVRTC does not take the source without a remark."""
+    request, toolchain = job.request, job.toolchain
     options = nvrtc_options(request.flags)
     if options is None or request.sources[1:]:
         return None
@@ -150,34 +190,35 @@ def _by_nvrtc(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner,
     views = ["--ptxas-options=-v"] if request.want else []
     every_option = (f"--gpu-architecture={request.architecture}", "-lineinfo", *views, *options, *includes)
     expressions = tuple(dict.fromkeys((*name_expressions(parsed), *(k.partition("(")[0] for k in request.kernels))))
-    output = compile_device_text(path, device_text, every_option, expressions, with_ptx="ptx" in request.want)
+    asked = NvrtcRequest(path, device_text, every_option, expressions, "ptx" in request.want, job.access)
+    output = job.runner.nvrtc.compile(asked, min(_NVRTC_TIMEOUT_S, request.timeout_s))
     if output is None or output.cubin is None or parse_compiler(output.log, {}, "nvrtc"):
         return None
-    cubin = scratch / "kernel.cubin"
+    cubin = job.scratch / "kernel.cubin"
     cubin.write_bytes(output.cubin)
-    compiler = f"nvrtc {toolchain.nvrtc_version}"
-    return _read_build(request, toolchain, runner, compiler, cubin, output.log, ()), output.ptx
+    return _read_build(job, f"nvrtc {toolchain.nvrtc_version}", cubin, output.log, ()), output.ptx
 
 
 def _function_spans(text: str) -> tuple[Span, ...]:
     return tuple(function.span for function in functions(SyntaxTree(text)))
 
 
-def _by_nvcc(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, scratch: Path) -> tuple[BuildResult, str]:
-    assert toolchain.nvcc is not None
-    compiler = f"nvcc {toolchain.nvcc.version}"
+def _by_nvcc(job: _Job, nvcc: Nvcc) -> tuple[BuildResult, str]:
+    request, compiler = job.request, f"nvcc {nvcc.version}"
     try:
-        output = compile_with_nvcc(toolchain.nvcc.path, request, runner, scratch)
+        output = compile_with_nvcc(nvcc.path, request, job.runner, job.scratch, job.access)
     except OSError as error:
         return CompilerMissing(f"nvcc could not be started: {error}", INSTALL_CUDA), ""
-    if output.status is not None and says_disk_is_full(output.status, output.log):
+    if output.limit is None and output.status is not None and says_disk_is_full(output.status, output.log):
         return CompilerMissing("nvcc could not write its files: no space left", REMEDY), ""
-    texts = _texts_by_printed_name(request, scratch)
-    diagnostics = tuple(replace(d, file=_absolute(d.file, request)) for d in parse_compiler(output.log, texts, "nvcc"))
+    texts = _texts_by_printed_name(request, job.scratch)
+    told = (replace(d, file=_absolute(d.file, request)) for d in parse_compiler(output.log, texts, "nvcc"))
+    diagnostics = explained(told, job.files)
+    if output.cubin is None and output.limit is not None:
+        return BuildFailure(compiler, (_error(request, f"the compiler {output.limit} and was stopped"),)), ""
     if output.cubin is None:
         return BuildFailure(compiler, diagnostics or (_unexplained(request, output.status, output.log),)), ""
-    build = _read_build(request, toolchain, runner, compiler, output.cubin, output.log, diagnostics)
-    return build, output.ptx
+    return _read_build(job, compiler, output.cubin, output.log, diagnostics), output.ptx
 
 
 def _texts_by_printed_name(request: CompileRequest, scratch: Path) -> dict[str, str]:
@@ -194,25 +235,21 @@ def _absolute(file: str, request: CompileRequest) -> str:
 def _unexplained(request: CompileRequest, status: int | None, log: str) -> Diagnostic:
     reason = f"nvcc did not end within {request.timeout_s:g} s" if status is None else f"nvcc failed with status {status}"
     detail = "\n".join(log.strip().splitlines()[-5:])
-    message = f"{reason}\n{detail}" if detail else reason
+    return _error(request, f"{reason}\n{detail}" if detail else reason)
+
+
+def _error(request: CompileRequest, message: str) -> Diagnostic:
     return Diagnostic(request.sources[0][0], 0, 0, DiagnosticSeverity.ERROR, message, None, "nvcc")
 
 
-def _read_build(
-    request: CompileRequest,
-    toolchain: Toolchain,
-    runner: ToolRunner,
-    compiler: str,
-    cubin: Path,
-    log: str,
-    diagnostics: tuple[Diagnostic, ...],
-) -> Build:
+def _read_build(job: _Job, compiler: str, cubin: Path, log: str, diagnostics: tuple[Diagnostic, ...]) -> Build:
+    request, toolchain = job.request, job.toolchain
     resources = parse_resources(log, {})
     code: tuple[KernelCode, ...] = ()
     if "sass" in request.want and toolchain.nvdisasm:
-        text = runner.run((toolchain.nvdisasm, "-c", "-gi", str(cubin)), cwd=None, timeout_s=request.timeout_s).text
+        text = job.run((toolchain.nvdisasm, "-c", "-gi", str(cubin)), request.timeout_s, _SASS_BYTES).text
         code = parse_sass(text, {}, toolchain.system_directories)
-    names = _demangled((*(r.symbol for r in resources), *(c.symbol for c in code)), toolchain, runner)
+    names = _demangled((*(r.symbol for r in resources), *(c.symbol for c in code)), job)
     return Build(
         compiler=compiler,
         architecture=request.architecture,
@@ -223,14 +260,14 @@ def _read_build(
     )
 
 
-def _demangled(symbols: tuple[str, ...], toolchain: Toolchain, runner: ToolRunner) -> Mapping[str, str]:
+def _demangled(symbols: tuple[str, ...], job: _Job) -> Mapping[str, str]:
     """Mangled → demangled names by binutils' c++filt, which comes with g++; without it names stay mangled."""
     unique = tuple(dict.fromkeys(symbols))
-    if not unique or toolchain.gxx is None:
+    if not unique or job.toolchain.gxx is None:
         return {}
     try:
-        output = runner.run(("c++filt", *unique), cwd=None, timeout_s=10.0)
-    except (OSError, subprocess.SubprocessError):
+        output = job.run(("c++filt", *unique), _DEMANGLE_TIMEOUT_S)
+    except OSError:
         return {}
     lines = output.text.splitlines()
     return dict(zip(unique, lines, strict=True)) if len(lines) == len(unique) else {}

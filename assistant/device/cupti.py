@@ -14,8 +14,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from assistant.device.access import compile_access
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import INSTALL_GXX, Toolchain, installed_wheel_tree
+from assistant.emulator.readable import NO_FILES
 
 __all__ = ["Cupti", "CuptiLibrary", "LibraryNotBuiltError", "built_library", "find_cupti"]
 
@@ -80,7 +82,7 @@ def built_library(library: CuptiLibrary, toolchain: Toolchain, cache: Path, runn
     built = folder / f"{_key(library, cupti)}.so"
     if not built.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        _build(library, toolchain.gxx, cupti, built, runner)
+        _build(library, toolchain, cupti, built, runner)
     return built
 
 
@@ -94,14 +96,17 @@ def _key(library: CuptiLibrary, cupti: Cupti) -> str:
     return hashlib.sha256(f"{library.digest} {place} {_FLAGS}".encode()).hexdigest()[:32]
 
 
-def _build(library: CuptiLibrary, gxx: str, cupti: Cupti, built: Path, runner: ToolRunner) -> None:
+def _build(library: CuptiLibrary, toolchain: Toolchain, cupti: Cupti, built: Path, runner: ToolRunner) -> None:
+    assert toolchain.gxx is not None, "its absence was told before"
     with tempfile.TemporaryDirectory(prefix="build-", dir=built.parent) as folder:
         staged = Path(folder) / built.name
         own = tuple(f"-I{include}" for include in library.includes)
         theirs = tuple(f"-isystem{include}" for include in cupti.includes)
         linked = (f"-L{cupti.library.parent}", f"-l:{cupti.library.name}", f"-Wl,-rpath,{cupti.library.parent}", "-ldl")
-        command = (gxx, *_FLAGS, *own, *theirs, "-o", str(staged), *(str(path) for path in library.sources), *linked)
-        output = runner.run(command, cwd=None, timeout_s=_BUILD_TIMEOUT_S, temporary=Path(folder))
+        command = (toolchain.gxx, *_FLAGS, *own, *theirs, "-o", str(staged), *(str(path) for path in library.sources), *linked)
+        read = (*library.sources, *library.includes, *cupti.includes, cupti.library.parent)
+        access = compile_access(NO_FILES, toolchain, runner.environment, Path(folder), read)
+        output = runner.run(command, cwd=None, timeout_s=_BUILD_TIMEOUT_S, temporary=Path(folder), access=access)
         if output.status != 0:
             tail = "\n".join(output.text.strip().splitlines()[-5:])
             raise LibraryNotBuiltError(f"what {library.purpose} does not build: {tail}", "kernelopt doctor")

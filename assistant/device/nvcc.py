@@ -9,11 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileRequest
+from assistant.disk.texts import read_bytes
+from assistant.emulator.landlock import FileAccess
+from assistant.source.files import BYTE_ORDER_MARK, line_directive
 
 __all__ = ["CUBIN", "Given", "NvccOutput", "compile_with_nvcc", "given_to_nvcc"]
 
@@ -29,24 +33,27 @@ class NvccOutput:
     cubin: Path | None
     ptx: str
     log: str
+    limit: str | None = None
+    """What a compiler took too much of, as the end of a sentence about it."""
 
 
-def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, scratch: Path) -> NvccOutput:
-    """Compile to a cubin (and PTX if wanted) below ``scratch``."""
+def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, scratch: Path, access: FileAccess) -> NvccOutput:
+    """Compile to a cubin (and PTX if wanted) below ``scratch``, which ``access`` lets be written."""
     cubin = scratch / CUBIN
     given = given_to_nvcc(nvcc, request, scratch)
     if isinstance(given, str):
         return NvccOutput(1, None, "", given)
-    common, source, cwd = given.command, given.source, given.cwd
+    common, source = given.command, given.source
+    run = partial(runner.run, cwd=given.cwd, timeout_s=request.timeout_s, temporary=scratch, access=access)
     views = ("-Xptxas", "-v") if request.want else ()
-    run = runner.run((*common, *views, "-cubin", "-o", str(cubin), str(source)), cwd=cwd, timeout_s=request.timeout_s, temporary=scratch)
-    if run.status != 0 or not cubin.exists():
-        return NvccOutput(run.status, None, "", run.text)
+    ran = run((*common, *views, "-cubin", "-o", str(cubin), str(source)))
+    if ran.status != 0 or not cubin.exists():
+        return NvccOutput(ran.status, None, "", ran.text, ran.limit)
     ptx = scratch / "kernel.ptx"
     if "ptx" in request.want:
-        runner.run((*common, "-ptx", "-o", str(ptx), str(source)), cwd=cwd, timeout_s=request.timeout_s, temporary=scratch)
+        run((*common, "-ptx", "-o", str(ptx), str(source)))
     text = ptx.read_text("utf-8", "replace") if ptx.exists() else ""
-    return NvccOutput(0, cubin, text, run.text)
+    return NvccOutput(0, cubin, text, ran.text)
 
 
 @dataclass(frozen=True)
@@ -88,14 +95,15 @@ def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, .
         copy = scratch / "overlay" / os.path.relpath(path, common)
         copy.parent.mkdir(parents=True, exist_ok=True)
         ending = tail if path == main_path else ""
-        copy.write_text(f'#line 1 "{path}"\n{text}\n{ending}', "utf-8", errors="surrogateescape")
+        copy.write_bytes(f"{line_directive(path)}{text.removeprefix(BYTE_ORDER_MARK)}\n{ending}".encode("utf-8", "surrogateescape"))
     directories = dict.fromkeys(str(Path(path).parent) for path, _ in request.sources)
     return scratch / "overlay" / os.path.relpath(main_path, common), tuple(directories)
 
 
 def _is_on_disk(path: str, text: str) -> bool:
+    data = text.encode("utf-8", "surrogateescape")
     try:
-        return Path(path).read_text("utf-8", errors="surrogateescape") == text
+        return read_bytes(Path(path), len(data)) == data
     except OSError:
         return False
 

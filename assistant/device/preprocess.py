@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from assistant.build.includes import unfit_header
 from assistant.build.preprocessing import (
     DIRECTIVES_ONLY,
     EXPANSION,
@@ -25,8 +26,9 @@ from assistant.build.preprocessing import (
     read_survivors,
     refused,
 )
+from assistant.device.access import compile_access, files_of
 from assistant.device.nvcc import Given, given_to_nvcc
-from assistant.device.process import ToolRunner
+from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileRequest, PreprocessReply
 from assistant.device.toolchain import INSTALL_CUDA, Toolchain
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed
@@ -44,6 +46,9 @@ def preprocess(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner
     if toolchain.nvcc is None or toolchain.gxx is None:
         missing = NotPreprocessed(f"nvcc is not here ({INSTALL_CUDA})" if toolchain.nvcc is None else "g++ is not here", is_missing=True)
         return PreprocessReply(missing, missing)
+    unfit = unfit_header(request.sources, request.flags.arguments)
+    if unfit is not None:
+        return PreprocessReply(NotPreprocessed(unfit), NotPreprocessed(unfit))
     with tempfile.TemporaryDirectory(prefix="kernelopt-preprocess-", dir=request.scratch_directory) as folder:
         scratch = Path(folder).resolve()
         given = given_to_nvcc(toolchain.nvcc.path, request, scratch)
@@ -61,6 +66,9 @@ class _Passes:
         self._scratch = scratch
         self._given = given
         self._sources = frozenset(path for path, _ in request.sources)
+        folder = Path(request.sources[0][0]).parent
+        files = files_of(self._sources, request.workspaces, request.flags.arguments, folder, runner.environment)
+        self._access = compile_access(files, toolchain, runner.environment, scratch)
         self._foreign = (*toolchain.system_directories, "/usr/local/include", str(scratch))
 
     def run(self) -> PreprocessReply:
@@ -74,7 +82,7 @@ class _Passes:
     def _steps(self) -> dict[str, tuple[str, ...]]:
         """The command of each compile's preprocessor, without where its output goes."""
         command = (*self._given.command, "--dryrun", "-c", "-o", str(self._scratch / "program.o"), str(self._given.source))
-        said = self._runner.run(command, cwd=self._given.cwd, timeout_s=_TIMEOUT_S, temporary=self._scratch).text
+        said = self._started(command).text
         found = _STEP.findall(said)
         return {"device" if _FOR_DEVICE.search(step) else "host": tuple(_without_output(shlex.split(step))) for step in found}
 
@@ -97,8 +105,11 @@ class _Passes:
 
     def _run(self, command: tuple[str, ...], own_path: OwnPath) -> NotPreprocessed | None:
         """None where it ended well."""
-        said = self._runner.run(command, cwd=self._given.cwd, timeout_s=_TIMEOUT_S, temporary=self._scratch)
+        said = self._started(command)
         return None if said.status == 0 else refused(said.text, self._sources, own_path)
+
+    def _started(self, command: tuple[str, ...]) -> ToolOutput:
+        return self._runner.run(command, cwd=self._given.cwd, timeout_s=_TIMEOUT_S, temporary=self._scratch, access=self._access)
 
 
 def _without_output(words: list[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Runs one tool at a time: own session, deadline, captured output; ends with the worker.
+"""Runs one tool at a time: deadline, captured output; it ends with the worker, and so does all that it started.
 
 Example::
 
@@ -7,25 +7,30 @@ Example::
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
-import signal
-import subprocess
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from assistant.device.nvrtc_process import NvrtcProcess
+from assistant.emulator.compiler_limits import OUTPUT_BYTES, limit_met
+from assistant.emulator.landlock import FileAccess
+from assistant.emulator.launcher import Command, Launcher, Running
+from assistant.emulator.sandbox import confine_compiler
+from assistant.emulator.tool_process import Reading, ToolProcess, read_ready, start_tool
 
 __all__ = ["ToolOutput", "ToolRunner", "tool_environment"]
 
-_PR_SET_PDEATHSIG = 1
-"""prctl(2): signal for a child whose parent dies."""
 _PASSED_VARIABLES = (
     *("PATH", "HOME", "TMPDIR", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"),
     *("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDA_HOME", "CUDA_PATH"),
 )
 """What a compile may depend on; nothing else of the environment reaches a compiler."""
+_OWN_VARIABLES = {"LC_ALL": "C", "CCACHE_DISABLE": "1"}
+"""Messages in English; and a compiler that is a front of ccache keeps nothing in the user's home, which is not its to write."""
 _KILLED = re.compile(r"died due to signal|Killed signal terminated program|out of memory allocating|virtual memory exhausted")
 """How nvcc and g++ say that one of their own processes was killed or found no memory."""
 
@@ -37,28 +42,34 @@ class ToolOutput:
     status: int | None
     text: str
     """Standard output and error together, in order."""
+    limit: str | None = None
+    """What a compiler took too much of, as the end of a sentence about it."""
 
     @property
     def is_cut_short(self) -> bool:
         """Ended by the machine (deadline, signal, memory) and not by its input: the next run may end otherwise."""
-        return self.status is None or self.status < 0 or _KILLED.search(self.text) is not None
+        return self.status is None or self.status < 0 or self.limit is not None or _KILLED.search(self.text) is not None
 
 
 def tool_environment(environment: Mapping[str, str], first_directories: tuple[str, ...] = ()) -> dict[str, str]:
     """The allowed part of ``environment``, with messages in English and ``first_directories`` ahead on PATH."""
     passed = {name: environment[name] for name in _PASSED_VARIABLES if name in environment}
     path = (*first_directories, passed.get("PATH", "/usr/local/bin:/usr/bin:/bin"))
-    return {**passed, "PATH": ":".join(path), "LC_ALL": "C"}
+    return {**passed, "PATH": ":".join(path), **_OWN_VARIABLES}
 
 
 class ToolRunner:
     """Starts tools and can stop the one that runs, from any thread."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment = dict(environment)
-        self._libc = ctypes.CDLL(None)
+    def __init__(self, environment: Mapping[str, str], *, ends_with_input: bool = False) -> None:
+        """``ends_with_input``: where whoever asked goes away (standard input hangs up), ``run`` raises Interrupted."""
+        self.environment = dict(environment)
+        self.launcher = Launcher()
+        self.nvrtc = NvrtcProcess(self.launcher, os.environ)
+        """Ends with the tools."""
+        self._ends_with_input = ends_with_input
         self._lock = threading.Lock()
-        self._running: subprocess.Popen[bytes] | None = None
+        self._running: Running | None = None
         self._is_stopped = False
         self._is_called_off = False
         self._cut_short_count = 0
@@ -68,69 +79,64 @@ class ToolRunner:
         """How many runs so far did not end by themselves."""
         return self._cut_short_count
 
-    def run(self, command: tuple[str, ...], *, cwd: Path | None, timeout_s: float, temporary: Path | None = None) -> ToolOutput:
-        """Run to the end or the deadline, with its own files below ``temporary``; raises OSError where the tool cannot be started."""
-        environment = self._environment if temporary is None else {**self._environment, "TMPDIR": str(temporary)}
-        output = self._run(command, cwd, timeout_s, environment)
+    def run(
+        self,
+        command: tuple[str, ...],
+        *,
+        cwd: Path | None,
+        timeout_s: float,
+        temporary: Path | None = None,
+        access: FileAccess | None = None,
+        output_bytes: int = OUTPUT_BYTES,
+    ) -> ToolOutput:
+        """Run to the end or the deadline, with its own files below ``temporary``; raises OSError where the tool cannot be started.
+
+        ``access``: the only files that it uses, for a compiler; None for what is given nothing of a program, and for what needs a GPU.
+        """
+        environment = self.environment if temporary is None else {**self.environment, "TMPDIR": str(temporary)}
+        called = Command(command, cwd or Path("/"), environment)
+        reading = Reading(timeout_s, output_bytes=output_bytes)
+        with nullcontext() if access is None else confine_compiler(access) as confinement:
+            output = self._run(lambda: start_tool(self.launcher, called, confinement, reading))
+        if access is not None and output.status is not None:
+            output = replace(output, limit=limit_met(output.status, output.text))
         self._cut_short_count += output.is_cut_short
         return output
-
-    def _run(self, command: tuple[str, ...], cwd: Path | None, timeout_s: float, environment: dict[str, str]) -> ToolOutput:
-        with self._lock:
-            if self._is_stopped or self._is_called_off:
-                return ToolOutput(None, "")
-            process = subprocess.Popen(
-                command,
-                cwd=cwd,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=self._die_with_parent,
-            )
-            self._running = process
-        try:
-            output, _ = process.communicate(timeout=timeout_s)
-            return ToolOutput(process.returncode, output.decode("utf-8", "replace"))
-        except subprocess.TimeoutExpired:
-            return ToolOutput(None, "")
-        finally:
-            self._end(process)
 
     def stop(self) -> None:
         """Kill the running tool with everything it started; later runs do nothing."""
         with self._lock:
             self._is_stopped = True
+            self.nvrtc.hang_up()
             if self._running is not None:
-                _kill_group(self._running.pid)
+                self._running.hang_up()
 
     def call_off(self) -> None:
         """Kill the running tool with everything it started; runs until ``resume`` do nothing."""
         with self._lock:
             self._is_called_off = True
+            self.nvrtc.hang_up()
             if self._running is not None:
-                _kill_group(self._running.pid)
+                self._running.hang_up()
 
     def resume(self) -> None:
         """Run again what is asked for."""
         with self._lock:
             self._is_called_off = False
 
-    def _die_with_parent(self) -> None:
-        """Runs in the child between fork and exec: nothing here may take a lock."""
-        self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
+    def _run(self, start: Callable[[], ToolProcess]) -> ToolOutput:
         with self._lock:
-            self._running = None
-        if process.poll() is None:
-            _kill_group(process.pid)
-            process.communicate()
-
-
-def _kill_group(pid: int) -> None:
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
+            if self._is_stopped or self._is_called_off:
+                return ToolOutput(None, "")
+            tool = start()
+            self._running = tool.running
+        try:
+            while not read_ready((tool,), ends_with_input=self._ends_with_input):
+                pass
+            status = tool.wait()
+        finally:
+            with self._lock:
+                self._running = None
+            tool.end()
+        text = tool.output.decode("utf-8", "replace")
+        return ToolOutput(None, "") if status is None else ToolOutput(status, text)

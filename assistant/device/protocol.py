@@ -55,6 +55,8 @@ class CompileRequest:
     scratch_directory: str | None = None
     """Where temporary files go, and stay if the worker is killed; None: the system's place."""
     timeout_s: float = 60.0
+    workspaces: tuple[str, ...] = ()
+    """Folders of which compilers may read everything, beside the sources' own."""
 
 
 @dataclass(frozen=True)

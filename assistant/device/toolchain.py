@@ -78,12 +78,16 @@ def _tool(name: str, path: str | None, origin: dict[str, str], remedy: str) -> T
     return Tool(name, None, path, origin.get(name, "missing"), "" if path else remedy)
 
 
-def find_toolchain(environment: Mapping[str, str], wheel_tree: Path | None, system_nvcc: Path = _SYSTEM_NVCC) -> Toolchain:
-    """Look in ``environment``'s CUDA_HOME, CUDA_PATH and PATH, for ``system_nvcc``, then in ``wheel_tree``."""
-    nvcc = next(
-        (found for path, origin in _nvcc_places(environment, wheel_tree, system_nvcc) if (found := _probe(path, origin, environment))),
-        None,
-    )
+def find_toolchain(
+    environment: Mapping[str, str], wheel_tree: Path | None, system_nvcc: Path = _SYSTEM_NVCC, runner: ToolRunner | None = None
+) -> Toolchain:
+    """Look in ``environment``'s CUDA_HOME, CUDA_PATH and PATH, for ``system_nvcc``, then in ``wheel_tree``.
+
+    ``runner``: asks what is found; None for one of its own.
+    """
+    asking = runner or ToolRunner(tool_environment(environment))
+    places = _nvcc_places(environment, wheel_tree, system_nvcc)
+    nvcc = next((found for path, origin in places if (found := _probe(path, origin, asking))), None)
     trees = [Path(nvcc.root)] if nvcc else []
     if wheel_tree is not None:
         trees.append(wheel_tree)
@@ -130,8 +134,7 @@ def _nvcc_places(environment: Mapping[str, str], wheel_tree: Path | None, system
     return [(path, origin) for path, origin in places if os.access(path, os.X_OK)]
 
 
-def _probe(path: Path, origin: str, environment: Mapping[str, str]) -> Nvcc | None:
-    runner = ToolRunner(tool_environment(environment))
+def _probe(path: Path, origin: str, runner: ToolRunner) -> Nvcc | None:
     try:
         version = runner.run((str(path), "--version"), cwd=None, timeout_s=_PROBE_TIMEOUT_S)
         layout = runner.run((str(path), "--dryrun", "-x", "cu", "-E", os.devnull), cwd=None, timeout_s=_PROBE_TIMEOUT_S)

@@ -11,11 +11,12 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+
+from assistant.disk.removal import remove_tree
 
 __all__ = ["OwnFolder"]
 
@@ -39,7 +40,7 @@ class OwnFolder:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.path = made.rename(made.with_name(made.name.removeprefix(".")))
         except OSError:
-            shutil.rmtree(made, ignore_errors=True)
+            _remove(made)
             raise
 
     def remove(self) -> None:
@@ -71,10 +72,12 @@ def _remove(folder: Path) -> None:
     with contextlib.suppress(OSError), os.scandir(folder) as listing:
         for entry in list(listing):
             if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    remove_tree(Path(entry.path))
             elif entry.name != _OWNER_FILE:
                 Path(entry.path).unlink(missing_ok=True)
-    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        remove_tree(folder)
 
 
 def _own_folders(parent: Path) -> Iterator[Path]:

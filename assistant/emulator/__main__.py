@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -17,11 +16,13 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, check_space, full_in_words
+from assistant.disk.removal import remove_tree
 from assistant.disk.temporary import OwnFolder
 from assistant.emulator.child import Interrupted
+from assistant.emulator.launcher import Launcher
 from assistant.emulator.protocol import BuildMessage, ReplayRequest, RunRequest, failure
 from assistant.emulator.replay import replay
-from assistant.emulator.runner import run_program
+from assistant.emulator.runner import Surroundings, run_program
 from assistant.emulator.sandbox import probe_layers
 from assistant.emulator.symbolize import Symbolizer, SymbolsMissing
 from assistant.emulator.workspace import Workspace
@@ -42,8 +43,9 @@ class Emulator:
     def __init__(self, environment: Mapping[str, str], scratch: Path) -> None:
         """``scratch`` receives the output of programs; only that of the last runs is kept."""
         self._environment = environment
+        self._launcher = Launcher()
         self._runs = scratch / "runs"
-        self._workspace = Workspace(scratch / "files")
+        self._around = Surroundings(environment, Workspace(scratch / "files"), self._launcher)
         self._symbolizers: dict[tuple[str, int, int], Symbolizer] = {}
 
     def answer(self, line: str) -> dict[str, Any]:
@@ -74,22 +76,22 @@ class Emulator:
             case "ping":
                 return {"ok": True}
             case "toolchain":
-                return _toolchain(self._environment) | {"limits": encode(probe_layers())}
+                return _toolchain(self._environment, self._launcher) | {"limits": encode(probe_layers())}
             case "build":
-                return _build(decode(BuildMessage, fields))
+                return _build(decode(BuildMessage, fields), self._launcher)
             case "preprocess":
                 from assistant.emulator.preprocess import preprocess  # slow to import
 
-                return {"result": encode(preprocess(_build_request(decode(BuildMessage, fields))))}
+                return {"result": encode(preprocess(_build_request(decode(BuildMessage, fields)), self._launcher))}
             case "run":
                 run: RunRequest = decode(RunRequest, fields)
                 folder = self._new_run()
-                ran = run_program(run, self._symbolizer(run.binary), self._environment, folder, self._workspace)
+                ran = run_program(run, self._symbolizer(run.binary), self._around, folder)
                 check_space(folder, *([] if run.record is None else [run.record]))
                 return encode(ran)
             case "replay":
                 request: ReplayRequest = decode(ReplayRequest, fields)
-                replayed = replay(request, self._symbolizer(request.binary), self._environment)
+                replayed = replay(request, self._symbolizer(request.binary), self._environment, self._launcher)
                 check_space(request.out)
                 return encode(replayed)
             case _:
@@ -100,7 +102,7 @@ class Emulator:
         self._runs.mkdir(exist_ok=True)
         folders = sorted(self._runs.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
         for folder in folders[: max(0, len(folders) - _RUNS_KEPT)]:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
         return Path(tempfile.mkdtemp(prefix="run-", dir=self._runs))
 
     def _symbolizer(self, binary: Path) -> Symbolizer:
@@ -109,16 +111,16 @@ class Emulator:
         if key not in self._symbolizers:
             if len(self._symbolizers) >= _SYMBOLIZERS_KEPT:
                 self._symbolizers.clear()
-            self._symbolizers[key] = Symbolizer(binary)
+            self._symbolizers[key] = Symbolizer(binary, self._launcher)
         return self._symbolizers[key]
 
 
-def _toolchain(environment: Mapping[str, str]) -> dict[str, Any]:
+def _toolchain(environment: Mapping[str, str], launcher: Launcher) -> dict[str, Any]:
     """Which C++ compiler builds programs, or why none can."""
     from assistant.emulator.toolchain import find_compiler  # slow to import
     from assistant.model.build import CompilerMissing
 
-    found = find_compiler(environment.get("PATH", os.defpath))
+    found = find_compiler(environment.get("PATH", os.defpath), launcher)
     if isinstance(found, CompilerMissing):
         return {"compiler": None, "message": found.reason, "remedy": found.remedy}
     return {"compiler": found.name, "message": "", "remedy": ""}
@@ -136,10 +138,11 @@ def _build_request(message: BuildMessage) -> BuildRequest:
         kernels=message.kernels,
         promote_float=message.promote_float,
         standard=message.standard,
+        workspaces=tuple(Path(folder) for folder in message.workspaces),
     )
 
 
-def _build(message: BuildMessage) -> dict[str, Any]:
+def _build(message: BuildMessage, launcher: Launcher) -> dict[str, Any]:
     from assistant.emulator.build import (  # slow to import
         BuildFailure,
         Built,
@@ -149,7 +152,7 @@ def _build(message: BuildMessage) -> dict[str, Any]:
         build,
     )
 
-    reply = build(_build_request(message))
+    reply = build(_build_request(message), launcher)
     base: dict[str, Any] = {"binary": None, "has_main": False, "diagnostics": []}
     match reply:
         case Built():
@@ -186,7 +189,7 @@ def main() -> int:
             emulator = Emulator(os.environ, scratch)
             for line in sys.stdin:
                 if line.strip():
-                    replies.write(json.dumps(emulator.answer(line), ensure_ascii=False, allow_nan=False) + "\n")
+                    replies.write(json.dumps(emulator.answer(line), allow_nan=False) + "\n")
                     replies.flush()
     except (Interrupted, BrokenPipeError, KeyboardInterrupt):
         return 0

@@ -23,9 +23,12 @@ from assistant.emulator import toolchain
 from assistant.emulator.call_messages import foreign_call_messages
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import COMMUNICATION_TEXT, registration_text
-from assistant.emulator.toolchain import INCLUDE_DIR, Compiler, Flavour, RuntimeBuildError, StorageFailure
-from assistant.emulator.tools import TIMEOUT_TEXT
-from assistant.emulator.translate.unit import Load, TranslatedUnit, Unpromotable, Untranslatable, closure, translate
+from assistant.emulator.launcher import Launcher, launcher_or_own
+from assistant.emulator.loading import Loader
+from assistant.emulator.readable import ProgramFiles, explained, program_files
+from assistant.emulator.toolchain import Compiler, Flavour, RuntimeBuildError, StorageFailure
+from assistant.emulator.tools import COMPILE_TIMEOUT_S, LIMIT_TEXT, TIMEOUT_TEXT, run_tool
+from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
 from assistant.model.build import BuildFailure, CompilerMissing, Diagnostic, DiagnosticSeverity
 
 _UNIT_SUFFIXES = {".cu", ".cpp", ".cc", ".cxx", ".c++"}
@@ -52,6 +55,8 @@ class BuildRequest:
     """Compute in ``double`` wherever the source says ``float`` or half precision."""
     standard: str = "17"
     """C++ standard, as in ``-std=c++17``."""
+    workspaces: tuple[Path, ...] = ()
+    """Folders of which compilers may read everything, beside the sources' own."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +101,16 @@ def reply_to_json(reply: BuildReply) -> str:
     return f'{{"outcome":"{outcome}","reply":{serialize.dumps(reply)}}}'
 
 
-def build(request: BuildRequest) -> BuildReply:
-    """The program, from the cache when nothing that it depends on changed."""
-    compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath))
-    if isinstance(compiler, CompilerMissing):
-        return compiler
+def build(request: BuildRequest, launcher: Launcher | None = None) -> BuildReply:
+    """The program, from the cache when nothing that it depends on changed. ``launcher``: None for one of its own."""
+    with launcher_or_own(launcher) as starter:
+        compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath), starter)
+        return compiler if isinstance(compiler, CompilerMissing) else _built(request, compiler, starter)
+
+
+def _built(request: BuildRequest, compiler: Compiler, launcher: Launcher) -> BuildReply:
     try:
-        return _build(request, compiler)
+        return _build(request, compiler, launcher)
     except RuntimeBuildError as error:
         main = str(request.sources[0][0])
         message = f"this compiler cannot build the emulator itself; please report it with the text that follows: {error}"
@@ -113,8 +121,11 @@ def build(request: BuildRequest) -> BuildReply:
         return StorageFailure(f"{request.cache_dir}: {error.strerror or error}")
 
 
-def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
-    units = units_of(request)
+def _build(request: BuildRequest, compiler: Compiler, launcher: Launcher) -> BuildReply:
+    load = loader_of(request)
+    units = units_of(request, load)
+    if load.unfit:
+        return BuildFailure(compiler.name, load.unfit)
     own = toolchain.own_digests()
     has_openmp = uses_openmp(units)
     flags = toolchain.compile_flags(request.flavour, request.standard, has_openmp)
@@ -123,7 +134,7 @@ def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
         note_use(final)
         return _cached(final)
     with toolchain.staging(final.parent) as folder:
-        job = _Job(request, compiler, has_openmp, own, folder)
+        job = _Job(request, compiler, has_openmp, own, folder, load.files, launcher)
         reply = _compile(job, units)
         if _meets_a_foreign_name(reply):
             reply = _compile(replace(job, is_bare=True), units)
@@ -135,9 +146,15 @@ def _build(request: BuildRequest, compiler: Compiler) -> BuildReply:
     return replace(reply, program=final / _PROGRAM_FILE) if isinstance(reply, Built) else reply
 
 
-def units_of(request: BuildRequest) -> list[Mapping[Path, str]]:
+def loader_of(request: BuildRequest) -> Loader:
+    """Reads the program's own files."""
+    files = program_files((path for path, _ in request.sources), request.workspaces, request.include_dirs)
+    return Loader(request.sources, request.include_dirs, files)
+
+
+def units_of(request: BuildRequest, load: Loader) -> list[Mapping[Path, str]]:
     """The texts of each unit, the main file's first."""
-    return [closure(path, _loader(request), request.include_dirs) for path, _ in _unit_sources(request)]
+    return [closure(path, load, request.include_dirs) for path, _ in _unit_sources(request)]
 
 
 def uses_openmp(units: Sequence[Mapping[Path, str]]) -> bool:
@@ -166,6 +183,8 @@ class _Job:
     has_openmp: bool
     own: toolchain.Digests
     folder: Path
+    files: ProgramFiles
+    launcher: Launcher
     is_bare: bool = False
     """With a prelude that brings no more of the standard library than CUDA's headers do."""
 
@@ -194,22 +213,25 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
     needs_hooks = job.request.flavour == "fast" and any(unit.uses_volatile for unit in translated)
     flavour: Flavour = "counted" if needs_hooks else job.request.flavour
     flags = toolchain.compile_flags(flavour, job.request.standard, job.has_openmp) + (toolchain.BARE_FLAGS if job.is_bare else ())
-    toolkit = toolchain.prepare(job.compiler, flags, job.request.cache_dir, job.own)
+    toolkit = toolchain.prepare(job.compiler, flags, job.request.cache_dir, job.own, job.launcher)
+    how = toolchain.setting(job.compiler, job.files, toolkit, job.folder, job.launcher)
     started = time.perf_counter()
     objects: list[Path] = []
     diagnostics: list[Diagnostic] = []
     for number, unit in enumerate(translated):
         source = _write_unit(job, unit, number)
         searched = search_flags(job.request, (file.path for file in unit.files))
-        run = toolchain.compile_source(job.compiler, (*flags, *searched), toolkit.prelude, source, job.folder / f"{number}.o")
-        diagnostics += read_messages(run.output, unit.files)
+        command = toolchain.compile_source(job.compiler, (*flags, *searched), toolkit.prelude, source, job.folder / f"{number}.o")
+        run = run_tool(command, _left_s(started), how)
+        diagnostics += explained(read_messages(run.output, unit.files), job.files)
         if not run.is_ok:
             return _failure(job, diagnostics, run.output)
         objects.append(job.folder / f"{number}.o")
-    foreign = foreign_call_messages(objects, toolkit.objects, job.request.sources[0][0])
+    foreign = foreign_call_messages(objects, toolkit.objects, job.request.sources[0][0], job.launcher)
     if foreign:
         return _failure(job, [*diagnostics, *foreign], "")
-    run = toolchain.link(job.compiler, (*objects, *toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
+    command = toolchain.link(job.compiler, (*objects, *toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
+    run = run_tool(command, _left_s(started), how)
     if not run.is_ok:
         return _failure(job, [*diagnostics, *_link_messages(run.output, job.request)], run.output)
     for path in objects:
@@ -224,9 +246,16 @@ def _meets_a_foreign_name(reply: Built | BuildFailure | CannotPromote) -> bool:
     return not isinstance(reply, Built) and any("is ambiguous" in diagnostic.message for diagnostic in reply.diagnostics)
 
 
+def _left_s(started: float) -> float:
+    """Of the time that compilers have for a build."""
+    return max(1.0, COMPILE_TIMEOUT_S - (time.perf_counter() - started))
+
+
 def _is_lasting(reply: Built | BuildFailure | CannotPromote) -> bool:
-    """Whether the same request would end the same way: not when the compiler ran out of time."""
-    return isinstance(reply, Built) or not any(TIMEOUT_TEXT in d.message for d in reply.diagnostics)
+    """Whether the same request would end the same way: not when the compiler ran out of time or memory."""
+    if isinstance(reply, Built):
+        return True
+    return not any(words in diagnostic.message for diagnostic in reply.diagnostics for words in (TIMEOUT_TEXT, LIMIT_TEXT))
 
 
 def _failure(job: _Job, diagnostics: list[Diagnostic], output: str) -> BuildFailure | CannotPromote:
@@ -248,7 +277,7 @@ def _write_unit(job: _Job, unit: TranslatedUnit, number: int) -> Path:
     main = unit.files[0]
     head = definitions_text(job.request.defines) + ('#include "emu_promote.h"\n' if job.request.promote_float else "")
     tail = COMMUNICATION_TEXT if unit.communicates else ""
-    tail += registration_text(job.request.kernels) if number == 0 else ""
+    tail += registration_text(job.request.kernels, job.launcher) if number == 0 else ""
     source = folder / "unit.cpp"
     source.write_text(f'{head}#line 1 "{_quoted(main.path)}"\n{main.edited.text}\n{tail}', encoding="utf-8", errors="surrogateescape")
     return source
@@ -269,23 +298,6 @@ def search_flags(request: BuildRequest, files: Iterable[Path]) -> tuple[str, ...
 def _unit_sources(request: BuildRequest) -> list[tuple[Path, str]]:
     main, *rest = request.sources
     return [main, *(s for s in rest if s[0].suffix in _UNIT_SUFFIXES)]
-
-
-def _loader(request: BuildRequest) -> Load:
-    overlays = dict(request.sources)
-    own = {str(p.relative_to(INCLUDE_DIR)) for p in INCLUDE_DIR.rglob("*") if p.is_file()}
-
-    def load(path: Path) -> str | None:
-        if path in overlays:
-            return overlays[path]
-        if any(str(path.relative_to(d)) in own for d in request.include_dirs if path.is_relative_to(d)):
-            return None
-        try:
-            return path.read_bytes().decode("utf-8", "surrogateescape")
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError):
-            return None
-
-    return load
 
 
 def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own: toolchain.Digests, flags: tuple[str, ...]) -> str:

@@ -1,8 +1,8 @@
 """Runs one program under limits and leaves nothing behind.
 
-The child gets its own process group, its output is capped, its memory and its number of processes are watched. It is killed when
-its time is over, when this process is told to end, and when whoever asked goes away (standard input hangs up). Code that the user
-did not write also gets the limits of ``sandbox``.
+Its output is capped, its memory and its number of processes are watched. It is ended, with all that it started, when its time is over, when
+this process is told to end or dies, and when whoever asked goes away (standard input hangs up). Code that the user did not write also
+gets the limits of ``sandbox``.
 
 Example::
 
@@ -11,43 +11,35 @@ Example::
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import os
-import resource
 import select
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from assistant.emulator.launcher import Command, Launcher, Limits, Running, Streams, launcher_or_own
 from assistant.emulator.sandbox import Confinement
 
 __all__ = ["Bounds", "Command", "Interrupted", "Outcome", "run_child"]
 
 _TICK_S = 0.05
 _CHUNK_BYTES = 1 << 16
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 _TASKS_ALLOWED = 4096
 """Threads a program may add to those the user already runs (RLIMIT_NPROC counts all of them): this only stops a fork bomb."""
 _FILE_LIMIT_BYTES = 16 << 30
+_NO_CORE_BYTES = 1
+"""RLIMIT_CORE: too small for a file, and at 1 the kernel hands nothing to a collector of cores either, as it does at 0 (core(5))."""
 _STAT_BYTES = 4096
 """More than 52 numbers and a name take."""
 
 
 class Interrupted(Exception):  # noqa: N818 - an order, not an error
     """The asker went away while a child ran; the child is gone."""
-
-
-@dataclass(frozen=True)
-class Command:
-    arguments: tuple[str, ...]
-    cwd: Path
-    environment: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -68,73 +60,69 @@ class Outcome:
     memory_exceeded: bool
     tasks_exceeded: bool
     output_truncated: bool
+    cpu_s: float = 0.0
+    """Processor time, of the processes that it waited for as well."""
 
 
-def run_child(command: Command, bounds: Bounds, stdout: Path, stderr: Path, confinement: Confinement | None = None) -> Outcome:
-    """How the program ended; its output is in the two files. Raises Interrupted, OSError (not startable, or not confinable)."""
-    with stdout.open("wb") as out, stderr.open("wb") as err:
-        process = _start(command, _preparation(os.getpid(), bounds, confinement))
-        watch = _Watch(process, bounds, {_descriptor(process.stdout): out, _descriptor(process.stderr): err})
-        try:
-            return watch.follow()
-        finally:
-            _kill_group(process)
-            for pipe in (process.stdout, process.stderr):
-                if pipe is not None:
-                    pipe.close()
+def run_child(
+    command: Command,
+    bounds: Bounds,
+    stdout: Path,
+    stderr: Path,
+    confinement: Confinement | None = None,
+    launcher: Launcher | None = None,
+) -> Outcome:
+    """How the program ended; its output is in the two files. Raises Interrupted, OSError (not startable, or not confinable).
+
+    ``launcher``: None for one of its own.
+    """
+    with (
+        stdout.open("wb") as out,
+        stderr.open("wb") as err,
+        launcher_or_own(launcher) as starter,
+        _started(starter, command, bounds, confinement) as (running, pipes),
+    ):
+        return _Watch(running, bounds, dict(zip(pipes, (out, err), strict=True))).follow()
 
 
-def _start(command: Command, prepare: Callable[[], None]) -> subprocess.Popen[bytes]:
+@contextmanager
+def _started(
+    launcher: Launcher, command: Command, bounds: Bounds, confinement: Confinement | None
+) -> Generator[tuple[Running, tuple[int, int]]]:
+    """The running program and the ends of its output to read from; afterwards it is gone."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    out, programs_out = os.pipe()
+    err, programs_err = os.pipe()
     try:
-        return subprocess.Popen(
-            command.arguments,
-            cwd=command.cwd,
-            env=dict(command.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            process_group=0,
-            preexec_fn=prepare,  # this process has one thread
-        )
-    except subprocess.SubprocessError as error:
-        raise OSError(errno.EPERM, f"the limits of {command.arguments[0]} could not be put in force, so it was not started") from error
+        try:
+            running = launcher.start(command, Streams(null, programs_out, programs_err), _limits(bounds), confinement)
+        finally:
+            for descriptor in (null, programs_out, programs_err):
+                os.close(descriptor)
+        try:
+            yield running, (out, err)
+        finally:
+            running.end()
+    finally:
+        os.close(out)
+        os.close(err)
 
 
-def _descriptor(pipe: IO[bytes] | None) -> int:
-    assert pipe is not None, "both streams are pipes"
-    return pipe.fileno()
-
-
-def _preparation(parent: int, bounds: Bounds, confinement: Confinement | None) -> Callable[[], None]:
-    libc = ctypes.CDLL(None, use_errno=True)
-    tasks = _user_task_count() + _TASKS_ALLOWED
-    seconds = int(bounds.wall_s * (os.cpu_count() or 1)) + 10
-
-    def prepare() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:
-            os._exit(1)
-        for kind, limit in (
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_CPU, seconds),
-            (resource.RLIMIT_FSIZE, _FILE_LIMIT_BYTES),
-            (resource.RLIMIT_NPROC, tasks),
-        ):
-            soft, hard = resource.getrlimit(kind)
-            allowed = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-            soft = allowed if soft == resource.RLIM_INFINITY else min(allowed, soft)
-            resource.setrlimit(kind, (soft, hard if confinement is None else soft))
-        if confinement is not None:
-            confinement.apply()
-
-    return prepare
+def _limits(bounds: Bounds) -> Limits:
+    resources = {
+        "RLIMIT_CORE": _NO_CORE_BYTES,
+        "RLIMIT_CPU": int(bounds.wall_s * (os.cpu_count() or 1)) + 10,
+        "RLIMIT_FSIZE": _FILE_LIMIT_BYTES,
+        "RLIMIT_NPROC": _user_task_count() + _TASKS_ALLOWED,
+    }
+    return Limits(resources)
 
 
 class _Watch:
     """Copies output, counts time and memory until the child ends."""
 
-    def __init__(self, process: subprocess.Popen[bytes], bounds: Bounds, sinks: dict[int, IO[bytes]]) -> None:
-        self._process = process
+    def __init__(self, running: Running, bounds: Bounds, sinks: dict[int, IO[bytes]]) -> None:
+        self._running = running
         self._bounds = bounds
         self._sinks = sinks
         self._left = dict.fromkeys(sinks, bounds.output_bytes)
@@ -149,26 +137,25 @@ class _Watch:
         next_look = time.monotonic() + _TICK_S  # looking at every process of a machine costs more than most programs do until then
         timed_out = memory_exceeded = tasks_exceeded = False
         open_count = len(self._sinks)
-        while open_count or self._process.poll() is None:
+        while open_count or self._running.poll() is None:
             open_count -= self._copy_ready(open_count)
             if time.monotonic() > deadline:
                 timed_out = True
                 break
             if time.monotonic() > next_look:
-                use = _use_of_group(self._process.pid)
+                use = _use_of_session(self._running.session)
                 memory_exceeded = use.resident_bytes > self._bounds.memory_bytes
                 tasks_exceeded = use.task_count > self._bounds.task_count
                 if memory_exceeded or tasks_exceeded:
                     break
                 next_look = time.monotonic() + _TICK_S
-            if open_count and self._process.poll() is not None:
+            if open_count and self._running.poll() is not None:
                 deadline = min(deadline, time.monotonic() + 1.0)  # a grandchild may hold the pipes: do not wait for it
                 timed_out = False
-        _kill_group(self._process)
-        code = self._process.wait()
+        code = self._running.end()
         is_over = timed_out and code < 0
         name = signal.Signals(-code).name if code < 0 else None
-        return Outcome(code if code >= 0 else None, name, is_over, memory_exceeded, tasks_exceeded, self._is_truncated)
+        return Outcome(code if code >= 0 else None, name, is_over, memory_exceeded, tasks_exceeded, self._is_truncated, self._running.cpu_s)
 
     def _copy_ready(self, open_count: int) -> int:
         """Copies what has arrived; how many pipes have ended."""
@@ -190,15 +177,6 @@ class _Watch:
         return ended
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return
-    finally:
-        process.wait()
-
-
 @dataclass(frozen=True)
 class _Use:
     resident_bytes: int
@@ -206,17 +184,17 @@ class _Use:
     task_count: int
 
 
-def _use_of_group(group: int) -> _Use:
-    """What the processes of a group take now."""
-    members = [_process_fields(name) for name in _process_names() if _group_of(name) == group]
+def _use_of_session(session: int) -> _Use:
+    """What the processes of a session take now, but for the one that leads it: the guard."""
+    members = [_process_fields(name) for name in _process_names() if int(name) != session and _session_of(name) == session]
     resident_pages = sum(int(fields[21]) for fields in members if fields)
     return _Use(resident_pages * _PAGE_BYTES, sum(int(fields[17]) for fields in members if fields))
 
 
-def _group_of(name: str) -> int | None:
-    """Its process group, asked for without opening a file: a look at a group goes through every process of the machine."""
+def _session_of(name: str) -> int | None:
+    """Asked for without opening a file: a look at a session goes through every process of the machine."""
     try:
-        return os.getpgid(int(name))
+        return os.getsid(int(name))
     except OSError:
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assistant.build.diagnostics import clipped
 from assistant.emulator.toolchain import INCLUDE_DIR
 from assistant.emulator.translate.unit import TranslatedFile
 from assistant.model.build import Diagnostic, DiagnosticSeverity
@@ -11,6 +12,8 @@ from assistant.model.build import Diagnostic, DiagnosticSeverity
 _MESSAGE = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<kind>fatal error|error|warning|note): (?P<text>.*)$"
 )
+_ASSEMBLER = re.compile(r"^\S+\.s:\d+: (?:Fatal error|Error): (?P<text>.*)$")
+"""What the user wrote within ``asm``; its place is in the compiler's own file."""
 _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r" \[-fpermissive\]$"), ""),  # a way out that the user does not have
     (re.compile(r"emu_stub_"), ""),
@@ -28,12 +31,16 @@ def read_messages(output: str, files: tuple[TranslatedFile, ...]) -> list[Diagno
     found: list[Diagnostic] = []
     pending_place: tuple[str, int, int] | None = None
     for line in output.splitlines():
+        assembler = _ASSEMBLER.match(line)
+        if assembler is not None:
+            found.append(Diagnostic(str(files[0].path), 0, 0, DiagnosticSeverity.ERROR, clipped(assembler["text"]), compiler="g++"))
+            continue
         match = _MESSAGE.match(line)
         if match is None:
             pending_place = _required_from(line, by_path) or pending_place
             continue
         place = _place(match["file"], int(match["line"]), int(match["column"] or 0), by_path)
-        text = _clean(match["text"])
+        text = clipped(_clean(match["text"]))
         if match["kind"] == "note":
             if found and place is not None and "emu_" not in text:
                 last = found[-1]

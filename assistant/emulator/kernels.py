@@ -6,29 +6,30 @@ Kernels startable by name: ``k<1>`` becomes ``EmuKernelRegistration r("k<1>", &k
 from __future__ import annotations
 
 import re
-import subprocess
 
-_DEMANGLE_TIMEOUT_S = 10.0
+from assistant.emulator.binutils import run_binutil
+from assistant.emulator.launcher import Launcher
+
 COMMUNICATION_TEXT = """#line 1 "what blocks signal with"
 __attribute__((constructor)) static void emu_communicates() { emu_note_communication(); }
 """
 """Tells the core, before the program or a replay starts, that its blocks may signal to each other."""
 
 
-def registration_text(kernels: tuple[str, ...]) -> str:
+def registration_text(kernels: tuple[str, ...], launcher: Launcher | None = None) -> str:
     """Registrations to append to the main source; empty without kernels. Line 1 of the text carries a marker file name."""
     if not kernels:
         return ""
     lines = ['#line 1 "requested kernels"']
     for number, name in enumerate(kernels):
         literal = name.replace("\\", "\\\\").replace('"', '\\"')
-        lines.append(f'static EmuKernelRegistration emu_requested_{number}("{literal}", {kernel_expression(name)});')
+        lines.append(f'static EmuKernelRegistration emu_requested_{number}("{literal}", {kernel_expression(name, launcher)});')
     return "\n".join(lines) + "\n"
 
 
-def kernel_expression(name: str) -> str:
+def kernel_expression(name: str, launcher: Launcher | None = None) -> str:
     """A C++ expression for the kernel's address: ``&k<1>``, or a cast that selects the overload when parameter types are given."""
-    plain = _demangled(name) if name.startswith("_Z") else name
+    plain = _demangled(name, launcher) if name.startswith("_Z") else name
     plain = plain.replace("(anonymous namespace)::", "").strip()
     plain = re.sub(r"^void\s+(?=\S)", "", plain)
     opener = _parameters_start(plain)
@@ -49,9 +50,9 @@ def _parameters_start(plain: str) -> int | None:
     return None
 
 
-def _demangled(symbol: str) -> str:
+def _demangled(symbol: str, launcher: Launcher | None) -> str:
     try:
-        done = subprocess.run(("c++filt", symbol), capture_output=True, text=True, timeout=_DEMANGLE_TIMEOUT_S, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+        run = run_binutil(("c++filt", symbol), None, launcher)
+    except OSError:
         return symbol
-    return done.stdout.strip() or symbol
+    return (run.output.strip() if run.is_ok else "") or symbol

@@ -23,39 +23,47 @@ from assistant.build.preprocessing import (
     refused,
 )
 from assistant.emulator import toolchain
-from assistant.emulator.build import BuildRequest, definitions_text, is_bare, search_flags, units_of, uses_openmp
-from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR, Compiler
+from assistant.emulator.build import BuildRequest, definitions_text, is_bare, loader_of, search_flags, units_of, uses_openmp
+from assistant.emulator.launcher import Launcher, launcher_or_own
+from assistant.emulator.toolchain import INCLUDE_DIR, PREPROCESS_TIMEOUT_S, RUNTIME_DIR, Compiler
+from assistant.emulator.tools import run_tool
 from assistant.model.build import CompilerMissing
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed
 
 __all__ = ["preprocess"]
 
 
-def preprocess(request: BuildRequest) -> Preprocessed | NotPreprocessed:
+def preprocess(request: BuildRequest, launcher: Launcher | None = None) -> Preprocessed | NotPreprocessed:
     """Of the request's main unit. Raises OSError (disk full)."""
-    compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath))
-    if isinstance(compiler, CompilerMissing):
-        return NotPreprocessed(compiler.reason, is_missing=True)
-    with tempfile.TemporaryDirectory(prefix="kernelopt-preprocess-") as folder:
-        return _preprocess(request, compiler, Path(folder).resolve())
+    with launcher_or_own(launcher) as starter, tempfile.TemporaryDirectory(prefix="kernelopt-preprocess-") as folder:
+        compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath), starter)
+        if isinstance(compiler, CompilerMissing):
+            return NotPreprocessed(compiler.reason, is_missing=True)
+        return _preprocess(request, compiler, Path(folder).resolve(), starter)
 
 
-def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path) -> Preprocessed | NotPreprocessed:
-    units = units_of(request)
+def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path, launcher: Launcher) -> Preprocessed | NotPreprocessed:
+    load = loader_of(request)
+    units = units_of(request, load)
+    if load.unfit:
+        return NotPreprocessed(load.unfit[0].message)
+    how = toolchain.setting(compiler, load.files, None, folder, launcher)
     flags = toolchain.compile_flags("fast", request.standard, uses_openmp(units))
     flags += toolchain.BARE_FLAGS if is_bare(request.cache_dir, units) else ()
     flags += search_flags(request, units[0])
     listed, survived, expanded = folder / "dependencies", folder / "survivors", folder / "expanded"
-    run = toolchain.preprocess_source(compiler, flags, _written(request, folder), survived, (*DIRECTIVES_ONLY, "-MD", "-MF", str(listed)))
+    options = (*DIRECTIVES_ONLY, "-MD", "-MF", str(listed))
+    command = toolchain.preprocess_source(compiler, flags, _written(request, folder), survived, options)
+    run = run_tool(command, PREPROCESS_TIMEOUT_S, how)
     sources = frozenset(str(path) for path, _ in request.sources)
-    foreign = (*toolchain.system_folders(compiler), *map(str, (INCLUDE_DIR, RUNTIME_DIR, folder)))
+    foreign = (*toolchain.system_folders(compiler, launcher), *map(str, (INCLUDE_DIR, RUNTIME_DIR, folder)))
     own_path = own_paths(sources, foreign, Path.cwd())
     if not run.is_ok:
         return refused(run.output, sources, own_path)
     survivors = read_survivors(survived.read_text("utf-8", "surrogateescape"), own_path)
     text = folder / "expansion.cpp"
     text.write_text(expansion_text(survivors), "utf-8", "surrogateescape")
-    run = toolchain.expand_source(compiler, text, expanded, EXPANSION)
+    run = run_tool(toolchain.expand_source(compiler, text, expanded, EXPANSION), PREPROCESS_TIMEOUT_S, how)
     if not run.is_ok:
         return refused(run.output, sources, own_path)
     read = {path for file in dependencies(listed.read_text("utf-8", "surrogateescape")) if (path := own_path(file)) is not None}

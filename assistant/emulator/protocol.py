@@ -64,6 +64,8 @@ class BuildMessage:
     kernels: tuple[str, ...] = ()
     promote_float: bool = False
     standard: str = "17"
+    workspaces: tuple[str, ...] = ()
+    """Folders of which compilers may read everything, beside the sources' own."""
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,17 @@ an index of their parts (``runtime/replay.cpp``).
 from __future__ import annotations
 
 import os
-import resource
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from assistant.disk.removal import remove_tree
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
 from assistant.emulator.environment import restricted_environment
+from assistant.emulator.launcher import Launcher
+from assistant.emulator.left_behind import keep_plain_files
 from assistant.emulator.protocol import CaseReply, ReplayCase, ReplayReply, ReplayRequest
 from assistant.emulator.report import error_name, read_report
 from assistant.emulator.runner import core_environment
@@ -34,7 +35,7 @@ _START_S = 10.0
 _ENDED = "exit 0"
 
 
-def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[str, str]) -> ReplayReply:
+def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[str, str], launcher: Launcher) -> ReplayReply:
     """One reply per case, in order. Raises Interrupted, SymbolsMissing, CannotAnswerError (unreadable recording), OSError."""
     request.out.mkdir(parents=True, exist_ok=True)
     blobs = request.out / "blobs"
@@ -43,33 +44,26 @@ def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[
     try:
         lines = (line for case in request.cases for line in ("case", *_job_lines(case, symbolizer)))
         (folder / "jobs").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        before_s = _children_s()
-        outcome, layers = _run(request, folder, environment)
-        cpu_s = _children_s() - before_s
+        outcome, layers = _run(request, folder, environment, launcher)
+        keep_plain_files(folder)
         names = rename_blobs(folder / "blobs")
         for name in set(names.values()):
             (folder / "blobs" / name).replace(blobs / name)
         cases = [_reply(part, names, symbolizer) for part in _parts(folder)]
         unended = [_failed(_reason(outcome)) for _ in request.cases[len(cases) :]]
-        return ReplayReply((*cases, *unended), layers.in_force, layers.missing, cpu_s)
+        return ReplayReply((*cases, *unended), layers.in_force, layers.missing, outcome.cpu_s)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
 
 
-def _children_s() -> float:
-    """Processor time of all processes that this one has started and that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str]) -> tuple[Outcome, Layers]:
+def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str], launcher: Launcher) -> tuple[Outcome, Layers]:
     limits = request.limits
     variables = restricted_environment(environment) | core_environment(request.mode, limits, request.sample_blocks, request.corrections)
     variables |= {"EMU_REPLAY": str(folder), "EMU_CASE_WALL_S": f"{limits.wall_s:.3f}"}
     command = Command((str(request.binary),), folder, variables)
     bounds = Bounds(limits.wall_s * len(request.cases) + _START_S, limits.memory_bytes, limits.output_bytes, limits.task_count)
     with confine((folder,)) as confinement:
-        return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement), confinement.layers
+        return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement, launcher), confinement.layers
 
 
 def _job_lines(case: ReplayCase, symbolizer: Symbolizer) -> Iterator[str]:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assistant.disk.removal import remove_tree
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
 from assistant.emulator.environment import candidate_environment, own_environment
+from assistant.emulator.launcher import Launcher
+from assistant.emulator.left_behind import keep_plain_files
 from assistant.emulator.protocol import Limits, Mode, RunReply, RunRequest
 from assistant.emulator.report import read_report
 from assistant.emulator.sandbox import Layers, confine
@@ -22,15 +24,26 @@ from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.profile import Correction
 from assistant.workload.recorded_log import LogNames, finish_recording
 
-__all__ = ["core_environment", "cut_short", "run_program"]
+__all__ = ["Surroundings", "core_environment", "cut_short", "run_program"]
 
 
-def run_program(
-    request: RunRequest, symbolizer: Symbolizer, environment: Mapping[str, str], folder: Path, workspace: Workspace
-) -> RunReply:
-    """The output files lie in ``folder``; a candidate runs in ``workspace``. Raises Interrupted, SymbolsMissing, OSError (disk full)."""
-    report = folder / "report"
-    variables = candidate_environment(environment) if request.is_candidate else own_environment(environment)
+@dataclass(frozen=True)
+class Surroundings:
+    """What one worker runs programs with."""
+
+    environment: Mapping[str, str]
+    workspace: Workspace
+    """Private copies, for candidates."""
+    launcher: Launcher
+
+
+def run_program(request: RunRequest, symbolizer: Symbolizer, around: Surroundings, folder: Path) -> RunReply:
+    """The output files lie in ``folder``. Raises Interrupted, SymbolsMissing, OSError (disk full)."""
+    programs_own = folder / "own"
+    programs_own.mkdir()
+    report = programs_own / "report"
+    given = candidate_environment if request.is_candidate else own_environment
+    variables = given(around.environment)
     variables |= core_environment(request.mode, request.limits, request.sample_blocks, request.corrections) | {
         "EMU_REPORT": str(report),
         "EMU_SEED": str(request.seed),
@@ -42,35 +55,39 @@ def run_program(
         variables["EMU_RECORD"] = str(request.record)
     command = Command((str(request.binary), *request.args), request.cwd, variables)
     if request.is_candidate:
-        outcome, layers = _run_confined(request, command, folder, workspace)
+        outcome, layers = _run_confined(request, command, folder, around)
     else:
         limits = request.limits
         bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
-        outcome, layers = run_child(command, bounds, folder / "stdout", folder / "stderr"), Layers((), ())
+        outcome = run_child(command, bounds, folder / "stdout", folder / "stderr", launcher=around.launcher)
+        layers = Layers((), ())
     if outcome.signal == "SIGXFSZ":
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(request.record or folder))
-    return _reply(request, outcome, layers, symbolizer, report)
+    return _reply(request, outcome, layers, symbolizer, folder)
 
 
-def _run_confined(request: RunRequest, command: Command, folder: Path, workspace: Workspace) -> tuple[Outcome, Layers]:
-    """Run in a private copy of the working folder (where that is small enough), with temporary files and output below ``folder``."""
+def _run_confined(request: RunRequest, command: Command, folder: Path, around: Surroundings) -> tuple[Outcome, Layers]:
+    """Run in a private copy of the working folder (where that is small enough), with its own files below ``folder/own``."""
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
-    temporary = folder / "tmp"
+    programs_own = folder / "own"
+    temporary = programs_own / "tmp"
     temporary.mkdir()
-    writable = (folder,) if request.record is None else (folder, request.record)
+    own_writable = (programs_own,) if request.record is None else (programs_own, request.record)
     try:
-        with workspace.copy_of(request.cwd) as copy:
+        with around.workspace.copy_of(request.cwd) as copy:
             if isinstance(copy, FolderTooLarge):
-                notes, cwd = (copy.note,), request.cwd
+                notes, cwd, writable = (copy.note,), request.cwd, own_writable
             else:
-                notes, cwd, writable = copy.notes, copy.path, (*writable, workspace.root)
+                notes, cwd, writable = copy.notes, copy.path, (*own_writable, around.workspace.root)
             confined = replace(command, cwd=cwd, environment={**command.environment, "TMPDIR": str(temporary)})
             with confine(writable) as confinement:
-                outcome = run_child(confined, bounds, folder / "stdout", folder / "stderr", confinement)
+                outcome = run_child(confined, bounds, folder / "stdout", folder / "stderr", confinement, around.launcher)
+        for written in own_writable:
+            keep_plain_files(written)
         return outcome, replace(confinement.layers, missing=(*confinement.layers.missing, *notes))
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        remove_tree(temporary)
 
 
 def core_environment(mode: Mode, limits: Limits, sample_blocks: int, corrections: tuple[Correction, ...]) -> dict[str, str]:
@@ -92,9 +109,10 @@ def _correction_text(correction: Correction) -> str:
     return f"{correction.fused_bytes}{pieces}:{','.join(map(str, correction.addresses))}"
 
 
-def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Symbolizer, report_path: Path) -> RunReply:
+def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Symbolizer, folder: Path) -> RunReply:
+    report_path = folder / "own" / "report"
     report = read_report(report_path.read_text(encoding="utf-8", errors="replace") if report_path.exists() else "", symbolizer)
-    report_path.unlink(missing_ok=True)
+    remove_tree(report_path.parent)
     if request.record is not None:
         finish_recording(request.record, LogNames(lambda word: symbolizer.function_name(int(word))), cut_short(outcome))
     return RunReply(
@@ -104,8 +122,8 @@ def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Sy
         memory_exceeded=outcome.memory_exceeded,
         tasks_exceeded=outcome.tasks_exceeded,
         output_truncated=outcome.output_truncated,
-        stdout_path=str(report_path.with_name("stdout")),
-        stderr_path=str(report_path.with_name("stderr")),
+        stdout_path=str(folder / "stdout"),
+        stderr_path=str(folder / "stderr"),
         profiles=report.profiles,
         problems=report.problems,
         sites=report.sites,

@@ -1,8 +1,8 @@
-"""What limits a program that the user did not write, layer by layer, and which layers this machine lacks.
+"""What limits a program that the user did not write, and the compilers; layer by layer, and which layers this machine lacks.
 
 Layers: no new privileges, no capabilities, file rules (Landlock), a filter of system calls (seccomp). Each works without the others.
 A layer that the kernel lacks is named; one that it has and refuses to put in force stops the program from being started. Time,
-memory and number of processes are ``child``'s.
+memory and number of processes are ``child``'s and ``tools``'.
 
 Example::
 
@@ -15,17 +15,25 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.emulator.landlock import SIGNALS_ABI, allow_own_threads, landlock_abi, open_ruleset, restrict
-from assistant.emulator.seccomp import prepare_filter, prepare_gpu_filter
+from assistant.emulator.landlock import (
+    SIGNALS_ABI,
+    FileAccess,
+    allow_own_threads,
+    everything_but_devices,
+    landlock_abi,
+    open_ruleset,
+    restrict,
+)
+from assistant.emulator.linux import PR_SET_NO_NEW_PRIVS, prctl, system_call
+from assistant.emulator.seccomp import compiler_filter, gpu_program_filter, install_filter, program_filter
 
-__all__ = ["Confinement", "Layers", "confine", "confine_to_gpu", "probe_layers"]
+__all__ = ["Confinement", "Layers", "apply", "confine", "confine_compiler", "confine_to_gpu", "probe_layers"]
 
-_PR_SET_NO_NEW_PRIVS = 38  # linux/prctl.h
 _SYS_CAPGET, _SYS_CAPSET = 125, 126
 _CAPABILITY_VERSION = 0x20080522  # linux/capability.h
 _KEPT_CAPABILITIES = (1 << 1) | (1 << 2)
@@ -45,34 +53,68 @@ class Layers:
 
 @dataclass(frozen=True)
 class Confinement:
-    """Limits made ready in this process; ``apply`` is called in the child between fork and exec."""
+    """Limits made ready in this process, to be put in force by ``apply`` in the process that they are for."""
 
-    apply: Callable[[], None]
-    """Raises OSError: the program must not be started."""
+    ruleset: int | None
+    """Descriptor of Landlock's rules, open while the context is; None: the kernel has none."""
+    filter: bytes | None
+    """Of system calls; None: the kernel has none."""
     layers: Layers
+    names_own_threads: bool = False
 
 
 @contextmanager
 def confine(writable: Sequence[Path]) -> Generator[Confinement]:
     """Limits that let a program write only below ``writable`` (existing folders). Raises OSError."""
-    abi, install = landlock_abi(), prepare_filter()
-    if abi is None:
-        yield Confinement(_steps(install), _layers(abi, install is not None))
-        return
-    with open_ruleset(abi, writable) as ruleset:
-        yield Confinement(_steps(lambda: restrict(ruleset), install), _layers(abi, install is not None))
+    access = FileAccess(run=everything_but_devices(), write=tuple(writable))
+    with _made_ready(access, program_filter()) as confinement:
+        yield confinement
 
 
 @contextmanager
 def confine_to_gpu(writable: Sequence[Path]) -> Generator[Confinement]:
     """Likewise, and the program may use the GPUs of this machine. Raises OSError."""
-    abi, install = landlock_abi(), prepare_gpu_filter()
+    access = FileAccess(run=everything_but_devices(), write=tuple(writable), devices=_gpu_files())
+    with _made_ready(access, gpu_program_filter(), names_own_threads=True) as confinement:
+        yield confinement
+
+
+@contextmanager
+def confine_compiler(access: FileAccess) -> Generator[Confinement]:
+    """Limits for a compiler and what it starts: it uses nothing but the files of ``access``. Raises OSError."""
+    with _made_ready(access, compiler_filter()) as confinement:
+        yield confinement
+
+
+def apply(confinement: Confinement) -> None:
+    """Put the limits in force in the calling thread and all that it starts, for good. Raises OSError: the program must not be started.
+
+    Privileges first, as both kernel layers demand it; the filter last, as it may forbid what the others call.
+    """
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    _drop_capabilities()
+    if confinement.ruleset is not None:
+        if confinement.names_own_threads:
+            allow_own_threads(confinement.ruleset)
+        restrict(confinement.ruleset)
+    if confinement.filter is not None:
+        install_filter(confinement.filter)
+
+
+def probe_layers() -> Layers:
+    """What ``confine`` would put in force on this machine."""
+    return _layers(landlock_abi(), program_filter() is not None)
+
+
+@contextmanager
+def _made_ready(access: FileAccess, code: bytes | None, *, names_own_threads: bool = False) -> Generator[Confinement]:
+    abi = landlock_abi()
+    layers = _layers(abi, code is not None)
     if abi is None:
-        yield Confinement(_steps(install), _layers(abi, install is not None))
+        yield Confinement(None, code, layers, names_own_threads)
         return
-    with open_ruleset(abi, writable, _gpu_files()) as ruleset:
-        steps = (lambda: allow_own_threads(ruleset), lambda: restrict(ruleset), install)
-        yield Confinement(_steps(*steps), _layers(abi, install is not None))
+    with open_ruleset(abi, access) as ruleset:
+        yield Confinement(ruleset, code, layers, names_own_threads)
 
 
 def _gpu_files() -> tuple[Path, ...]:
@@ -80,34 +122,13 @@ def _gpu_files() -> tuple[Path, ...]:
     return tuple(path for path in found if not path.is_dir())
 
 
-def probe_layers() -> Layers:
-    """What ``confine`` would put in force on this machine."""
-    return _layers(landlock_abi(), prepare_filter() is not None)
-
-
-def _steps(*steps: Callable[[], None] | None) -> Callable[[], None]:
-    """Privileges first: both kernel layers demand it; the filter last, it may forbid what the others call."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    header, capabilities = _reduced_capabilities(libc)
-
-    def apply() -> None:
-        if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 or libc.syscall(_SYS_CAPSET, header, capabilities) != 0:
-            raise OSError(ctypes.get_errno(), "privileges could not be given up")
-        for step in steps:
-            if step is not None:
-                step()
-
-    return apply
-
-
-def _reduced_capabilities(libc: ctypes.CDLL) -> tuple[object, object]:
-    """Arguments of ``capset``: of what this process may do (effective, permitted, inheritable), only reading files stays."""
+def _drop_capabilities() -> None:
+    """Of what this process may do (effective, permitted, inheritable), only reading files stays."""
     header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0))
     data = ctypes.create_string_buffer(24)
-    if libc.syscall(_SYS_CAPGET, header, data) != 0:
-        raise OSError(ctypes.get_errno(), "capabilities cannot be read")
+    system_call(_SYS_CAPGET, header, data)
     permitted = struct.unpack_from("=6I", data)[1] & _KEPT_CAPABILITIES
-    return header, ctypes.create_string_buffer(struct.pack("=6I", permitted, permitted, 0, 0, 0, 0))
+    system_call(_SYS_CAPSET, header, ctypes.create_string_buffer(struct.pack("=6I", permitted, permitted, 0, 0, 0, 0)))
 
 
 def _layers(abi: int | None, has_filter: bool) -> Layers:

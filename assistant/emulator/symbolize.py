@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assistant.emulator.binutils import setting_of
+from assistant.emulator.launcher import Launcher
 from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR
+from assistant.emulator.tools import run_tool
 
 __all__ = ["Place", "Symbolizer", "SymbolsMissing"]
 
-_TIMEOUT_S = 120.0
+_TIMEOUT_S = 60.0
+_OUTPUT_BYTES = 256 << 20
+"""Names of a program with many templates."""
 _OWN_PREFIXES = (str(INCLUDE_DIR) + "/", str(RUNTIME_DIR) + "/", "/usr/include/", "/usr/lib/", "/usr/local/include/")
 _OWN_FOLDERS = tuple(f"/{'/'.join(folder.parts[-3:])}/" for folder in (INCLUDE_DIR, RUNTIME_DIR))
 """Programs in the cache may come from another installation of this version, whose headers lie elsewhere."""
@@ -45,8 +49,9 @@ _NOWHERE = Place("", 0, "")
 class Symbolizer:
     """Places and names of one binary."""
 
-    def __init__(self, binary: Path) -> None:
+    def __init__(self, binary: Path, launcher: Launcher | None = None) -> None:
         self._binary = binary
+        self._launcher = launcher
         self._places: dict[int, Place] = {}
         self._names: dict[int, str] | None = None
 
@@ -72,34 +77,27 @@ class Symbolizer:
 
     def _look_up(self, addresses: Sequence[int]) -> dict[int, Place]:
         request = "\n".join(f"{address - 1:#x}" for address in addresses)
-        text = _run(("addr2line", "-a", "-i", "-f", "-C", "-e", str(self._binary)), request)
+        text = self._run(("addr2line", "-a", "-i", "-f", "-C", "-e", str(self._binary)), request)
         blocks = re.split(r"^0x[0-9a-f]+\n", text, flags=re.MULTILINE)[1:]
-        return {address: _innermost_user_frame(block) for address, block in zip(addresses, blocks, strict=True)}
+        return {address: _innermost_user_frame(block) for address, block in zip(addresses, blocks, strict=False)}
 
     def _read_names(self) -> dict[int, str]:
         names: dict[int, str] = {}
-        for line in _run(("nm", "-C", "--defined-only", str(self._binary)), "").splitlines():
+        for line in self._run(("nm", "-C", "--defined-only", str(self._binary)), "").splitlines():
             address, _, rest = line.partition(" ")
             kind, _, name = rest.partition(" ")
             if kind in _FUNCTION_TYPES and name:
                 names.setdefault(int(address, 16), name.removeprefix("void "))
         return names
 
-
-def _run(command: tuple[str, ...], standard_input: str) -> str:
-    path = shutil.which(command[0])
-    if path is None:
-        raise SymbolsMissing(f"{command[0]} is missing: apt-get install binutils")
-    completed = subprocess.run(
-        (path, *command[1:]),
-        input=standard_input,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=_TIMEOUT_S,
-        check=False,
-    )
-    return completed.stdout
+    def _run(self, command: tuple[str, ...], standard_input: str) -> str:
+        """What the tool says; little or nothing where a binary is more than it can take."""
+        path = shutil.which(command[0])
+        if path is None:
+            raise SymbolsMissing(f"{command[0]} is missing: apt-get install binutils")
+        limited = setting_of(path, self._binary, self._launcher)
+        how = replace(limited, stdin=standard_input, output_bytes=_OUTPUT_BYTES, has_errors_in_output=False)
+        return run_tool((path, *command[1:]), _TIMEOUT_S, how).output
 
 
 def _innermost_user_frame(block: str) -> Place:

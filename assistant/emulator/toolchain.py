@@ -20,7 +20,9 @@ from filelock import FileLock
 
 from assistant.build.full_disk import REMEDY
 from assistant.disk.cached import note_use
-from assistant.emulator.tools import Run, run_tool, run_tools
+from assistant.emulator.launcher import Launcher
+from assistant.emulator.readable import NO_FILES, ProgramFiles, compiler_access, tool_places
+from assistant.emulator.tools import ToolSetting, run_tool, run_tools
 from assistant.model.build import CompilerMissing
 
 Flavour = Literal["fast", "counted", "checked"]
@@ -96,7 +98,7 @@ _FLAVOUR_FLAGS: dict[Flavour, tuple[str, ...]] = {
     "checked": (*_COUNTED_FLAGS, *_CHECKED_FLAGS),
 }
 PRELUDE_TEXT = '#include "emu_prelude.h"\n'
-_PREPROCESS_TIMEOUT_S = 20.0
+PREPROCESS_TIMEOUT_S = 20.0
 """It takes a tenth of a second; a header may be a pipe that never ends."""
 BARE_FLAGS = ("-DEMU_BARE_PRELUDE",)
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
@@ -144,7 +146,7 @@ class RuntimeBuildError(Exception):
     """The emulator's own sources did not compile: a defect of ours or of the compiler, never of the user's program."""
 
 
-def find_compiler(search_path: str) -> Compiler | CompilerMissing:
+def find_compiler(search_path: str, launcher: Launcher | None = None) -> Compiler | CompilerMissing:
     """The first ``g++`` on ``search_path`` that is new enough."""
     found = shutil.which("g++", path=search_path)
     remedy = "install g++ 11 or newer (Debian, Ubuntu: apt install g++)"
@@ -152,7 +154,7 @@ def find_compiler(search_path: str) -> Compiler | CompilerMissing:
         other = shutil.which("clang++", path=search_path)
         reason = "no g++ on PATH" + ("; clang++ is there, but the emulator needs g++'s instrumentation" if other else "")
         return CompilerMissing(reason, remedy)
-    run = run_tool((found, "-dumpfullversion", "-dumpversion"), 10.0)
+    run = run_tool((found, "-dumpfullversion", "-dumpversion"), 10.0, ToolSetting(launcher))
     match = re.match(r"(\d+)(\.\d+)*", run.output.strip())
     if not run.is_ok or match is None:
         return CompilerMissing(f"{found} does not tell its version: {run.output.strip()[:200]}", remedy)
@@ -195,44 +197,49 @@ def own_digests() -> Digests:
     return Digests(prelude, tuple(sources), translator)
 
 
-def prepare(compiler: Compiler, flags: tuple[str, ...], cache_dir: Path, own: Digests) -> Toolkit:
+def prepare(compiler: Compiler, flags: tuple[str, ...], cache_dir: Path, own: Digests, launcher: Launcher | None) -> Toolkit:
     """The toolkit for ``flags``, built when it is not in the cache. Raises OSError, RuntimeBuildError."""
-    objects = _runtime_objects(compiler, cache_dir / "runtime", own)
+    objects = _runtime_objects(compiler, cache_dir / "runtime", own, launcher)
     key = _key(compiler.version, own.prelude, *flags)
-    folder = _once(cache_dir / f"prelude-{key}", lambda d: _build_prelude(compiler, flags, d))
+    folder = _once(cache_dir / f"prelude-{key}", lambda d: _build_prelude(compiler, flags, d, launcher))
     return Toolkit(folder / "prelude.h", objects)
 
 
-def compile_source(compiler: Compiler, flags: tuple[str, ...], prelude: Path | None, source: Path, output: Path) -> Run:
-    """Compiles one translated source to an object."""
-    first = ("-include", str(prelude)) if prelude is not None else ()
-    return run_tool((str(compiler.path), *flags, "-I", str(INCLUDE_DIR), *first, "-c", str(source), "-o", str(output)))
+def setting(compiler: Compiler, files: ProgramFiles, toolkit: Toolkit | None, folder: Path, launcher: Launcher | None) -> ToolSetting:
+    """How ``compiler`` is run on a program's ``files``: it writes to ``folder`` alone. ``toolkit``: None while that itself is made."""
+    own = (INCLUDE_DIR, RUNTIME_DIR, *((toolkit.prelude.parent, *toolkit.objects) if toolkit is not None else ()))
+    return ToolSetting(launcher, compiler_access(files, tool_places(compiler.path), own, (folder,)), folder)
 
 
-def preprocess_source(compiler: Compiler, flags: tuple[str, ...], source: Path, output: Path, options: tuple[str, ...]) -> Run:
-    """What of a source `compile_source` would compile, as ``options`` say; the prelude is read as text."""
+def compile_source(compiler: Compiler, flags: tuple[str, ...], prelude: Path, source: Path, output: Path) -> tuple[str, ...]:
+    """The command that compiles one translated source to an object."""
+    return (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-include", str(prelude), "-c", str(source), "-o", str(output))
+
+
+def preprocess_source(compiler: Compiler, flags: tuple[str, ...], source: Path, output: Path, options: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that tells what of a source `compile_source` would compile, as ``options`` say; the prelude is read as text."""
     prelude = output.with_name("prelude.h")
     prelude.write_text(PRELUDE_TEXT, encoding="utf-8")
     command = (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-include", str(prelude), *options, "-x", "c++", str(source))
-    return run_tool((*command, "-o", str(output)), _PREPROCESS_TIMEOUT_S)
+    return (*command, "-o", str(output))
 
 
-def expand_source(compiler: Compiler, source: Path, output: Path, options: tuple[str, ...]) -> Run:
-    """A text that brings its macros with it, expanded."""
-    return run_tool((str(compiler.path), *options, str(source), "-o", str(output)), _PREPROCESS_TIMEOUT_S)
+def expand_source(compiler: Compiler, source: Path, output: Path, options: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that expands a text which brings its macros with it."""
+    return (str(compiler.path), *options, str(source), "-o", str(output))
 
 
-def system_folders(compiler: Compiler) -> tuple[str, ...]:
+def system_folders(compiler: Compiler, launcher: Launcher | None) -> tuple[str, ...]:
     """Where the compiler looks for headers by itself, as ``-v`` lists them."""
-    run = run_tool((str(compiler.path), "-x", "c++", "-E", "-v", os.devnull), _PREPROCESS_TIMEOUT_S)
+    run = run_tool((str(compiler.path), "-x", "c++", "-E", "-v", os.devnull), PREPROCESS_TIMEOUT_S, ToolSetting(launcher))
     listed = run.output.partition("search starts here:")[2].partition("End of search list")[0]
     return tuple(os.path.realpath(line.strip()) for line in listed.splitlines() if line.startswith(" /"))
 
 
-def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp: bool) -> Run:
-    """Links a program from its objects and the runtime's."""
+def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp: bool) -> tuple[str, ...]:
+    """The command that links a program from its objects and the runtime's."""
     extra = ("-fopenmp",) if has_openmp else ()
-    return run_tool((str(compiler.path), *_LINK_FLAGS, *extra, *map(str, objects), "-o", str(output), "-lm"))
+    return (str(compiler.path), *_LINK_FLAGS, *extra, *map(str, objects), "-o", str(output), "-lm")
 
 
 @contextmanager
@@ -268,24 +275,26 @@ def _once(final: Path, build: Callable[[Path], None]) -> Path:
     return final
 
 
-def _runtime_objects(compiler: Compiler, folder: Path, own: Digests) -> tuple[Path, ...]:
+def _runtime_objects(compiler: Compiler, folder: Path, own: Digests, launcher: Launcher | None) -> tuple[Path, ...]:
     """The runtime's objects, those compiled that are not there yet; one process at a time."""
     keyed = [(source, folder / f"{source.stem}-{_key(compiler.version, digest, *_RUNTIME_FLAGS)}.o") for source, digest in own.sources]
     if any(not path.is_file() for _, path in keyed):
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / "lock"):
-            _compile_runtime(compiler, [(source, path) for source, path in keyed if not path.is_file()])
+            missing = [(source, path) for source, path in keyed if not path.is_file()]
+            _compile_runtime(compiler, missing, setting(compiler, NO_FILES, None, folder, launcher))
     for _, path in keyed:
         note_use(path)
     return tuple(path for _, path in keyed)
 
 
-def _compile_runtime(compiler: Compiler, missing: Sequence[tuple[Path, Path]]) -> None:
+def _compile_runtime(compiler: Compiler, missing: Sequence[tuple[Path, Path]], how: ToolSetting) -> None:
     """``missing``: (source, object)."""
     partial = {output: output.with_suffix(f".{os.getpid()}.partial") for _, output in missing}
     first = (str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c")
+    commands = [(*first, str(source), "-o", str(partial[output])) for source, output in missing]
     try:
-        with closing(run_tools([(*first, str(source), "-o", str(partial[output])) for source, output in missing])) as ended:
+        with closing(run_tools(commands, setting=how)) as ended:
             for index, run in ended:
                 source, output = missing[index]
                 if not run.is_ok:
@@ -296,11 +305,11 @@ def _compile_runtime(compiler: Compiler, missing: Sequence[tuple[Path, Path]]) -
             path.unlink(missing_ok=True)
 
 
-def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path) -> None:
+def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path, launcher: Launcher | None) -> None:
     header = folder / "prelude.h"
     header.write_text(PRELUDE_TEXT, encoding="utf-8")
     command = (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-x", "c++-header", str(header), "-o", f"{header}.gch")
-    run = run_tool(command)
+    run = run_tool(command, setting=setting(compiler, NO_FILES, None, folder, launcher))
     if not run.is_ok:
         raise RuntimeBuildError(f"prelude: {run.output[:2000]}")
 

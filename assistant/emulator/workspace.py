@@ -18,9 +18,11 @@ import shutil
 import time
 from collections import deque
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from assistant.disk.removal import remove_tree
 
 __all__ = ["FolderTooLarge", "PrivateCopy", "Workspace"]
 
@@ -156,12 +158,13 @@ class Workspace:
                     if isinstance(made.entry, _Folder):
                         waiting.append(f"{name}/")
                 elif entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path)
+                    remove_tree(Path(entry.path))
                 else:
                     os.unlink(entry.path)  # noqa: PTH108 - what the listing gave
 
     def _discard(self) -> None:
-        shutil.rmtree(self._root, ignore_errors=True)
+        with suppress(OSError):
+            remove_tree(self._root)
         self._made = {}
         if self._root.exists():
             self._root = self._root.with_name(f"{self._root.name}+")

@@ -10,7 +10,7 @@ import typing
 from typing import Any
 
 from assistant.model.events import Event
-from assistant.serialize import DecodeError, decode, encode
+from assistant.serialize import DecodeError, decode, encodable, encode
 
 __all__ = ["OPTIONAL_COUNTERS", "event_from", "event_json", "event_object"]
 
@@ -35,7 +35,7 @@ def event_object(event: Event) -> dict[str, Any]:
 
 def event_json(event: Event) -> str:
     """One line of JSON; raises ValueError on a number that is not finite."""
-    return json.dumps(event_object(event), ensure_ascii=False, allow_nan=False)
+    return encodable(json.dumps(event_object(event), ensure_ascii=False, allow_nan=False))
 
 
 def event_from(data: dict[str, Any]) -> Event:

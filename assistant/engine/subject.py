@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.build.safe_flags import refused_flag
+from assistant.disk.texts import UnfitFileError, read_bytes
 from assistant.engine.request import JobRequest
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
@@ -47,28 +48,26 @@ class Subject:
 
 
 def read_source(path: Path) -> Source:
-    """The file's text. Raises UsageError where there is no readable text file of sensible size."""
+    """The file's text; a byte that is no UTF-8 (a comment in Latin-1) stands in it as one surrogate, as ``os.fsdecode`` has it.
+
+    Raises UsageError where there is no readable text file of sensible size.
+    """
     try:
         if path.is_dir():
             raise UsageError(f"{path} is a folder", "name a .cu file, or use: kernelopt watch DIR")
-        if path.stat().st_size > _MAX_SOURCE_BYTES:
-            raise UsageError(f"{path} has {path.stat().st_size} bytes; sources up to {_MAX_SOURCE_BYTES} are read")
-        data = path.read_bytes()
+        data = read_bytes(path, _MAX_SOURCE_BYTES)
     except FileNotFoundError as error:
         holder = holder_of(path)
         if holder is not None:
             raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is dealt with there") from error
         raise UsageError(f"{path} does not exist", "check the path") from error
+    except UnfitFileError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", "name a CUDA C++ source") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     if b"\0" in data:
         raise UsageError(f"{path} is not a text file (it holds NUL bytes)", "name a CUDA C++ source")
-    try:
-        return Source(path, data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path} is not UTF-8: byte {error.object[error.start]:#04x} at offset {error.start}", "convert it with iconv"
-        ) from error
+    return Source(path, data.decode("utf-8", "surrogateescape"))
 
 
 def holder_of(path: Path) -> Path | None:

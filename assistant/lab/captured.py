@@ -18,6 +18,7 @@ from typing import Any
 
 from assistant.lab.gpus import Gpu, NoGpu, list_gpus
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.readable import workspaces
 from assistant.lab.uncounted import bare_profile
 from assistant.model.build import Diagnostic
 from assistant.model.profile import Correction, LaunchProfile, Problem
@@ -56,6 +57,7 @@ class CapturedRuns:
         self._run_count += 1
         gpus = await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
         message = self._message(program, limits, self._scratch / f"captured-{self._run_count}", gpus)
+        message["workspaces"] = await asyncio.to_thread(workspaces, program)
         try:
             run_s = limits.wall_s * (2 if program.build_command else 1)
             reply = await self._worker.request(message, run_s + _BUILD_S + _LEASE_S * len(gpus))

@@ -18,6 +18,7 @@ from typing import Any
 from assistant.build.includes import with_headers
 from assistant.build.symbols import symbol_for
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed
 from assistant.ports import LabFailure, Program
@@ -79,7 +80,8 @@ class Compiler:
         self, program: Program, architecture: str
     ) -> tuple[Preprocessed | NotPreprocessed, Preprocessed | NotPreprocessed]:
         """What nvcc compiles of the program for the GPU, and for the host."""
-        reply = await self._ask({"op": "preprocess", **_source_fields(program), **self._target(architecture)})
+        fields = await asyncio.to_thread(_source_fields, program)
+        reply = await self._ask({"op": "preprocess", **fields, **self._target(architecture)})
         if isinstance(reply, CompilerMissing):
             failed = NotPreprocessed(reply.reason)
             return failed, failed
@@ -102,7 +104,8 @@ class Compiler:
 
     async def _compiled(self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool) -> _Answer:
         """Kept is only what the texts decide, headers included: the next time a disk may have room, or a compiler more time."""
-        key = (await asyncio.to_thread(texts_of, program), program.flags, program.kernels, architecture, want, is_quick)
+        texts, fields = await asyncio.to_thread(lambda: (texts_of(program), _source_fields(program)))
+        key = (texts, program.flags, program.kernels, architecture, want, is_quick)
         known = self._answers.get(key)
         if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
             self._answers.move_to_end(key)
@@ -110,7 +113,7 @@ class Compiler:
         reply = await self._ask(
             {
                 "op": "compile",
-                **_source_fields(program),
+                **fields,
                 "kernels": list(program.kernels),
                 "want": want,
                 "is_quick": is_quick,
@@ -144,7 +147,11 @@ class Compiler:
 
 
 def _source_fields(program: Program) -> dict[str, Any]:
-    return {"sources": [[str(source.path), source.text] for source in program.sources], "flags": encode(program.flags)}
+    return {
+        "sources": [[str(source.path), source.text] for source in program.sources],
+        "flags": encode(program.flags),
+        "workspaces": workspaces(program),
+    }
 
 
 def texts_of(program: Program) -> frozenset[tuple[str, str]]:

@@ -16,6 +16,7 @@ from typing import Any
 from assistant.lab.cache import keep_small
 from assistant.lab.compiler import Compiler, texts_of
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
@@ -120,7 +121,8 @@ class CpuLab:
         return known
 
     async def _emulated(self, program: Program) -> Preprocessed | NotPreprocessed:
-        reply = await self._ask({"op": "preprocess", **self._source_fields(program)}, _BUILD_DEADLINE_S)
+        fields = await asyncio.to_thread(self._source_fields, program)
+        reply = await self._ask({"op": "preprocess", **fields}, _BUILD_DEADLINE_S)
         return NotPreprocessed(reply.message) if isinstance(reply, LabFailure) else decode(Preprocessed | NotPreprocessed, reply["result"])
 
     async def run(
@@ -227,7 +229,7 @@ class CpuLab:
     async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {
             "op": "build",
-            **self._source_fields(program),
+            **await asyncio.to_thread(self._source_fields, program),
             "flavour": flavour,
             "kernels": list(program.kernels),
             "promote_float": promotion is not None and promotion.is_double,
@@ -258,6 +260,7 @@ class CpuLab:
             "include_dirs": _values(program.flags.arguments, "-I"),
             "defines": _values(program.flags.arguments, "-D"),
             "cache_dir": str(self.cache / "emulator"),
+            "workspaces": workspaces(program),
         }
 
     async def _ask(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:

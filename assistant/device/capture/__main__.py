@@ -82,8 +82,8 @@ class Capturer:
 
     def _surroundings(self) -> Surroundings:
         if self._around is None:
-            toolchain = find_toolchain(self._environment, installed_wheel_tree())
-            runner = ToolRunner(tool_environment(self._environment))
+            runner = ToolRunner(tool_environment(self._environment), ends_with_input=True)
+            toolchain = find_toolchain(self._environment, installed_wheel_tree(), runner=runner)
             self._around = Surroundings(self._environment, toolchain, runner, Workspace(self._scratch / "files"))
         return self._around
 

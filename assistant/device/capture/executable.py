@@ -16,12 +16,16 @@ from pathlib import Path
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.includes import with_headers
 from assistant.build.safe_flags import is_read_by_shell
+from assistant.device.access import compile_access, files_of
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Toolchain
 from assistant.disk.cached import note_use
 from assistant.emulator.child import Bounds, Command, run_child
+from assistant.emulator.launcher import Launcher
+from assistant.emulator.readable import explained
 from assistant.emulator.sandbox import Confinement
+from assistant.source.files import BYTE_ORDER_MARK, line_directive
 
 __all__ = ["build_program", "run_build_command", "write_sources"]
 
@@ -51,10 +55,15 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
         command = (toolchain.nvcc.path, "-x", "cu", *options, "-o", str(staged), *map(str, sources))
         if any(map(is_read_by_shell, command)):  # nvcc hands its own command lines to one
             raise CaptureFailed("not_built", "a flag or path holds what a shell acts upon, and nvcc starts one", "rename it")
-        output = runner.run(command, cwd=request.cwd, timeout_s=_TIMEOUT_S, temporary=place)
+        named = (path for path, _ in request.sources)
+        files = files_of(named, request.workspaces, request.flags.arguments, request.cwd, runner.environment)
+        access = compile_access(files, toolchain, runner.environment, place)
+        output = runner.run(command, cwd=request.cwd, timeout_s=_TIMEOUT_S, temporary=place, access=access)
+        if output.limit is not None:
+            raise CaptureFailed("not_built", f"nvcc does not build the program: it {output.limit}", "make the source smaller")
         if output.status != 0 or not staged.exists():
             texts = dict(request.sources) | {Path(path).name: text for path, text in reversed(request.sources)}
-            diagnostics = parse_compiler(output.text, texts, "nvcc")
+            diagnostics = explained(parse_compiler(output.text, texts, "nvcc"), files)
             tail = "\n".join(output.text.strip().splitlines()[-5:])
             raise CaptureFailed("not_built", f"nvcc does not build the program\n{tail}", "mend the errors above", diagnostics)
         staged.replace(built)
@@ -68,16 +77,18 @@ def write_sources(sources: tuple[tuple[str, str], ...], folder: Path) -> tuple[P
     for path, text in sources:
         copy = folder / os.path.relpath(path, common)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(f'#line 1 "{path}"\n{text}\n', "utf-8", errors="surrogateescape")
+        copy.write_bytes(f"{line_directive(path)}{text.removeprefix(BYTE_ORDER_MARK)}\n".encode("utf-8", "surrogateescape"))
         copies.append(copy)
     return tuple(copies)
 
 
-def run_build_command(command: Command, bounds: Bounds, scratch: Path, confinement: Confinement | None = None) -> None:
+def run_build_command(
+    command: Command, bounds: Bounds, scratch: Path, confinement: Confinement | None = None, launcher: Launcher | None = None
+) -> None:
     """Run the user's own build; what it says lies in ``scratch``. Raises CaptureFailed where it does not end with status 0, Interrupted."""
     name, said = command.arguments[0], (scratch / "build-stdout", scratch / "build-stderr")
     try:
-        outcome = run_child(command, bounds, *said, confinement)
+        outcome = run_child(command, bounds, *said, confinement, launcher)
     except FileNotFoundError as error:
         raise CaptureFailed("not_built", f"--build {name}: no such program", "check the command and PATH") from error
     if outcome.exit_status != 0:

@@ -45,6 +45,8 @@ class CaptureRequest:
     """Value of ``CUDA_VISIBLE_DEVICES``; None: as it is."""
     gpu_uuids: tuple[str, ...] = ()
     """Of the GPUs that nobody measures on while the program runs: all that it may use."""
+    workspaces: tuple[str, ...] = ()
+    """Folders of which compilers may read everything, beside the sources' own."""
 
 
 @dataclass(frozen=True)

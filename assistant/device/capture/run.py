@@ -23,6 +23,7 @@ from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Toolchain
 from assistant.emulator.child import Bounds, Command, Outcome, run_child
 from assistant.emulator.environment import candidate_environment, own_environment
+from assistant.emulator.left_behind import keep_plain_files
 from assistant.emulator.runner import cut_short
 from assistant.emulator.sandbox import Confinement, confine_to_gpu
 from assistant.emulator.workspace import FolderTooLarge, Workspace
@@ -34,6 +35,8 @@ __all__ = ["Surroundings", "capture", "collect"]
 
 _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
 """The driver's cache of compiled PTX lies in the user's home."""
+_RAW = "raw"
+"""Below a run's folder: what the recording library writes."""
 _PROGRAM_STARTS = (b"\x7fELF", b"#!")
 
 
@@ -50,7 +53,7 @@ class Surroundings:
 def capture(request: CaptureRequest, around: Surroundings, folder: Path) -> CaptureReply:
     """Run the program; its output lies in ``folder``. Raises CaptureFailed, Interrupted, OSError (disk full)."""
     library = injection_library(around.toolchain, request.cache, around.runner)
-    raw = folder / "raw"
+    raw = folder / _RAW
     raw.mkdir()
     variables = _variables(request, around, library, raw)
     if request.is_candidate:
@@ -101,9 +104,9 @@ def _run_own(request: CaptureRequest, around: Surroundings, variables: Mapping[s
         arguments = request.run_command
         if request.build_command is not None:
             build = Command(request.build_command, request.cwd, own_environment(around.environment))
-            run_build_command(build, bounds, folder)
+            run_build_command(build, bounds, folder, launcher=around.runner.launcher)
     with _gpus_of(request):
-        return _start(Command(arguments, request.cwd, variables), bounds, folder)
+        return _start(around, Command(arguments, request.cwd, variables), bounds, folder)
 
 
 def _gpus_of(request: CaptureRequest) -> AbstractContextManager[None]:
@@ -111,9 +114,9 @@ def _gpus_of(request: CaptureRequest) -> AbstractContextManager[None]:
     return all_held(request.gpu_uuids, lock_folder())
 
 
-def _start(command: Command, bounds: Bounds, folder: Path, confinement: Confinement | None = None) -> Outcome:
+def _start(around: Surroundings, command: Command, bounds: Bounds, folder: Path, confinement: Confinement | None = None) -> Outcome:
     try:
-        return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement)
+        return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement, around.runner.launcher)
     except FileNotFoundError as error:
         raise CaptureFailed("not_built", f"{command.arguments[0]}: no such program", "check the command and PATH") from error
 
@@ -123,11 +126,11 @@ def _run_candidate(
 ) -> tuple[Outcome, tuple[str, ...]]:
     """How the edited program ended, and which limits were missing. What builds it is limited like what is built."""
     built = None if request.run_command else build_program(request, around.toolchain, around.runner)
-    temporary = folder / "tmp"
+    temporary, raw = folder / "tmp", folder / _RAW
     temporary.mkdir()
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
-    with around.workspace.copy_of(request.cwd) as copy, confine_to_gpu((folder, around.workspace.root)) as confinement:
+    with around.workspace.copy_of(request.cwd) as copy, confine_to_gpu((raw, temporary, around.workspace.root)) as confinement:
         if isinstance(copy, FolderTooLarge):
             raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: the edited program needs a private copy of it")
         if built is None:
@@ -135,11 +138,12 @@ def _run_candidate(
         if built is None and request.build_command is not None:
             own = candidate_environment(around.environment) | {"TMPDIR": str(temporary)}
             build = Command(request.build_command, copy.path, own)
-            _build_edited(request, build, lambda: run_build_command(build, bounds, folder, confinement))
+            _build_edited(request, build, lambda: run_build_command(build, bounds, folder, confinement, around.runner.launcher))
         arguments = (str(built), *request.args) if built is not None else _command_in(request, copy.path)
         confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES}
         with _gpus_of(request):
-            outcome = _start(Command(arguments, copy.path, confined), bounds, folder, confinement)
+            outcome = _start(around, Command(arguments, copy.path, confined), bounds, folder, confinement)
+    keep_plain_files(raw)
     return outcome, (*confinement.layers.missing, *copy.notes)
 
 

@@ -111,9 +111,10 @@ class CuptiRuns:
     def _built(self, cache: Path) -> Path:
         """Looked for once: where it cannot be built, it could not be built a moment later."""
         if self._library is None:
-            toolchain = find_toolchain(self._environment, installed_wheel_tree())
+            runner = ToolRunner(tool_environment(self._environment))
+            toolchain = find_toolchain(self._environment, installed_wheel_tree(), runner=runner)
             try:
-                self._library = counters_library(toolchain, cache, ToolRunner(tool_environment(self._environment)))
+                self._library = counters_library(toolchain, cache, runner)
             except LibraryNotBuiltError as error:
                 self._library = error
         if isinstance(self._library, LibraryNotBuiltError):

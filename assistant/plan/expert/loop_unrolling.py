@@ -20,9 +20,10 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.independent_accumulators import ACCUMULATOR_COUNT, reduction_of, split_edits
-from assistant.plan.expert.writing.layout import indentation, line_end
+from assistant.plan.expert.writing.layout import indentation
 from assistant.source.constants import integer_constant
 from assistant.source.counted_loops import CountedHeader, counted_header
+from assistant.source.files import line_end
 from assistant.source.functions import Function, functions
 from assistant.source.loops import LOOPS
 from assistant.source.macros import conditional_macros

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.refusal import Refusal
+from assistant.source.files import line_end
 from assistant.source.includes import included_names
 
 __all__ = ["HEADERS", "header_edits", "header_labels", "without_includes"]
@@ -62,7 +63,7 @@ def header_edits(parsed: ParsedSource, headers: tuple[str, ...]) -> tuple[TextEd
             return Refusal(f"it includes {name[:80]!r}; only these may be added: {', '.join(HEADERS)}")
     if not missing:
         return ()
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = line_end(text)
     offset = _behind_includes(text)
     lines = "".join(f"#include <{name}>{newline}" for name in missing)
     return (TextEdit(Span(offset, offset), lines),)

@@ -21,6 +21,7 @@ from assistant.plan.llm.launching import launched
 from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.schemas import CodeReply
 from assistant.source.edits import apply_edits, edits_between
+from assistant.source.files import line_end
 from assistant.source.parse import parse
 from assistant.verify.host_reach import host_reach
 from assistant.workload.blocks import find_blocks
@@ -93,7 +94,7 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdi
         seen.add(name)
         code, included = without_includes(cleaned(written.code))
         headers += included
-        code = code.strip("\n").replace("\n", "\r\n" if "\r\n" in text else "\n")
+        code = code.strip("\n").replace("\n", line_end(text))
         foreign = foreign_code(part.text, code, _beside(text, parts.values()))
         if foreign is not None:
             return Refusal(f"part {part.id}: {foreign}")

@@ -55,7 +55,6 @@ def program(before: str = "", after: str = "") -> str:
         ("letter.txt", b"Dear reader,\nthis is not CUDA.\n", "no __global__ function"),
         ("host.cu", b"int main() { return 0; }\n", "no __global__ function"),
         ("program.exe", b"\x7fELF\0\0\0\0", "not a text file"),
-        ("latin.cu", b"// caf\xe9\n__global__ void k() {}\n", "not UTF-8"),
     ],
 )
 def test_what_is_no_cuda_source_is_misuse(cli: Cli, command: str, name: str, content: bytes, words: str) -> None:

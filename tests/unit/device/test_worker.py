@@ -202,16 +202,21 @@ def test_bad_json_is_answered() -> None:
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
 def test_no_compiler_outlives_its_worker(tmp_path: Path, ending: signal.Signals) -> None:
-    pid_file = tmp_path / "pid"
-    environment = fake_toolkit(tmp_path / "toolkit", f"echo $$ > {pid_file}; exec sleep 60") | {"TMPDIR": str(tmp_path)}
+    environment = fake_toolkit(tmp_path / "toolkit", "sleep 60 & echo $$ $! > $TMPDIR/pids; wait") | {"TMPDIR": str(tmp_path)}
     with start(environment) as worker:
         assert worker.stdin is not None
         worker.stdin.write(json.dumps(compile_message("/p/k.cu", KERNEL, "sass")) + "\n")
         worker.stdin.flush()
-        wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+        wait_until(lambda: len(_written(tmp_path)) == 2)
+        compilers = _written(tmp_path)
         worker.send_signal(ending)
         worker.wait(10)
-    wait_until(lambda: not is_running(int(pid_file.read_text())))
+    wait_until(lambda: not any(map(is_running, compilers)))
+
+
+def _written(folder: Path) -> list[int]:
+    """Process ids that a compiler left in its own temporary folder: its own, and its child's."""
+    return [int(word) for file in folder.glob("kernelopt-build-*/pids") for word in file.read_text().split()]
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

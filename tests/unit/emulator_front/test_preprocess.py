@@ -65,10 +65,20 @@ def test_flags_and_their_macros_count(cache_dir: Path) -> None:
 
 
 def test_a_text_that_is_refused_says_why_and_what_was_read_but_nothing_of_that(cache_dir: Path, tmp_path: Path) -> None:
+    secret, main = tmp_path / "secret", tmp_path / "main.cu"
+    secret.write_text("#password hunter2\n")
+    found = preprocess(BuildRequest(sources=((main, f'int a;\n#include "{secret}"\n'),), cache_dir=cache_dir))
+    assert found == NotPreprocessed("what it includes has errors", files=(str(secret),))
+
+
+def test_a_file_outside_the_program_is_not_read(cache_dir: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("#password hunter2\n")
     found = preprocess(request(cache_dir, f'int a;\n#include "{secret}"\n'))
-    assert found == NotPreprocessed("what it includes has errors", files=(str(secret),))
+    assert isinstance(found, NotPreprocessed) and "Permission denied" in found.reason and "hunter2" not in found.reason
+
+
+def test_a_text_with_an_error_of_its_own_says_which(cache_dir: Path) -> None:
     assert preprocess(request(cache_dir, "int a;\n#error stop\n")) == NotPreprocessed("line 2: #error stop")
 
 

@@ -1,72 +1,129 @@
-"""Who is at the other end of a local connection."""
+"""Whom the language server serves on a port: real connections, of this user and of another one."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
+import socket
+import subprocess
 import sys
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 
 import pytest
 
+from assistant.errors import CannotAnswerError
 from lsp import tcp
-from lsp.tcp import user_at
+from lsp.tcp import peer_of
 
-SOCKETS = """\
-  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:8C93 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 2857599 1 0000000027c63a0a 100 0 0 10 0
-   1: 0100007F:8C93 0100007F:935A 01 00000000:00000000 00:00000000 00000000     0        0 2903871 1 00000000fedc6567 20 4 30 16 -1
-   2: 0100007F:935A 0100007F:8C93 01 00000000:00000000 02:00000C1B 00000000  1000        0 2903870 2 000000008734a07d 21 4 30 18 -1
-   3: 0200000A:935B 0100007F:8C93 01 00000000:00000000 02:00000C1B 00000000  1001        0 2903872 2 000000008734a07d 21 4 30 18 -1
+ANOTHER_USER = 54321
+AS_ANOTHER = pytest.mark.skipif(os.getuid() != 0, reason="only the superuser can connect as another user")
+CONNECT = """
+import os, socket, sys
+if int(sys.argv[3]):
+    os.setresgid(*[int(sys.argv[3])] * 3)
+    os.setresuid(*[int(sys.argv[3])] * 3)
+connection = socket.socket(socket.AF_INET6 if sys.argv[2].count(":") else socket.AF_INET)
+connection.connect((sys.argv[2], int(sys.argv[1])))
+connection.sendall(b"Content-Length: 2\\r\\n")
+print("connected", flush=True)
+if sys.argv[4] == "stay":
+    print(connection.recv(16), flush=True)
 """
 
 
-def test_the_kernel_names_the_user_of_the_other_end() -> None:
-    assert user_at(SOCKETS, (0x935A, 0x8C93)) == 1000
-    assert user_at(SOCKETS, (0x8C93, 0x935A)) == 0, "our own end is another socket"
-    assert user_at(SOCKETS, (0x935B, 0x8C93)) is None, "no socket of the loopback interface"
+@contextmanager
+def client(port: int, address: str = "127.0.0.1", user: int = 0, then: str = "stay") -> Generator[subprocess.Popen[str]]:
+    """A process of its own that has connected; ``user`` 0 is this one."""
+    command = (sys.executable, "-S", "-c", CONNECT, str(port), address, str(user), then)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "connected\n"
+        yield process
+        process.kill()
 
 
-async def is_served_as(user: int, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether a connection was spoken to, where the system says that it is of ``user``."""
-    spoken = asyncio.Event()
-    found: list[int] = []
+@contextmanager
+def accepted(address: str = "127.0.0.1", user: int = 0, then: str = "stay") -> Generator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server, client(server.getsockname()[1], address, user, then) as process:
+        if then == "leave":
+            process.wait()
+        connection, _ = server.accept()
+        with connection:
+            yield connection
 
-    async def speak(_: object, __: object) -> bool:
-        spoken.set()
-        return True
 
-    def user_of(_: str, __: tuple[int, int]) -> int:
-        return user
+@pytest.mark.parametrize("address", ["127.0.0.1", "::ffff:127.0.0.1"])
+def test_this_user_is_named_through_either_kind_of_socket(address: str) -> None:
+    with accepted(address) as connection:
+        assert peer_of(connection) == os.getuid()
 
-    monkeypatch.setattr(tcp, "user_at", user_of)
-    monkeypatch.setattr(sys, "stderr", Heard(found))
-    listening = asyncio.create_task(tcp.listen(0, speak))
-    while not found:  # noqa: ASYNC110 - the port is printed
+
+@AS_ANOTHER
+@pytest.mark.parametrize("address", ["127.0.0.1", "::ffff:127.0.0.1"])
+def test_another_user_is_named_as_such(address: str) -> None:
+    with accepted(address, ANOTHER_USER) as connection:
+        assert peer_of(connection) == ANOTHER_USER
+
+
+def test_who_left_before_being_looked_at_is_not_named() -> None:
+    """What is left of a closed socket is listed as the superuser's, and its addresses are free for others."""
+    with accepted(then="leave") as connection:
+        assert peer_of(connection) is None
+
+
+def test_an_address_of_another_loopback_network_is_told_apart() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as own:
+        own.bind(("127.0.0.2", 0))
+        own.connect(server.getsockname())
+        connection, _ = server.accept()
+        with connection:
+            assert peer_of(connection) == os.getuid()
+
+
+def test_no_list_of_the_kernels_names_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tcp, "_LISTS", (tmp_path / "tcp", tmp_path / "tcp6"))
+    with accepted() as connection:
+        assert peer_of(connection) is None
+    with pytest.raises(CannotAnswerError, match="does not say whose a connection is"):
+        asyncio.run(tcp.listen(0, no_client))
+
+
+async def no_client(_: object, __: object) -> bool:
+    raise AssertionError("nobody is to be served")
+
+
+@asynccontextmanager
+async def listening(capfd: pytest.CaptureFixture[str], served: list[bytes]) -> AsyncGenerator[int]:
+    """The port."""
+
+    async def speak(reader: asyncio.StreamReader | tcp.FirstLine, writer: asyncio.StreamWriter) -> bool:
+        served.append(await reader.readline())
+        writer.write(b"served")
+        await writer.drain()
+        return False
+
+    task = asyncio.create_task(tcp.listen(0, speak))
+    told = ""
+    while "\n" not in told:
         await asyncio.sleep(0.005)
-    reader, writer = await asyncio.open_connection("127.0.0.1", found[0])
-    writer.write(b"Content-Length: 2\r\n")
-    with contextlib.suppress(ConnectionError):
-        assert await reader.read() == b""
-    writer.close()
-    listening.cancel()
-    await asyncio.gather(listening, return_exceptions=True)
-    return spoken.is_set()
+        told += capfd.readouterr().err
+    yield int(told.rpartition(":")[2])
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
-class Heard:
-    """In place of stderr: takes the port."""
-
-    def __init__(self, ports: list[int]) -> None:
-        self._ports = ports
-
-    def write(self, text: str) -> None:
-        if text.startswith("listening"):
-            self._ports.append(int(text.rpartition(":")[2]))
-
-    def flush(self) -> None: ...
+def answer(port: int, user: int) -> str:
+    with client(port, user=user) as process:
+        assert process.stdout is not None
+        return process.stdout.readline().strip()
 
 
-@pytest.mark.parametrize(("user", "is_served"), [(os.getuid(), True), (os.getuid() + 1, False)])
-def test_only_this_user_is_served(user: int, is_served: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert asyncio.run(is_served_as(user, monkeypatch)) == is_served
+@AS_ANOTHER
+async def test_a_stranger_is_sent_away_unheard_and_the_user_is_served_after(capfd: pytest.CaptureFixture[str]) -> None:
+    served: list[bytes] = []
+    async with listening(capfd, served) as port:
+        assert await asyncio.to_thread(answer, port, ANOTHER_USER) in ("b''", "")
+        assert served == [] and "a connection of another user was refused" in capfd.readouterr().err
+        assert await asyncio.to_thread(answer, port, 0) == "b'served'"
+    assert served == [b"Content-Length: 2\r\n"]

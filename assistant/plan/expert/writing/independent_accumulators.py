@@ -18,10 +18,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.writing.layout import after_statement, indentation, line_end, zero_of
+from assistant.plan.expert.writing.layout import after_statement, indentation, zero_of
 from assistant.source.assignments import modified_names
 from assistant.source.calls import takes_values_only
 from assistant.source.counted_loops import CountedHeader
+from assistant.source.files import line_end
 from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
 from assistant.source.names import fresh_name, names_in

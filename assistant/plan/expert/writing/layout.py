@@ -8,9 +8,10 @@ Example::
 from __future__ import annotations
 
 from assistant.model.source import Span, TextEdit
+from assistant.source.files import line_end
 from assistant.source.syntax import Node, SyntaxTree
 
-__all__ = ["after_statement", "before_statement", "indentation", "line_end", "zero_of"]
+__all__ = ["after_statement", "before_statement", "indentation", "zero_of"]
 
 _BLOCKS = ("compound_statement", "translation_unit", "case_statement", "preproc_if", "preproc_ifdef", "preproc_else")
 _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "unsigned": "0", "long long": "0", "size_t": "0"}
@@ -19,11 +20,6 @@ _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "un
 def zero_of(type_name: str) -> str:
     """A zero of the type, as people write it."""
     return _ZEROS.get(type_name, f"{type_name}(0)")
-
-
-def line_end(text: str) -> str:
-    """The line end that the text uses."""
-    return "\r\n" if "\r\n" in text else "\n"
 
 
 def indentation(text: str, offset: int) -> str:

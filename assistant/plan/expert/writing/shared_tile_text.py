@@ -14,9 +14,10 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.tile_loads import Along, TileLoad
 from assistant.plan.expert.analysis.whole_block_guard import Guard
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation, line_end, zero_of
+from assistant.plan.expert.writing.layout import indentation, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.source.counted_loops import CountedHeader
+from assistant.source.files import line_end
 from assistant.source.names import fresh_name
 from assistant.source.syntax import Node, SyntaxTree
 

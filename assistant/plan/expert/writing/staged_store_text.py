@@ -19,10 +19,11 @@ from assistant.plan.expert.analysis.memory_accesses import Access
 from assistant.plan.expert.analysis.row_loop import RowLoop
 from assistant.plan.expert.analysis.store_position import Position
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation, line_end
+from assistant.plan.expert.writing.layout import indentation
 from assistant.plan.expert.writing.recompute import Partner, Place
 from assistant.plan.expert.writing.style import Style, style_of
 from assistant.source.element_size import element_size_bytes
+from assistant.source.files import line_end
 from assistant.source.names import mentions, words_in
 from assistant.source.scopes import scope_of
 from assistant.source.syntax import Node, binary_parts, node_text

@@ -1,0 +1,18 @@
+"""Of which folders compilers may read everything for a program: the workspaces of its sources.
+
+Example::
+
+    workspaces(program)      # ["/home/u/project"]
+"""
+
+from __future__ import annotations
+
+from assistant.config import find_workspace
+from assistant.ports import Program
+
+__all__ = ["workspaces"]
+
+
+def workspaces(program: Program) -> list[str]:
+    """As they lie on the disk now; workers hold compilers to them (``emulator.readable``)."""
+    return list(dict.fromkeys(str(find_workspace(source.path)) for source in program.sources))
