@@ -4,13 +4,14 @@ Each pair of ``programs/honest_edits.cuh`` is judged both ways on fresh draws, f
 of values that are chosen to tell. Example::
 
     python -m benchmarks.false_alarms 200
+    python -m benchmarks.false_alarms 40 --types float --values normal --no-turned
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import re
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -76,13 +77,13 @@ def _source(name: str, side: str, type_name: str, values: str) -> str:
     return f"{macros}/* kernelopt\n{block}*/\n{kernel}\n"
 
 
-async def report(cache: Path, draws: int) -> None:
-    """Prints a Markdown table, row by row."""
+async def report(cache: Path, draws: int, types: Sequence[str], kinds: Sequence[str], is_turned_too: bool) -> None:
+    """Prints a Markdown table, row by row. ``is_turned_too``: each edit is also judged the other way round."""
     names = re.findall(r"void before_(\w+)\(", _EDITS.read_text("utf-8"))
     print(heading("edit", "type", "values", "judgements", "FAIL", "labelled, by kind of values"))
-    for name, type_name, (label, values), is_turned in product(names, _TYPES, _VALUES.items(), (False, True)):
+    for name, type_name, label, is_turned in product(names, types, kinds, (False, True) if is_turned_too else (False,)):
         sides = ("after", "before") if is_turned else ("before", "after")
-        counted = await _counted(cache, name, type_name, values, sides, draws)
+        counted = await _counted(cache, name, type_name, _VALUES[label], sides, draws)
         labelled = ", ".join(f"{kind} {count}" for kind, count in counted.items() if kind not in ("FAIL", "all")) or "none"
         print(row(f"{name} {' → '.join(sides)}", type_name, label, str(counted["all"]), str(counted["FAIL"]), labelled), flush=True)
 
@@ -156,8 +157,14 @@ def _evidence(item: PreparedCase, ran: tuple[SideRun, ...], text: str) -> CaseEv
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("draws", type=int, nargs="?", default=200)
+    parser.add_argument("--types", nargs="*", default=tuple(_TYPES), choices=tuple(_TYPES))
+    parser.add_argument("--values", nargs="*", default=tuple(_VALUES), choices=tuple(_VALUES))
+    parser.add_argument("--no-turned", action="store_true", help="judge each edit one way only")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as cache:
-        asyncio.run(report(Path(cache), int(sys.argv[1]) if len(sys.argv) > 1 else 200))
+        asyncio.run(report(Path(cache), options.draws, options.types, options.values, not options.no_turned))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from assistant.model.source import Parameter
 from assistant.verify.numbers import element_of
 from assistant.workload.derive import Layouts, fresh_values
 from assistant.workload.draws import Draw
-from assistant.workload.other_sizes import larger, smaller, work_ratio
+from assistant.workload.other_sizes import larger, smaller, within, work_ratio
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import Seen, explain_count
 from assistant.workload.resize import Observed, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
@@ -135,9 +135,11 @@ def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
     """Sizes in the order in which they are tried, by what they are for; what tells most comes first."""
     own = launch.model.varied
     wanted = {_BASE: smaller(own, shrink_ratio(launch.cost))} if is_large(launch.cost) else {}
-    grown = larger(own, _fixed(launch))
+    wanted |= larger(own, _fixed(launch), launch.model.leading)
+    wanted = {name: [within(own, one, launch.model.leading) for one in sizes] for name, sizes in wanted.items()}
+    base, grown = {name: wanted[name] for name in wanted if name == _BASE}, {name: wanted[name] for name in wanted if name != _BASE}
     ratios = {name: work_ratio(own, sizes[0]) for name, sizes in grown.items()}
-    return wanted | {name: grown[name] for name in affordable(launch.cost, ratios)}
+    return base | {name: grown[name] for name in affordable(launch.cost, ratios)}
 
 
 def _fixed(launch: SizedLaunch) -> frozenset[str]:

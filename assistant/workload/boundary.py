@@ -1,4 +1,4 @@
-"""Shapes at which kernels break: 0, 1, around the tile, primes, numbers that no block divides. Weight 0: never timed.
+"""Shapes at which kernels break: 0, 1, around the tile, primes, numbers that no block divides, larger ones. Weight 0: never timed.
 
 A shape at which the block itself gives no launch (an empty grid, half an element) is left out.
 
@@ -10,10 +10,13 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from math import prod
 
 from assistant.model.workload import DeclaredWorkload, Shape, SizeRule
 from assistant.workload.expressions import evaluate_count
+from assistant.workload.other_sizes import larger
+from assistant.workload.relations import Sizes
 
 __all__ = ["boundary_shapes"]
 
@@ -21,6 +24,7 @@ MAX_SHAPE_COUNT = 16
 """Boundary shapes of one workload; more only repeat what these find."""
 _PRIMES = (7, 97, 251, 1021)
 """Sizes that no tile or block divides, spread over the decades that run in milliseconds."""
+_MOST_GROWN_THREADS = 1 << 17
 _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _LARGEST_TILE = 1024
 """Threads of a block, at most (CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability")."""
@@ -30,7 +34,7 @@ def boundary_shapes(workload: DeclaredWorkload) -> tuple[Shape, ...]:
     """Shapes beyond the declared ones that the size rules allow; empty when the block says ``boundary = false``.
 
     All sizes take the same critical value together, then each takes it alone while the others stay at their smallest
-    declared value.
+    declared value. Last come larger ones than the smallest declared shape: doubled, and primes that differ from each other.
     """
     names = tuple(name for name, _ in workload.shapes[0].sizes)
     if not workload.has_boundary or not names:
@@ -53,7 +57,24 @@ def boundary_shapes(workload: DeclaredWorkload) -> tuple[Shape, ...]:
         is_small = all(size <= max(largest[name], _PRIMES[0]) for name, size in key)
         if key not in declared and is_small and _is_launchable(workload, sizes):
             kept.setdefault(key)
-    return tuple(Shape(key, 0.0, is_boundary=True) for key in _spread(list(kept)))
+    grown = [sizes for sizes in _grown(workload, smallest, rules) if tuple(sizes.items()) not in {*declared, *kept}]
+    keys = [*_spread(list(kept), MAX_SHAPE_COUNT - len(grown)), *(tuple(sizes.items()) for sizes in grown)]
+    return tuple(Shape(key, 0.0, is_boundary=True) for key in keys)
+
+
+def _grown(workload: DeclaredWorkload, smallest: Sizes, rules: Mapping[str, SizeRule]) -> Iterator[dict[str, int]]:
+    """Of one kind each, as far as they are launches of few threads."""
+    for first, *_ in larger(smallest, frozenset(), frozenset()).values():
+        sizes = {name: _allowed(value, rules.get(name)) for name, value in first.items()}
+        is_larger = any(sizes[name] > value for name, value in smallest.items())
+        if is_larger and _is_launchable(workload, sizes) and _thread_count(workload, sizes) <= _MOST_GROWN_THREADS:
+            yield sizes
+
+
+def _thread_count(workload: DeclaredWorkload, sizes: Sizes) -> int:
+    """Of all launches together."""
+    counts = [[evaluate_count(text, dict(sizes), "") for text in (*step.grid, *step.block)] for step in workload.steps]
+    return sum(prod(value for value in step if isinstance(value, int)) for step in counts)
 
 
 def _is_launchable(workload: DeclaredWorkload, sizes: dict[str, int]) -> bool:
@@ -88,8 +109,8 @@ def _allowed(value: int, rule: SizeRule | None) -> int:
     return rule.maximum // rule.multiple_of * rule.multiple_of
 
 
-def _spread(keys: list[tuple[tuple[str, int], ...]]) -> list[tuple[tuple[str, int], ...]]:
-    """At most ``MAX_SHAPE_COUNT``, evenly taken from the whole list."""
-    if len(keys) <= MAX_SHAPE_COUNT:
+def _spread(keys: list[tuple[tuple[str, int], ...]], count: int) -> list[tuple[tuple[str, int], ...]]:
+    """At most ``count``, evenly taken from the whole list."""
+    if len(keys) <= count:
         return keys
-    return [keys[index * len(keys) // MAX_SHAPE_COUNT] for index in range(MAX_SHAPE_COUNT)]
+    return [keys[index * len(keys) // count] for index in range(count)]

@@ -4,7 +4,8 @@ Sizes that are equal in a recording grow by different factors, so that a square 
 others (n = rows · cols) stays their product; all others keep about their proportions. Each size is also tried five times as large by
 itself: what holds one block, one tile or one shared array today may not tomorrow. Example::
 
-    larger({"w": 96, "h": 96})      # {"turned": [{"w": 191, "h": 137}, …], "odd": …, "doubled": [{"w": 192, "h": 192}], "far w": …}
+    larger({"w": 96, "h": 96}, fixed=frozenset(), leading=frozenset({"w", "h"}))
+    # {"turned": [{"w": 191, "h": 137}, …], "odd": …, "doubled": [{"w": 192, "h": 192}], "far w": …}
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from math import prod
 
 from assistant.workload.relations import Sizes
 
-__all__ = ["larger", "smaller", "work_ratio"]
+__all__ = ["larger", "smaller", "within", "work_ratio"]
 
 _MORE_RATIO, _APART_RATIO = 1.4, 0.5
 """Growth to a size that nothing divides, and what is added for each further one of sizes that are equal."""
@@ -27,17 +28,18 @@ _Change = Callable[[int, int], int]
 """A new size, from the old one and its place among sizes that are equal to it."""
 
 
-def larger(sizes: Sizes, fixed: frozenset[str] = frozenset()) -> dict[str, list[dict[str, int]]]:
+def larger(sizes: Sizes, fixed: frozenset[str], leading: frozenset[str]) -> dict[str, list[dict[str, int]]]:
     """By purpose, the sizes in the order in which they are tried until one is usable; purposes that show most come first.
 
-    ``sizes``: those that buffers or grid depend on; ``fixed``: those that stay. None where all stay.
+    ``sizes``: those that buffers or grid depend on; ``fixed``: those that stay; ``leading``: those that also grow by
+    themselves, which the width of rows does not where buffers follow from their pitch. No sizes where all stay.
     """
     kept = {name: value for name, value in sizes.items() if name in fixed}
-    found = _larger({name: value for name, value in sizes.items() if name not in fixed})
+    found = _larger({name: value for name, value in sizes.items() if name not in fixed}, leading)
     return {purpose: [{**one, **kept} for one in tried] for purpose, tried in found.items()}
 
 
-def _larger(sizes: Sizes) -> dict[str, list[dict[str, int]]]:
+def _larger(sizes: Sizes, leading: frozenset[str]) -> dict[str, list[dict[str, int]]]:
     groups = _groups(sizes)
     if not groups:
         return {}
@@ -47,9 +49,15 @@ def _larger(sizes: Sizes) -> dict[str, list[dict[str, int]]]:
         wanted["turned"] = [turned, _changed(sizes, _aligned_growth, is_turned=True)]
     wanted["odd"] = [_changed(sizes, lambda value, place: _prime(_grown(value, place))), _changed(sizes, _aligned_growth)]
     wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
-    for name in (name for group in groups for name in group):
+    for name in (name for group in groups for name in group if name in leading):
         wanted[f"far {name}"] = [_alone(sizes, name, _prime(_FAR_RATIO * sizes[name]))]
     return wanted
+
+
+def within(sizes: Sizes, others: Sizes, leading: frozenset[str]) -> dict[str, int]:
+    """``others`` with the sizes that do not lead no larger than any leading one that they were no larger than in ``sizes``."""
+    limits = {name: [others[one] for one in leading & sizes.keys() if sizes[name] <= sizes[one]] for name in sizes.keys() - leading}
+    return {name: min(value, *limits.get(name, [value]), value) for name, value in others.items()}
 
 
 def smaller(sizes: Sizes, ratio: float) -> list[dict[str, int]]:

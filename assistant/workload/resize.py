@@ -101,9 +101,14 @@ class SizeModel:
         return {scalar.name: scalar.value for scalar in self.scalars} | dict(self.block_counts)
 
     @property
+    def leading(self) -> frozenset[str]:
+        """The integers that a buffer or the grid depends on."""
+        return self.grid.names | {name for terms in self.counts.values() for term in terms for name in term.names}
+
+    @property
     def varied(self) -> dict[str, int]:
-        """The integers that a buffer or the grid depends on, in the order of the parameters."""
-        used = self.grid.possible_names | {name for terms in self.counts.values() for term in terms for name in term.names}
+        """Those, and those that the grid may depend on instead, in the order of the parameters."""
+        used = self.leading | self.grid.possible_names
         return {name: value for name, value in self.sizes.items() if name in used}
 
 
@@ -188,15 +193,15 @@ def plans(model: SizeModel, sizes: Sizes) -> Iterator[Plan]:
 
 
 def configs_at(model: GridModel, sizes: Sizes) -> tuple[LaunchConfig, ...]:
-    """Launch configurations at ``sizes`` that hardware takes: the likeliest, the largest, further likely ones, the recorded one."""
+    """Launch configurations at ``sizes`` that hardware takes: the likeliest, the recorded one, the largest, further likely ones."""
     axes = zip(model.grid, (model.config.grid.x, model.config.grid.y, model.config.grid.z), strict=True)
     choices = [tuple(dict.fromkeys(term.at(sizes) for term in terms)) or (count,) for terms, count in axes]
     block = Dim3(*(value if name is None else sizes[name] for name, value in zip(model.block, _axes(model.config.block), strict=True)))
     shared = max((term.at(sizes) for term in model.shared), default=model.config.shared_bytes)
     first, *others = sorted(product(*choices), key=lambda blocks: _place_of(blocks, choices))
     largest = tuple(max(choice) for choice in choices)
-    likely = islice(dict.fromkeys((first, largest, *others)), _MOST_CONFIGS)
-    found = (LaunchConfig(Dim3(*blocks), block, shared) for blocks in dict.fromkeys((*likely, _axes(model.config.grid))))
+    likely = islice(dict.fromkeys((first, _axes(model.config.grid), largest, *others)), _MOST_CONFIGS)
+    found = (LaunchConfig(Dim3(*blocks), block, shared) for blocks in likely)
     return tuple(config for config in found if _is_launchable(config))
 
 

@@ -60,7 +60,7 @@ int main() {
   growth<<<8, 128>>>(grown, uploaded(1000, 0.003f, 1), 1000);
   show("growth", grown, 1000);
   auto *variance = room<float>(100);
-  variances<<<4, 32>>>(variance, uploaded(6400, 0.002f, -1), 100, 64);
+  variances<<<4, 32>>>(variance, uploaded(6400, 0.002f, 20), 100, 64);
   show("variances", variance, 100);
   auto *whole = room<int>(1000);
   rounded<<<8, 128>>>(whole, uploaded(1000, 0.013f, -3.7f), 1000);

@@ -764,8 +764,8 @@ def test_a_difference_on_the_programs_own_kinds_of_values_fails() -> None:
     assert isinstance(result, Verification) and result.outcome is Outcome.FAIL
 
 
-def test_values_that_lose_digits_leave_room_for_other_orders_and_none_for_a_thousand_roundoffs() -> None:
-    honest, lossy = (judge(of_kind("near", nearly(count))) for count in (20.0, 2000.0))
+def test_values_that_lose_digits_leave_room_for_half_of_them() -> None:
+    honest, lossy = (judge(of_kind("near", nearly(count))) for count in (1000.0, 10000.0))
     assert isinstance(honest, Verification) and honest.outcome is Outcome.PASS
     assert isinstance(lossy, Verification) and lossy.labels == (Label.PRECISION,)
 

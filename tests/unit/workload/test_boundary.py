@@ -43,5 +43,15 @@ def test_sizes_vary_together_and_alone_and_stay_few() -> None:
     assert any(s["n"] == s["m"] for s in shapes) and any(s["n"] != s["m"] for s in shapes)
 
 
-def test_nothing_larger_than_declared_is_tried() -> None:
-    assert max(s["n"] for s in sizes(shapes="{ n = 64 }")) <= 64
+def test_twice_the_smallest_shape_and_a_prime_beyond_it_are_tried() -> None:
+    assert {128, 89} <= {shape["n"] for shape in sizes(shapes="{ n = 64 }")}
+    assert max(shape["n"] for shape in sizes("sizes = { n = { max = 64 } }", "{ n = 64 }")) <= 64
+
+
+def test_a_square_is_grown_wide_and_high() -> None:
+    grown = [shape for shape in sizes(shapes="{ n = 64, m = 64 }") if min(shape.values()) > 64]
+    assert any(s["n"] > s["m"] for s in grown) and any(s["n"] < s["m"] for s in grown)
+
+
+def test_what_already_runs_many_threads_is_not_grown() -> None:
+    assert max(shape["n"] for shape in sizes(shapes="{ n = 1048576 }")) <= 1048576

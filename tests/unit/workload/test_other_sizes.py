@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.workload.other_sizes import larger, smaller, work_ratio
+from assistant.workload import other_sizes
+from assistant.workload.other_sizes import smaller, within, work_ratio
+
+
+def larger(sizes: dict[str, int], fixed: frozenset[str] = frozenset()) -> dict[str, list[dict[str, int]]]:
+    return other_sizes.larger(sizes, fixed, frozenset(sizes))
 
 
 def is_prime(value: int) -> bool:
@@ -50,3 +55,10 @@ def test_a_size_that_is_fixed_stays_and_the_others_grow() -> None:
     found = larger({"n": 1000, "taps": 9}, frozenset({"taps"}))
     assert all(sizes["taps"] == 9 and sizes["n"] > 1000 for tried in found.values() for sizes in tried) and "far taps" not in found
     assert larger({"taps": 9}, frozenset({"taps"})) == {}
+
+
+def test_the_width_of_rows_grows_with_their_pitch_and_never_beyond_it() -> None:
+    sizes, leading = {"pitch": 96, "rows": 80, "cols": 96}, frozenset({"pitch", "rows"})
+    grown = other_sizes.larger(sizes, frozenset(), leading)
+    assert "far pitch" in grown and "far cols" not in grown
+    assert all(one["cols"] <= one["pitch"] for tried in grown.values() for one in (within(sizes, each, leading) for each in tried))
