@@ -28,7 +28,7 @@ __all__ = ["EventSocket", "Watch"]
 
 _PROTOCOL = 1
 _POLL_S = 0.5
-"""How soon what other processes wrote is told (DESIGN §9.3: within a second)."""
+"""How soon what other processes wrote is told (within a second)."""
 _MOST_WATCHED = 64
 """Sockets of one server; a browser tab holds one."""
 

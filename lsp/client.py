@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["PROTOCOL", "Client", "as_object", "plain", "without_links"]
 
 PROTOCOL = 1
-"""Version of the ``kernelopt/…`` methods (DESIGN §9.2)."""
+"""Version of the ``kernelopt/…`` methods."""
 _SHOWN_CHARACTERS = 800
 """Of a command in a question: VS Code cuts a message at 1,000, and what a person says yes to must not be what was cut off."""
 _VERSION_KEEPERS = frozenset({"Neovim"})
@@ -150,7 +150,7 @@ class Client:
         return None if chosen is None else chosen.title
 
     async def ask_consent(self, run: ProgramConsent) -> ConsentAnswer | None:
-        """Whether the user's own program may be run, by its exact command (DESIGN §11)."""
+        """Whether the user's own program may be run, by its exact command."""
         from assistant.config import ConsentAnswer  # `initialize` is answered before settings are loaded
 
         answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
@@ -164,7 +164,7 @@ class Client:
         return None if chosen is None else answers.get(chosen)
 
     async def ask_model(self, notice: ModelNotice) -> ConsentAnswer | None:
-        """Whether a language model may be asked: what it is sent, where, and what it may cost (DESIGN §8)."""
+        """Whether a language model may be asked: what it is sent, where, and what it may cost."""
         from assistant.config import ConsentAnswer
 
         answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}

@@ -1,4 +1,4 @@
-"""What the editor was told to do: its settings, below the command line and above the files (DESIGN §11)."""
+"""What the editor was told to do: its settings, below the command line and above the files."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ _REPORTED_PROPOSALS = 10
 _SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
 """What a language model may plan."""
 _MEMORY_POLL_S = 0.5
-"""How soon decisions of other processes are seen (DESIGN §9.3: within a second)."""
+"""How soon decisions of other processes are seen (within a second)."""
 
 
 class Desk:

@@ -1,6 +1,6 @@
 """The exact run that a person is asked about: the program, the flags that it is built with, the Python that it is held against.
 
-When any of them is another one, the question comes again (DESIGN §11). The answer holds for editors and for agents alike. Example::
+When any of them is another one, the question comes again. The answer holds for editors and for agents alike. Example::
 
     exact_run(request).digest      # another one once ``reference = "ref.py:f"`` names a file that says something else
 """

@@ -1,4 +1,4 @@
-"""May this run? Trust of the folder first, then consent to the exact run; asked once, never waited for by anything else (DESIGN §11).
+"""May this run? Trust of the folder first, then consent to the exact run; asked once, never waited for by anything else.
 
 Example::
 

@@ -1,7 +1,7 @@
 """The job host: a child process in which a front end's jobs run, so that nothing heavy or fragile happens beside the editor.
 
 It reads one JSON object per line on stdin and writes one per line on its private copy of stdout; what else is printed lands on
-stderr (as with the workers, DESIGN §12.2). One job at a time.
+stderr (as with the workers). One job at a time.
 
 ====================================  ==============================================================
 ``{"id": 1, "task": {…}}``            run `Task`; answered by ``{"id": 1, "event": {…}}`` lines and ``{"id": 1, "end": null}``

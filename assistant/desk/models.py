@@ -1,4 +1,4 @@
-"""May a job of an editor ask a language model? Asked once per workspace and endpoint, before the job is queued (DESIGN §8).
+"""May a job of an editor ask a language model? Asked once per workspace and endpoint, before the job is queued.
 
 The editor's own model asks for itself, with the request before the person's eyes, so nobody is asked twice. Example::
 

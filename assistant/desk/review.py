@@ -1,4 +1,4 @@
-"""Decisions in an editor: it makes the edit, and what the text became is the decision (DESIGN §9.1).
+"""Decisions in an editor: it makes the edit, and what the text became is the decision.
 
 An accept is begun here, carried out by the editor as an edit of its own (so that undo is its own), and kept when the text that
 comes back equals the text that was asked for. Undo and redo are seen the same way. Example::

@@ -131,7 +131,7 @@ def _files(root: Path) -> Iterable[Path]:
 
 
 async def _consent(run: ProgramConsent) -> ConsentAnswer:
-    """Naming the folder on the terminal is consent to run its programs, for as long as it is watched (DESIGN §10)."""
+    """Naming the folder on the terminal is consent to run its programs, for as long as it is watched."""
     del run
     return ConsentAnswer.ONCE
 

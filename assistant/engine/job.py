@@ -23,7 +23,7 @@ from assistant.ports import Lab, LabFailure, RunLimits
 __all__ = ["CANNOT_ANSWER", "DONE", "INTERNAL", "NO", "Ending", "Job", "Stopwatch"]
 
 DONE, NO, CANNOT_ANSWER, INTERNAL = 0, 1, 3, 4
-"""Exit codes of DESIGN §10 that a job itself, or the loss of its process, can end with."""
+"""Exit codes that a job itself, or the loss of its process, can end with."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A pair session: a person edits one kernel, and each saved edit is judged and answered in one line (DESIGN §9.4).
+"""A pair session: a person edits one kernel, and each saved edit is judged and answered in one line.
 
 Turns live in memory (``pair_book``), so that any front end goes on where another one stopped. What runs something is here: a stream of
 events that ends with the turn. Nothing here writes the user's file. Example::

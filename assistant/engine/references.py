@@ -1,4 +1,4 @@
-"""What the tolerance is measured against: float64 values of every case, and the original on inputs moved by one ulp (DESIGN §5.7).
+"""What the tolerance is measured against: float64 values of every case, and the original on inputs moved by one ulp.
 
 The float64 values come from the block's Python reference where one is declared, else from the original rebuilt with device floats as
 doubles; where neither can be had a case has none, and the original's own sensitivity decides.

@@ -13,7 +13,7 @@ from assistant.model.workload import CaseKey, LiveWorkload
 __all__ = ["Accept", "CandidateRules", "JobRequest", "OptimizeOptions"]
 
 DEFAULT_PROFILED_LAUNCHES = 64
-"""Launches of a program that ``profile`` reports one by one (DESIGN: first 64 in program order)."""
+"""Launches of a program that ``profile`` reports one by one (first 64 in program order)."""
 
 
 @dataclass(frozen=True)

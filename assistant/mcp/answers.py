@@ -36,7 +36,7 @@ _LINES_OF_A_LAUNCH = 40
 """Lines of source whose counters are told of one launch; those with most sectors and wavefronts beyond the ideal."""
 _LEFT_OUT = frozenset({"schema", "job", "event"})
 _SEED = "seed"
-"""Of a case: values that candidates are judged on are never shown to whoever writes candidates (DESIGN §5.6)."""
+"""Of a case: values that candidates are judged on are never shown to whoever writes candidates."""
 
 
 def answer(log: Sequence[events.Event]) -> dict[str, Any]:

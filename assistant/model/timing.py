@@ -21,7 +21,7 @@ class TimingOptions:
     seed: int
     """Of the order of the blocks and of the calls that are checked; never shown to a planner."""
     half_width_ratio: float = 0.003
-    """Blocks are added until A against A is known to this, or the time is up (DESIGN §6.1)."""
+    """Blocks are added until A against A is known to this, or the time is up."""
     least_block_count: int = 20
     wall_s: float = 15.0
     """A shape."""

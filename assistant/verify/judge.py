@@ -49,7 +49,7 @@ DECISION_LABELS = frozenset(
         Label.ARCH_LOCK_IN,
     }
 )
-"""Labels that a human decides on (DESIGN §5.8); the others only inform."""
+"""Labels that a human decides on; the others only inform."""
 _REMEDY = "declare a workload on which the original runs clean (kernelopt init FILE), or mend the original first"
 
 

@@ -1,4 +1,4 @@
-"""What a human must know beside the gain, read off source text and machine code (DESIGN §5.8).
+"""What a human must know beside the gain, read off source text and machine code.
 
 A label is given for what B has and A has not; comments and strings do not count. Where kernels are named, only these count, with the
 helpers, constants and launches of theirs: an edited sibling labels nobody else.

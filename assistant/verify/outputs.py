@@ -1,4 +1,4 @@
-"""Which bytes of a case are outputs: those the original changes, found by running it (DESIGN §5.5).
+"""Which bytes of a case are outputs: those the original changes, found by running it.
 
 Example::
 

@@ -54,7 +54,7 @@ _ERROR_CODES = {"crashed": "crashed", "timed out": "timed_out"}
 
 
 def new_problems(cases: tuple[CaseEvidence, ...], lines: LinePairs | None) -> tuple[VerificationFinding, ...]:
-    """Per case one finding for each kind of problem that B has where A has none of that kind (DESIGN §5.8: only new ones count).
+    """Per case one finding for each kind of problem that B has where A has none of that kind (only new ones count).
 
     A's problems count from all cases of the same kernel. Without ``lines`` equal line numbers are the same place.
     """

@@ -1,4 +1,4 @@
-"""How far B may be from the truth: not further than the original itself is (DESIGN §5.7).
+"""How far B may be from the truth: not further than the original itself is.
 
 With r64 the float64 reference, E the original's error against it plus its run-to-run spread, and u the type's unit roundoff,
 an output passes if ``rms error ≤ 2·E_rms + 2u·rms(r64)`` and ``max error ≤ 4·E_max + 8u·max|r64|``. Up to 100 times that,

@@ -114,7 +114,7 @@ def shape_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...] = ()) -> 
 
 
 def pair_launches(a: Recording, b: Recording) -> Pairing | ProgramLevelOnly:
-    """B's launches matched to A's, per kernel and in order (DESIGN §5.4), or why only the program can be compared."""
+    """B's launches matched to A's, per kernel and in order, or why only the program can be compared."""
     kernels = _pair_kernels(a, b)
     if isinstance(kernels, ProgramLevelOnly):
         return kernels

@@ -1,4 +1,4 @@
-"""A case for the original rebuilt with device ``float`` and ``half`` as ``double`` (the r64 reference of DESIGN §5.7).
+"""A case for the original rebuilt with device ``float`` and ``half`` as ``double`` (the r64 reference).
 
 Floating buffers and scalars become float64, offsets into them and dynamic shared memory grow with them. Byte counts passed as
 plain integers cannot be seen; a reference that is wrong for that reason is noticed by ``verify.tolerance`` and not used.

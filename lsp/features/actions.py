@@ -1,4 +1,4 @@
-"""Code actions. Each carries only a command: nothing a client does on save can accept an edit (DESIGN §9.1)."""
+"""Code actions. Each carries only a command: nothing a client does on save can accept an edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``kernelopt/…`` methods, for clients that announced them (DESIGN §9.2). Where LSP has a word, LSP's is used."""
+"""The ``kernelopt/…`` methods, for clients that announced them. Where LSP has a word, LSP's is used."""
 
 from __future__ import annotations
 

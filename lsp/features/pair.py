@@ -1,4 +1,4 @@
-"""``kernelopt.pair.*``: a pair session on one kernel (DESIGN §9.4)."""
+"""``kernelopt.pair.*``: a pair session on one kernel."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ __all__ = ["CaseTimer", "Tools"]
 
 GRAPH_BELOW_S = 50e-6
 SLOT_S = 0.5e-3
-"""Least time of a graph, and of a slot of single calls (DESIGN §6.1: N·t ≥ 0.5 ms)."""
+"""Least time of a graph, and of a slot of single calls (N·t ≥ 0.5 ms)."""
 _LONGEST_SLOT_S = 20e-3
 """Where the slower version makes slots longer than this, they hold fewer calls."""
 _MOST_CALLS = 1000

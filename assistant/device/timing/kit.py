@@ -22,7 +22,7 @@ KIT_SOURCE = Path(__file__).with_name("kit.cu")
 GATE_LIMIT_NS = 2_000_000_000
 """A gate that nobody opens opens by itself after this: longer than any queue takes to fill, shorter than a display's watchdog."""
 COLD_L2_FACTOR = 2
-"""Bytes read to empty L2, in sizes of it, and bytes of buffers that calls go through so that none finds its own (DESIGN §6.1)."""
+"""Bytes read to empty L2, in sizes of it, and bytes of buffers that calls go through so that none finds its own."""
 _ONE_THREAD = LaunchConfig(Dim3(1), Dim3(1))
 _THREADS = 256
 _BLOCKS_PER_SM = 8

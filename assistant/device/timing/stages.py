@@ -25,7 +25,7 @@ Side = tuple[LoadedImage, ReplayCase]
 """A version's code, and the launches that it is started with."""
 
 _MOST_ROTATED = 64
-"""Copies that calls go through so that none finds its data in L2: at least twice L2 in all, at most 64 (DESIGN §6.1)."""
+"""Copies that calls go through so that none finds its data in L2: at least twice L2 in all, at most 64."""
 _MOST_MEMORY_SHARE = 0.25
 """Of the free memory, for all copies: others may want some."""
 

@@ -35,7 +35,7 @@ from assistant.ports import Accounts, Provider
 __all__ = ["Answer", "NoAnswer", "Stamps", "Talk"]
 
 _MOST_REPAIRS = 2
-"""Of an answer that is not the JSON that was asked for (DESIGN §8)."""
+"""Of an answer that is not the JSON that was asked for."""
 _MOST_QUOTED_CHARACTERS = 4000
 """Of a malformed answer that is sent back with its repair."""
 

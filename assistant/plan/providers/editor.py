@@ -1,4 +1,4 @@
-"""The editor's own model: the request goes to the editor, which asks the person and calls its model (DESIGN §8)."""
+"""The editor's own model: the request goes to the editor, which asks the person and calls its model."""
 
 from __future__ import annotations
 
