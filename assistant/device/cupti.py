@@ -104,7 +104,8 @@ def _build(library: CuptiLibrary, toolchain: Toolchain, cupti: Cupti, built: Pat
         theirs = tuple(f"-isystem{include}" for include in cupti.includes)
         linked = (f"-L{cupti.library.parent}", f"-l:{cupti.library.name}", f"-Wl,-rpath,{cupti.library.parent}", "-ldl")
         command = (toolchain.gxx, *_FLAGS, *own, *theirs, "-o", str(staged), *(str(path) for path in library.sources), *linked)
-        read = (*library.sources, *library.includes, *cupti.includes, cupti.library.parent)
+        own_folders = dict.fromkeys(source.parent for source in library.sources)
+        read = (*own_folders, *library.includes, *cupti.includes, cupti.library.parent)
         access = compile_access(NO_FILES, toolchain, runner.environment, Path(folder), read)
         output = runner.run(command, cwd=None, timeout_s=_BUILD_TIMEOUT_S, temporary=Path(folder), access=access)
         if output.status != 0:

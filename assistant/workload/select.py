@@ -30,7 +30,7 @@ __all__ = [
     "started_as",
 ]
 
-_ShapeKey = tuple[LaunchConfig, tuple[str, ...], tuple[int, ...]]
+_ShapeKey = tuple[LaunchConfig, tuple[str, ...], tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,20 @@ def shape_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...] = ()) -> 
         element = None if parameter.is_pointer else parse_element_type(parameter.type)
         if element is not None and not element.is_floating and element.components == 1:
             sizes.append(f"{parameter.name}={decode(bytes.fromhex(argument.data_hex), element)[0]}")
-    return ", ".join(sizes) or f"grid {launch.config.grid}, block {launch.config.block}"
+    own = sizes or [f"grid {launch.config.grid}, block {launch.config.block}"]
+    return ", ".join((*own, *_in_place(launch, parameters)))
+
+
+def _in_place(launch: RecordedLaunch, parameters: tuple[Parameter, ...]) -> list[str]:
+    """``y is x`` for parameters that point to the same place."""
+    first: dict[tuple[int, int], str] = {}
+    found = list[str]()
+    for argument, parameter in zip(launch.arguments, parameters, strict=False):
+        if parameter.is_pointer and len(argument.pointers) == 1:
+            place = (argument.pointers[0].buffer, argument.pointers[0].buffer_offset_bytes)
+            if first.setdefault(place, parameter.name) != parameter.name:
+                found.append(f"{parameter.name} is {first[place]}")
+    return found
 
 
 def pair_launches(a: Recording, b: Recording) -> Pairing | ProgramLevelOnly:
@@ -207,14 +220,18 @@ def _plain_bytes(argument: RecordedArgument) -> bytes:
 
 
 def _shape_key(recording: Recording, launch: RecordedLaunch, parameters: tuple[Parameter, ...]) -> _ShapeKey:
-    """What launches of one shape share; a floating scalar (a time step, a learning rate) is a value, not a shape."""
+    """What launches of one shape share, and which of their pointers lead to the same buffer.
+
+    A floating scalar (a time step, a learning rate) is a value, not a shape.
+    """
     sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
     types = [parse_element_type(parameter.type) for parameter in parameters]
     is_value = [element is not None and element.is_floating for element in types]
     plain = tuple(
         _plain_bytes(argument).hex() for number, argument in enumerate(launch.arguments) if number >= len(is_value) or not is_value[number]
     )
-    reached = tuple(sizes[p.buffer] for argument in launch.arguments for p in argument.pointers)
+    buffers = [p.buffer for argument in launch.arguments for p in argument.pointers]
+    reached = tuple((sizes[buffer], buffers.index(buffer)) for buffer in buffers)
     return (launch.config, plain, reached)
 
 
