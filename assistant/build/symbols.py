@@ -10,9 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["symbol_for"]
+__all__ = ["name_in_code", "symbol_for"]
 
+_ANONYMOUS = "(anonymous namespace)::"
 _LEFT_OUT = re.compile(r"\(anonymous namespace\)::|^void(?=\s)|\s")
+
+
+def name_in_code(kernel: str) -> tuple[str, str]:
+    """A demangled kernel's name as source text has it, and its parameter list from ``(`` on; empty where none is written."""
+    name, parenthesis, parameters = kernel.replace(_ANONYMOUS, "").partition("(")
+    return name, parenthesis + parameters
 
 
 def symbol_for(name: str, kernels: Iterable[tuple[str, str]]) -> str | None:

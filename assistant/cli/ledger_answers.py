@@ -13,6 +13,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from assistant.build.symbols import name_in_code
 from assistant.cli import exit_codes
 from assistant.cli.compose import open_session
 from assistant.cli.jobs import console, show_events
@@ -66,7 +67,7 @@ def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None
     for p in chosen:
         speed = f"{p.comparison.outcome.value} {p.comparison.ratio:.2f}x"
         names = " + ".join(p.techniques)
-        kernel = p.kernel.partition("(")[0]
+        kernel = name_in_code(p.kernel)[0]
         table.add_row(p.id, p.state.value, p.verification.outcome.value, speed, escape(kernel), names, p.path.name)
     print_table(console(), table)
 

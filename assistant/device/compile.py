@@ -24,6 +24,7 @@ from assistant.build.full_disk import REMEDY, says_disk_is_full
 from assistant.build.includes import unfit_header, with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
+from assistant.build.symbols import name_in_code
 from assistant.device import cache
 from assistant.device.access import compile_access, files_of
 from assistant.device.nvcc import CUBIN, compile_with_nvcc
@@ -189,7 +190,7 @@ def _by_nvrtc(job: _Job) -> tuple[BuildResult, str] | None:
     includes = [f"-I{Path(path).parent}", *([f"-I{toolchain.include_directory}"] if toolchain.include_directory else [])]
     views = ["--ptxas-options=-v"] if request.want else []
     every_option = (f"--gpu-architecture={request.architecture}", "-lineinfo", *views, *options, *includes)
-    expressions = tuple(dict.fromkeys((*name_expressions(parsed), *(k.partition("(")[0] for k in request.kernels))))
+    expressions = tuple(dict.fromkeys((*name_expressions(parsed), *(name_in_code(k)[0] for k in request.kernels))))
     asked = NvrtcRequest(path, device_text, every_option, expressions, "ptx" in request.want, job.access)
     output = job.runner.nvrtc.compile(asked, min(_NVRTC_TIMEOUT_S, request.timeout_s))
     if output is None or output.cubin is None or parse_compiler(output.log, {}, "nvrtc"):

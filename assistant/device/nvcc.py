@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from assistant.build.safe_flags import is_read_by_shell
+from assistant.build.symbols import name_in_code
 from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileRequest
 from assistant.disk.texts import read_bytes
@@ -112,8 +113,8 @@ def _instantiations(kernels: Iterable[str]) -> list[str]:
     """Host code that takes each instance's address, so that nvcc compiles it."""
     lines: list[str] = []
     for index, kernel in enumerate(kernels):
-        name, parenthesis, parameters = kernel.partition("(")
-        cast = f"static_cast<void (*)({parameters}>" if parenthesis else ""
+        name, parameters = name_in_code(kernel)
+        cast = f"static_cast<void (*){parameters}>" if parameters else ""
         target = f"{cast}(&{name})" if cast else f"&{name}"
         lines.append(f"__attribute__((used)) static const void* const kernelopt_instance_{index} = (const void*)({target});\n")
     return lines

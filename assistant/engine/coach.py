@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assistant.build.symbols import name_in_code
 from assistant.engine.assess import AssessedLaunch, KernelAssessment
 from assistant.engine.cases import Effort, JudgedCase, captured_cases, declared_cases, write_cases
 from assistant.engine.ids import new_id
@@ -76,7 +77,7 @@ class LaunchTimes:
             light=None if light is None else light.ratio,
             limit=None if light is None else light.limit,
             share_ratio=share,
-            busiest=None if first is None or first[0] == kernel.instance else (first[0].partition("(")[0], first[1]),
+            busiest=None if first is None or first[0] == kernel.instance else (name_in_code(first[0])[0], first[1]),
         )
         return TimedLaunch(MeasuredLaunch(time_s, self.method, share, advice(standing)), light)
 

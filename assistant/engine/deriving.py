@@ -159,7 +159,10 @@ def _chosen(bases: Sequence[Base], cost: Cost, effort: Effort, is_declared: bool
         note = f"further values at {shape}: the launch takes too long for more than {count} cases" if len(made) > count else ""
         return made[:count], (note,) if note else ()
     made = _first(base, _MOST_CASES, is_declared)
-    where = f"{base.case.new.origin.shape} instead of {own.case.new.origin.shape}"
+    shapes = [one.case.new.origin.shape for one in (base, own)]
+    if shapes[0] == shapes[1]:  # only the grid tells the size
+        shapes = [f"grid {one.case.new.recording.launches[0].config.grid}" for one in (base, own)]
+    where = f"{shapes[0]} instead of {shapes[1]}"
     return [*_first(own, own_size_count(cost), is_declared), *made], (
         f"further values at the program's own size: {len(made)} cases run at {where}",
     )

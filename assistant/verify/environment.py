@@ -87,6 +87,11 @@ _RULES = (
         ),
         "gives the compiler an attribute that others read otherwise: {}",
     ),
+    _Rule(
+        Label.ASSUMPTION,
+        re.compile(r"\b(assert\s*\([^;{}]*?(?:\+\+|--|(?<![=!<>])=(?!=)|\batomic\w+\s*\())"),
+        "does work inside assert(), which a build with NDEBUG leaves out: {}",
+    ),
     _Rule(Label.NON_DETERMINISM, re.compile(r"\b(clock(?:64)?|__nanosleep|__globaltimer\w*)\s*\("), "reads a clock: {}"),
     _Rule(
         Label.NON_DETERMINISM,

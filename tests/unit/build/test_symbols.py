@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.build.symbols import symbol_for
+from assistant.build.symbols import name_in_code, symbol_for
 
 KERNELS = (
     ("void tr<1>(float *, const float *, int)", "_Z2trILi1EEvPfPKfi"),
@@ -28,3 +28,15 @@ KERNELS = (
 )
 def test_the_kernel_of_a_name(name: str, symbol: str | None) -> None:
     assert symbol_for(name, KERNELS) == symbol
+
+
+@pytest.mark.parametrize(
+    ("kernel", "parts"),
+    [
+        ("(anonymous namespace)::corr(int const*, int)", ("corr", "(int const*, int)")),
+        ("ns::(anonymous namespace)::k<1>(int*)", ("ns::k<1>", "(int*)")),
+        ("k", ("k", "")),
+    ],
+)
+def test_a_name_as_source_text_has_it(kernel: str, parts: tuple[str, str]) -> None:
+    assert name_in_code(kernel) == parts

@@ -39,6 +39,12 @@ ASKS = {
 }
 
 
+@pytest.mark.parametrize("code", ["assert((p = atomicAdd(c, 1)) < n);", "assert(k++ < n);", "assert((v += w) >= 0);"])
+def test_work_inside_an_assertion_is_labelled(code: str) -> None:
+    assert [found.label for found in environment_labels("int v;", f"int v;\n{code}")] == [Label.ASSUMPTION]
+    assert environment_labels("int v;", "int v;\nassert(v >= 0 && v <= n && v != w && p[v] == 1);") == ()
+
+
 @pytest.mark.parametrize(("code", "label"), ASKS.items())
 def test_what_asks_where_it_runs_is_labelled_and_only_in_the_edit(code: str, label: Label) -> None:
     assert label in {found.label for found in environment_labels("int v;", f"int v;\n{code}")}
