@@ -14,6 +14,7 @@ from assistant.engine.counting import Counted
 from assistant.engine.figures import figures_of
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judging import line_pairs, prepare, unpaired_launches, verify
+from assistant.engine.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.one_program import foreign_reading
 from assistant.engine.predicting import KernelPair, predict_speed
 from assistant.engine.reports import speed_report, verification_report
@@ -106,6 +107,8 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
         speeds.append(speed)
         yield _comparison_event(job, before, after, None, *outcomes[-1])
+    moved = moved_work(before, after)
+    whole: tuple[VerificationResult, Speed] | None = None
     for old, new in pairs:
         key = frozenset({old.key})
         baseline = await prepare(job, before.subject, before.counted, before.version, key, effort, again)
@@ -122,6 +125,18 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
             for event in failed(job, verdict):
                 yield event
             return
+        if moved is not None and may_be_moved(verdict):
+            known = whole is not None
+            judged = whole or await _judged_as_a_program(job, before, after, effort, again, moved)
+            if isinstance(judged, LabFailure):
+                for event in failed(job, judged):
+                    yield event
+                return
+            whole, verdict = judged, right_as_a_whole(verdict, judged[0], moved)
+            if verdict.outcome is not Outcome.FAIL:
+                outcomes.append((verdict, None if known else judged[1].comparison))
+                yield _comparison_event(job, before, after, old.key, *outcomes[-1])
+                continue
         speed = Speed(None)
         pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
         if verdict.outcome is not Outcome.FAIL:
@@ -145,7 +160,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])
     yield watch.ended(counted_noun(len(pairs), "kernel"))
     if len(outcomes) > 1:
-        yield _overall_event(job, before, after, outcomes, speeds)
+        yield _overall_event(job, before, after, outcomes, speeds if whole is None else [whole[1]])
     has_failed = any(verdict.outcome is Outcome.FAIL for verdict, _ in outcomes)
     defects = [speed.defect for speed in speeds if speed.defect is not None]
     if defects and not has_failed:

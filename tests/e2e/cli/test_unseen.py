@@ -1,8 +1,13 @@
-"""Edits that are right on everything that a program happens to pass: each is refused, or shown for what it assumes."""
+"""Edits as strangers made them, each once judged wrongly: every one gets the verdict that a person would sign."""
 
 from __future__ import annotations
 
-from tests.e2e.cli.harness import DATA, Cli
+import socket
+from typing import Any
+
+import pytest
+
+from tests.e2e.cli.harness import DATA, Cli, Ended
 
 FOUND = DATA / "found"
 DEADLINE_S = 400.0
@@ -19,8 +24,16 @@ LABELS = {
 """What tells of the edit, by kernel: the names say what is wrong with each."""
 
 
+def _compared(cli: Cli, name: str) -> Ended:
+    return cli.run("compare", FOUND / f"{name}.before.cu", FOUND / f"{name}.after.cu", "--json")
+
+
+def _overall(ended: Ended) -> dict[str, Any]:
+    return ended.all("comparison")[-1]
+
+
 def test_columns_that_are_never_written_fail_though_the_input_is_nearly_all_zeros(cli: Cli) -> None:
-    ended = cli.run("compare", FOUND / "sparse_input.before.cu", FOUND / "sparse_input.after.cu", "--json")
+    ended = _compared(cli, "sparse_input")
     assert ended.code == 1
     assert ended.one("comparison")["verification"]["outcome"] == "FAIL"
 
@@ -28,5 +41,43 @@ def test_columns_that_are_never_written_fail_though_the_input_is_nearly_all_zero
 def test_what_recorded_values_and_sizes_do_not_tell_is_told_by_others(cli: Cli) -> None:
     ended = cli.run("compare", FOUND / "nine_kernels.before.cu", FOUND / "nine_kernels.after.cu", "--json", deadline_s=DEADLINE_S)
     compared = {(item["kernel"] or "").partition("(")[0]: item["verification"] for item in ended.all("comparison")}
+    assert compared["w_asyncnowait"]["outcome"] == "FAIL"
     assert {name: compared[name]["outcome"] for name in LABELS} == dict.fromkeys(LABELS, "NEEDS_DECISION")
     assert [name for name, label in LABELS.items() if label not in compared[name]["labels"]] == []
+
+
+@pytest.mark.parametrize("name", ["sum_in_a_new_kernel", "gamma_in_the_next_kernel", "zeroed_by_the_host"])
+def test_work_that_is_moved_is_right_and_no_gain(cli: Cli, name: str) -> None:
+    """To a new kernel, to one that was there, to a fill: values are right, and what was moved counts on both sides."""
+    overall = _overall(_compared(cli, name))
+    assert overall["verification"]["outcome"] in ("PASS", "NEEDS_DECISION")
+    speed = overall["speed"]
+    assert speed["outcome"] == "INCONCLUSIVE" or (speed["outcome"] == "PREDICTED" and speed["ratio"] <= 1.0)
+
+
+def test_fused_kernels_are_right_and_their_gain_is_not_told_yet(cli: Cli) -> None:
+    overall = _overall(_compared(cli, "fused_attention"))
+    assert overall["verification"]["outcome"] == "PASS", overall["verification"]
+    assert overall["speed"]["outcome"] == "INCONCLUSIVE"
+    assert any("launches do not correspond" in caveat for caveat in overall["speed"]["caveats"])
+
+
+def test_a_macro_of_one_compiler_selects_no_other_program(cli: Cli) -> None:
+    assert _compared(cli, "thread_macro").code == 1
+
+
+def test_an_honest_sum_by_atomics_passes(cli: Cli) -> None:
+    comparison = _overall(_compared(cli, "atomic_sums"))
+    assert comparison["verification"]["outcome"] == "PASS", comparison["verification"]
+
+
+def test_a_promise_that_a_launch_in_place_breaks_fails(cli: Cli) -> None:
+    codes = {finding["code"] for finding in _overall(_compared(cli, "in_place"))["verification"]["findings"]}
+    assert codes >= {"stale_read", "wrong_value"}
+
+
+def test_host_functions_declared_as_device_code_are_refused(cli: Cli) -> None:
+    """Run as host code, the kernel would print a file; the emulator's own refusal is in tests/unit/emulator_front/test_device_calls.py."""
+    ended = cli.run("check", FOUND / "device_open.cu")
+    assert ended.code == 3
+    assert socket.gethostname() not in ended.said
