@@ -160,7 +160,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])
     yield watch.ended(counted_noun(len(pairs), "kernel"))
     if len(outcomes) > 1:
-        yield _overall_event(job, before, after, outcomes, speeds if whole is None else [whole[1]])
+        yield _overall_event(job, before, after, outcomes, speeds if whole is None else whole[1])
     has_failed = any(verdict.outcome is Outcome.FAIL for verdict, _ in outcomes)
     defects = [speed.defect for speed in speeds if speed.defect is not None]
     if defects and not has_failed:
@@ -301,16 +301,17 @@ def _evidence(looked: Looked) -> tuple[Evidence, ...]:
 
 
 def _overall_event(
-    job: Job, before: Looked, after: Looked, outcomes: list[tuple[Verification, Comparison | None]], speeds: list[Speed]
+    job: Job, before: Looked, after: Looked, outcomes: list[tuple[Verification, Comparison | None]], speeds: list[Speed] | Speed
 ) -> events.ComparisonMade:
-    """The worst verdict, and time(A)/time(B) over all kernels."""
+    """The worst verdict, and time(A)/time(B) over all kernels. ``speeds``: of each kernel, or one of all launches."""
     order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
     worst = max((verdict for verdict, _ in outcomes), key=lambda verdict: order.index(verdict.outcome))
-    all_before = tuple(before.assessment.kernels)
-    all_after = tuple(after.assessment.kernels)
-    predicted = predict_speed((KernelPair(all_before, all_after),))
-    speed = None if worst.outcome is Outcome.FAIL else overall_speed(job, speeds, predicted)
-    return _comparison_event(job, before, after, None, worst, speed)
+    if worst.outcome is Outcome.FAIL:
+        return _comparison_event(job, before, after, None, worst, None)
+    if isinstance(speeds, Speed):
+        return _comparison_event(job, before, after, None, worst, speeds.comparison)
+    predicted = predict_speed((KernelPair(tuple(before.assessment.kernels), tuple(after.assessment.kernels)),))
+    return _comparison_event(job, before, after, None, worst, overall_speed(job, speeds, predicted))
 
 
 def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], is_strict: bool) -> Ending:

