@@ -68,13 +68,15 @@ class Launcher:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._server = _Server()
-        self._finalizer = weakref.finalize(self, _Server.close, self._server)
+        self._server: _Server | None = None
+        """None until something is started."""
+        self._finalizer: weakref.finalize[[_Server], Launcher] | None = None
 
     def close(self) -> None:
         """What runs goes on until those who asked for it end it."""
         with self._lock:
-            self._finalizer()
+            if self._finalizer is not None:
+                self._finalizer()
 
     def start(self, command: Command, streams: Streams, limits: Limits | None = None, confinement: Confinement | None = None) -> Running:
         """Raises OSError where the program, or its limits, cannot be had."""
@@ -93,7 +95,8 @@ class Launcher:
         own, guards = socket.socketpair()
         try:
             with guards, self._lock:
-                socket.send_fds(self._server.orders, [b"x"], [guards.fileno(), *descriptors])
+                server = self._server or self._new_server()
+                socket.send_fds(server.orders, [b"x"], [guards.fileno(), *descriptors])
             own.sendall(LENGTH.pack(len(order)) + order)
             message = _message(own)
         except ConnectionError:
@@ -108,13 +111,19 @@ class Launcher:
 
     def _asked_of_another(self, order: bytes, descriptors: Sequence[int]) -> tuple[socket.socket, tuple[int, int, int]]:
         with self._lock:
-            self._finalizer()
-            self._server = _Server()
-            self._finalizer = weakref.finalize(self, _Server.close, self._server)
+            self._new_server()
         asked = self._asked(order, descriptors)
         if asked is None:
             raise OSError(errno.ECHILD, "the process that starts programs does not stay alive")
         return asked
+
+    def _new_server(self) -> _Server:
+        """In place of the one before; called with the lock held."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._server = server = _Server()
+        self._finalizer = weakref.finalize(self, _Server.close, server)
+        return server
 
 
 @contextmanager

@@ -50,19 +50,26 @@ async def gather(job: Job, subject: Subject, recorded: Counted, kernels: frozens
     recordings = [recorded.recording] if recorded.recording is not None else []
     recordings += [read_recording(item.recording) for item in live.cases] if live is not None else []
     made: list[Derived] = []
-    for group in _by_instance(given):
-        lead = max(group, key=lambda case: (case.new.origin.seed == 0, _size(case.new)))
-        for case in group:
-            if case is lead:
-                made.append(await derive(job, subject, Lead(case, _observed(subject, case, recordings)), effort))
-            else:
-                made.append(await redrawn(job, subject, case, effort))
-    for workload in subject.declared:
-        made += await _of_declared(job, subject, declared_cases(subject, workload, effort), effort)
+    for each in _efforts(job, effort):
+        for group in _by_instance(given):
+            lead = max(group, key=lambda case: (case.new.origin.seed == 0, _size(case.new)))
+            for case in group:
+                if case is lead:
+                    made.append(await derive(job, subject, Lead(case, _observed(subject, case, recordings)), each))
+                else:
+                    made.append(await redrawn(job, subject, case, each))
+        for workload in subject.declared:
+            made += await _of_declared(job, subject, declared_cases(subject, workload, each), each)
     cases = _wanted([case for derived in made for case in derived.cases], frozenset(job.request.cases))
     dropped = tuple(reason for derived in made for reason in derived.dropped)
     notes = tuple(note for derived in made for note in derived.notes)
     return Gathered(cases, dropped, notes, _sizes(given, made, is_live=live is not None) if given else None)
+
+
+def _efforts(job: Job, effort: Effort) -> list[Effort]:
+    """One, or one for each seed of the cases that were asked for again: whichever of its seeds a case had, it has it there."""
+    wanted = dict.fromkeys(key.seed for key in job.request.cases if key.seed)
+    return [replace(effort, seeds=(seed,) * len(effort.seeds)) for seed in wanted] or [effort]
 
 
 async def _of_declared(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> list[Derived]:
@@ -102,7 +109,14 @@ def _sizes(given: Sequence[JudgedCase], made: Sequence[Derived], is_live: bool) 
 
 def _wanted(cases: Sequence[JudgedCase], keys: frozenset[CaseKey]) -> tuple[JudgedCase, ...]:
     """Those of ``keys``, with those that they are made from and judged by; all without any key."""
-    return tuple(case for case in cases if not keys or case.new.origin.key in keys or not case.new.origin.is_derived or _is_whole(case))
+    if not keys:
+        return tuple(cases)
+    known: dict[tuple[CaseKey, str], JudgedCase] = {}
+    for case in cases:
+        origin = case.new.origin
+        if origin.key in keys or not origin.is_derived or _is_whole(case):
+            known.setdefault((origin.key, case.new.recording.launches[0].kernel), case)
+    return tuple(known.values())
 
 
 def _is_whole(case: JudgedCase) -> bool:
