@@ -145,6 +145,8 @@ def declared_cases(
     for shape in chosen:
         for draw in draws_for(shape, effort.seeds):
             made = _generated(subject, workload, shape, signatures, draw)
+            if isinstance(made, WorkloadProblem) and shape.is_boundary:
+                break  # a size at which the block's generators draw nothing, as `randint(0, cols - 1)` with one column
             if isinstance(made, WorkloadProblem):
                 raise CannotAnswerError(f"{made.path}:{made.line}: {made.message}", "correct the workload block")
             cases.append(replace(_declared_case(workload, made, signatures), repeats=effort.repeats))

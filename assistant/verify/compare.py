@@ -282,7 +282,7 @@ def _from_reference(
     if isinstance(tolerance, FixedTolerance):
         is_believed = bool(np.all(np.abs(values - truth) <= tolerance.atol + tolerance.rtol * np.abs(truth)))
     else:
-        is_believed = is_plausible_reference(own, element.unit_roundoff or 0.0, truth)
+        is_believed = is_plausible_reference(own, element.unit_roundoff or 0.0, truth, _term_count(output, case))
     if is_believed:
         sensitivity = _sensitivity(output, case, original) or Errors(0.0, 0.0)
         least = sensitivity.at_least(_regrouping(output, case, reference))
@@ -304,10 +304,15 @@ def _from_spread(
 
 def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:
     """What another order of additions may move the output by."""
+    values = reference[output.written & np.isfinite(reference)]
+    return regrouping(output.element.unit_roundoff or 0.0, values, _term_count(output, case))
+
+
+def _term_count(output: OutputBuffer, case: CaseEvidence) -> float:
+    """How many terms each element may be a sum of: the case's floating inputs per output."""
     elements = ((buffer, element_of(buffer.element_type, len(buffer.before))) for buffer in case.buffers if not buffer.is_poisoned)
     inputs = sum(len(buffer.before) // element.scalar_bytes for buffer, element in elements if element.is_floating)
-    values = reference[output.written & np.isfinite(reference)]
-    return regrouping(output.element.unit_roundoff or 0.0, values, max(1.0, inputs / max(1, values.size)))
+    return max(1.0, inputs / max(1, int(output.written.sum())))
 
 
 def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray) -> Errors | None:

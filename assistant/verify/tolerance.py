@@ -101,6 +101,10 @@ def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allow
     return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms(reference), largest_error)
 
 
+_MOST_OF_ADDING = 1 / 32
+"""Share of a sum that its own rounding may take, for the sum to be called the same as its float64 value."""
+
+
 def regrouping(unit_roundoff: float, values: FloatArray, term_count: float) -> Errors:
     """Least E of an output with the given ``values``: what honest edits differ by that add, multiply or round in another order.
 
@@ -119,12 +123,14 @@ def grade(errors: Errors, allowed: Allowance, is_precision_changed: bool) -> Out
     return Outcome.NEEDS_DECISION if is_near and is_precision_changed else Outcome.FAIL
 
 
-def is_plausible_reference(own: Errors, unit_roundoff: float, reference: FloatArray) -> bool:
+def is_plausible_reference(own: Errors, unit_roundoff: float, reference: FloatArray, term_count: float = 1.0) -> bool:
     """False when the original is further than √u from the reference: then they do not compute the same thing.
 
-    √u is half of the type's digits; a rounding error of that size needs a condition number of 1/√u.
+    √u is half of the type's digits; a rounding error of that size needs a condition number of 1/√u, or very many terms that are added one
+    by one: such a sum of n terms errs by up to (n-1)·u (Higham, Accuracy and Stability, §4.2). ``term_count``: how many there can be.
     """
-    return own.rms <= sqrt(unit_roundoff) * rms(reference)
+    of_adding = min(_MOST_OF_ADDING, (term_count - 1) * unit_roundoff / 2)
+    return own.rms <= max(sqrt(unit_roundoff), of_adding) * rms(reference)
 
 
 def typical_sizes(outputs: Sequence[tuple[CaseOrigin, float]]) -> list[float]:

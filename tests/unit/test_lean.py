@@ -53,6 +53,18 @@ def test_words_go_and_every_statement_stays_on_its_line(tool: ModuleType) -> Non
     assert lines == {3, 7, 10, 13, 16}
 
 
+def test_what_only_type_checkers_and_readers_ask_for_goes(tool: ModuleType) -> None:
+    made = tool.lean('__all__ = ["f"]\n\ndef f(x: int) -> dict[str, "é"]: return {}\n')
+    assert made == "\n\ndef f(x: int) : return {}\n"
+    assert "-> int" in tool.lean("def f() -> int: return 1\n", keeps_returns=True)
+
+
+def test_comments_of_cpp_go_and_lines_stay(tool: ModuleType) -> None:
+    text = "int a = 1'000;  // one\n/* two\n lines */ const char* b = \"// kept /* kept */\";\nchar c = '\"';  // quote\n"
+    made = tool.lean_cpp(text)
+    assert made == "int a = 1'000;\n\n const char* b = \"// kept /* kept */\";\nchar c = '\"';\n"
+
+
 def test_the_whole_package_can_do_without_words(tool: ModuleType) -> None:
     sources = [path.read_text("utf-8") for folder in ("assistant", "lsp", "prompts") for path in sorted((ROOT / folder).rglob("*.py"))]
     assert sum(len(tool.lean(source)) for source in sources) < 0.9 * sum(map(len, sources))

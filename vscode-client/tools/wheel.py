@@ -18,7 +18,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from lean import lean
+from lean import lean, lean_cpp
 
 __all__ = ["build"]
 
@@ -26,6 +26,8 @@ _SOURCE = Path(__file__).resolve().parents[2]
 _DEADLINE_S = 300
 _SHOWN = ("assistant/cli/", "assistant/mcp/", "jupyter_ext/")
 """Docstrings there are read by people: help of commands and magics, descriptions of tools."""
+_ASKED = "lsp/"
+"""A library asks for its functions' annotations."""
 
 
 def build(folder: Path) -> Path:
@@ -42,7 +44,7 @@ def build(folder: Path) -> Path:
 def _stored(wheel: Path, place: Path) -> Path:
     """The same entries, with the times of the original: uncompressed."""
     with zipfile.ZipFile(wheel) as compressed, zipfile.ZipFile(place, "w", zipfile.ZIP_STORED) as stored:
-        for entry in compressed.infolist():
+        for entry in sorted(compressed.infolist(), key=lambda entry: (Path(entry.filename).suffix, entry.filename)):
             plain = zipfile.ZipInfo(entry.filename, entry.date_time)
             plain.external_attr = entry.external_attr
             stored.writestr(plain, _lean(entry.filename, compressed.read(entry)))
@@ -52,7 +54,11 @@ def _stored(wheel: Path, place: Path) -> Path:
 def _lean(name: str, data: bytes) -> bytes:
     if name.endswith(".dist-info/RECORD"):
         return b"".join(line.rsplit(b",", 2)[0] + b",,\n" for line in data.splitlines())
-    return lean(data.decode()).encode() if name.endswith(".py") and not name.startswith(_SHOWN) else data
+    if name.endswith((".cpp", ".h", ".hpp")):
+        return lean_cpp(data.decode()).encode()
+    if name.endswith(".py") and not name.startswith(_SHOWN):
+        return lean(data.decode(), keeps_returns=name.startswith(_ASKED)).encode()
+    return data
 
 
 if __name__ == "__main__":
