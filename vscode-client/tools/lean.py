@@ -25,7 +25,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def lean(text: str, *, keeps_returns: bool = False) -> str:
-    """The same program. Raises AssertionError where it would be another one. ``keeps_returns``: its functions' annotations are asked for."""
+    """The same program. Raises AssertionError where it would be another one. ``keeps_returns``: functions' annotations are asked for."""
     lines = text.splitlines(keepends=True)
     for words, is_alone in _words(ast.parse(text)):
         _blank(lines, words, "..." if is_alone else "")
