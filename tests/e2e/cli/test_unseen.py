@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.e2e.cli.harness import DATA, Cli, Ended
 
+pytestmark = pytest.mark.skipif("KERNELOPT_ALL_CHEATS" not in os.environ, reason="takes minutes: make test-cheats")
 FOUND = DATA / "found"
 DEADLINE_S = 400.0
 LABELS = {
