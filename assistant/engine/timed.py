@@ -104,7 +104,7 @@ def _contradiction(case: CaseTiming) -> str | None:
     if case.profiled is None or not case.blocks:
         return None
     profiled, time_s = case.profiled, time_of(case.blocks, "A")
-    least_s, most_s = sorted((profiled.cold_s, profiled.warm_s))
+    least_s, most_s = profiled.least_s, profiled.most_s
     if least_s - max(_FAR_RATIO * least_s, _FAR_S) <= time_s <= most_s + max(_FAR_RATIO * most_s, _FAR_S):
         return None
     span = f"{least_s * 1e6:.3g} µs" if least_s == most_s else f"{least_s * 1e6:.3g} to {most_s * 1e6:.3g} µs"

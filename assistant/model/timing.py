@@ -89,12 +89,12 @@ class TimedResult:
 class ProfiledTime:
     """What a profiler says that one call takes. A time of ours is held against it, and no verdict is made from it."""
 
-    cold_s: float
-    """Median, with L2 emptied before each call."""
-    warm_s: float
-    """Median, with what the call before left in L2."""
+    least_s: float
+    most_s: float
+    """Least and most of the medians on several sets of buffers, with L2 emptied before each call and with what the call before left in it:
+    where buffers lie changes the time of, say, atomics on a few words."""
     count: int
-    """Calls of each."""
+    """Calls in all."""
     method: str
 
 

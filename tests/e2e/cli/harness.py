@@ -260,8 +260,9 @@ _TEST_RUNNERS_OWN = "multiprocessing.resource_tracker"
 """Lives as long as the test process once any test in it has used multiprocessing; nothing of the command line starts one."""
 
 
-def alive(ancestor: int | None = None) -> list[Alive]:
-    """Every process that descends from ``ancestor`` (None: this one), except those that have ended already."""
+def alive(ancestor: int | None = None, *, but_below: frozenset[int] = frozenset()) -> list[Alive]:
+    """Every process that descends from ``ancestor`` (None: this one), except those that have ended already, and those of ``but_below``
+    with all that descends from them."""
     parents: dict[int, tuple[int, str]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -270,20 +271,30 @@ def alive(ancestor: int | None = None) -> list[Alive]:
                 state, parent = rest.split()[:2]
                 if state not in "ZX":
                     parents[int(entry.name)] = (int(parent), name)
-    found = [_alive(pid, name) for pid, (_, name) in parents.items() if _descends(pid, ancestor or os.getpid(), parents)]
+    ancestors = {pid: _ancestors(pid, parents) for pid in parents}
+    found = [
+        _alive(pid, parents[pid][1])
+        for pid, above in ancestors.items()
+        if (ancestor or os.getpid()) in above and but_below.isdisjoint((pid, *above))
+    ]
     return [process for process in found if _TEST_RUNNERS_OWN not in process.command and not _is_own_guard(process, parents)]
 
 
 def _is_own_guard(process: Alive, parents: Mapping[int, tuple[int, str]]) -> bool:
-    """Started by a test that builds in its own process, which keeps what starts compilers until it ends."""
-    return "assistant.emulator.guard" in process.command and parents[process.pid][0] == os.getpid()
+    """Started by a test that builds in its own process, which keeps what starts compilers until it ends. The guard of a command that has
+    ended would have this process as its parent as well, but the command's session."""
+    if "assistant.emulator.guard" not in process.command or parents[process.pid][0] != os.getpid():
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        return os.getsid(process.pid) == os.getsid(0)
+    return True
 
 
 def wait_until_gone(before: frozenset[int]) -> list[Alive]:
-    """What is still alive after everything had time to end; empty is right."""
+    """What is still alive after everything had time to end, except for those of ``before`` and what they started; empty is right."""
     deadline = time.monotonic() + GONE_WITHIN_S
     while True:
-        left = [process for process in alive() if process.pid not in before]
+        left = alive(but_below=before)
         if not left or time.monotonic() > deadline:
             return left
         time.sleep(_POLL_S)
@@ -304,7 +315,7 @@ def wait_for(what: Callable[[Alive], bool], process: subprocess.Popen[str]) -> A
 @contextlib.contextmanager
 def no_orphans() -> Generator[None]:
     """Fails if anything that was started inside is alive at the end; kills it, too."""
-    before = frozenset(process.pid for process in alive())
+    before = frozenset(process.pid for process in alive())  # a server that tests share goes on working
     yield
     left = wait_until_gone(before)
     for process in left:
@@ -330,12 +341,12 @@ def _alive(pid: int, name: str) -> Alive:
     return Alive(pid, name, command.replace(b"\0", b" ").decode("utf-8", "replace"), names)
 
 
-def _descends(pid: int, ancestor: int, parents: Mapping[int, tuple[int, str]]) -> bool:
+def _ancestors(pid: int, parents: Mapping[int, tuple[int, str]]) -> list[int]:
+    found: list[int] = []
     while pid in parents:
         pid = parents[pid][0]
-        if pid == ancestor:
-            return True
-    return False
+        found.append(pid)
+    return found
 
 
 def _refuse_constant(name: str) -> float:

@@ -44,15 +44,16 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def reply(folder: Path, library: Path, lines: str, is_refused: bool = False) -> tuple[SamplingReply, list[int]]:
-    """Of a case of two launches of one kernel; and what each of them found in its buffer."""
+def reply(folder: Path, library: Path, lines: str, is_refused: bool = False) -> tuple[SamplingReply, list[tuple[int, int]]]:
+    """Of a case of two launches of one kernel; and, of each of them, where its buffer lay and what it found there."""
     raw = ctypes.CDLL(str(library))
     raw.stand_in(lines.encode(), is_refused)
-    found: list[int] = []
+    found: list[tuple[int, int]] = []
 
     def adds(gpu: VirtualGpu, arguments: tuple[bytes, ...]) -> float:
-        place = gpu.bytes_at(int.from_bytes(arguments[0], "little"), 1)
-        found.append(place[0])
+        address = int.from_bytes(arguments[0], "little")
+        place = gpu.bytes_at(address, 1)
+        found.append((address, place[0]))
         place[0] += 1
         return 1e-6
 
@@ -72,13 +73,14 @@ def reply(folder: Path, library: Path, lines: str, is_refused: bool = False) -> 
 def test_every_call_is_timed_with_all_its_launches_and_on_the_first_contents(tmp_path: Path, library: Path) -> None:
     answered, found = reply(tmp_path, library, STEPS)
     (launch,) = answered.launches
-    assert launch.answer == "cold\t2500\nwarm\t2500\n" * 7, "our own kernels are no part of the call"
-    assert found == [0, 1] * 14
+    assert launch.answer == ("cold 2500 warm 2500 " * 3 + "\n") * 8, "our own kernels are no part of the call"
+    assert [value for _, value in found] == [0, 1] * 48
+    assert len({address for address, _ in found}) == 8, "no two sets of buffers lie at one place: where they lie changes times"
 
 
 def test_a_call_of_which_nothing_was_heard_has_no_time(tmp_path: Path, library: Path) -> None:
     answered, _ = reply(tmp_path, library, "kernel\tkernelopt_sweep\t90000\n")
-    assert [launch.answer for launch in answered.launches] == [""]
+    assert [launch.answer.split() for launch in answered.launches] == [[]]
 
 
 def test_what_cupti_refuses_is_told(tmp_path: Path, library: Path) -> None:

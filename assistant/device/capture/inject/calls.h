@@ -44,7 +44,7 @@ bool is_host(const void* pointer);
 void start_times();
 void stop_times();    // kernels of ours are not the program's
 void resume_times();
-void note_own_call(uint32_t call);  // CUPTI's number of a call of ours, whose copies are not the program's
+void note_own_stream(CUcontext context, CUstream stream);  // copies and fills there are ours, not the program's
 void write_times(Recorder& recorder);
 
 }  // namespace capture

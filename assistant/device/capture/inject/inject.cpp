@@ -68,7 +68,7 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) load(*to, *static_cast<const CUpti_ResourceData*>(data), id);  // our calls load modules too
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) return;
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-  if (is_inside) return note_own_call(call.correlationId);
+  if (is_inside) return;
   is_inside = true;
   handle(*to, call, id);
   is_inside = false;

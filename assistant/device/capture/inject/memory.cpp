@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "calls.h"
+
 namespace capture {
 namespace {
 
@@ -64,7 +66,7 @@ CUstream Memory::own_stream() {
   CUcontext context = nullptr;
   driver()->ctx_get_current(&context);
   CUstream& stream = streams[context];
-  if (!stream) driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING);
+  if (!stream && driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) note_own_stream(context, stream);
   return stream;
 }
 

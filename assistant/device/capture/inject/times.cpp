@@ -43,9 +43,10 @@ std::map<std::string, Operations>& operations() {
   static auto& instance = *new std::map<std::string, Operations>;
   return instance;
 }
-// Of calls that we made ourselves.
-std::set<uint32_t>& own_calls() {
-  static auto& instance = *new std::set<uint32_t>;
+// Where our own copies and fills run; CUPTI's numbers of contexts and streams. Its numbers of calls would not tell them from the
+// program's: a call that is made during another one bears that one's.
+std::set<std::pair<uint32_t, uint32_t>>& own_streams() {
+  static auto& instance = *new std::set<std::pair<uint32_t, uint32_t>>;
   return instance;
 }
 
@@ -60,22 +61,21 @@ const char* copy_name(uint8_t kind) {
   }
 }
 
-void add_operation(const char* kind, uint64_t bytes, uint32_t call) {
-  if (!kind || own_calls().count(call)) return;
+template <typename Operation>
+void add_operation(const char* kind, const Operation& operation) {
+  if (!kind || own_streams().count({operation.contextId, operation.streamId})) return;
   Operations& known = operations()[kind];
-  ++known.count, known.bytes += bytes;
+  ++known.count, known.bytes += operation.bytes;
 }
 
 void add(const CUpti_Activity& record) {
   if (record.kind == CUPTI_ACTIVITY_KIND_MEMSET) {
-    const auto& fill = reinterpret_cast<const CUpti_ActivityMemset4&>(record);
-    add_operation("fill", fill.bytes, fill.correlationId);
+    add_operation("fill", reinterpret_cast<const CUpti_ActivityMemset4&>(record));
   } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
     const auto& copy = reinterpret_cast<const CopyRecord&>(record);
-    add_operation(copy_name(copy.copyKind), copy.bytes, copy.correlationId);
+    add_operation(copy_name(copy.copyKind), copy);
   } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY2) {
-    const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record);
-    add_operation("copy_on_device", copy.bytes, copy.correlationId);
+    add_operation("copy_on_device", reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record));
   } else if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
     add_time(reinterpret_cast<const Record&>(record));
   }
@@ -111,9 +111,11 @@ void resume_times() {
     if (is_timing) cuptiActivityEnable(kind);
 }
 
-void note_own_call(uint32_t call) {
+void note_own_stream(CUcontext context, CUstream stream) {
+  uint32_t context_id = 0, stream_id = 0;
+  if (cuptiGetContextId(context, &context_id) != CUPTI_SUCCESS || cuptiGetStreamIdEx(context, stream, 0, &stream_id) != CUPTI_SUCCESS) return;
   std::lock_guard<std::mutex> hold(mutex);
-  if (is_timing) own_calls().insert(call);
+  own_streams().insert({context_id, stream_id});
 }
 
 void write_times(Recorder& recorder) {
