@@ -97,6 +97,8 @@ _FLAVOUR_FLAGS: dict[Flavour, tuple[str, ...]] = {
     "counted": _COUNTED_FLAGS,
     "checked": (*_COUNTED_FLAGS, *_CHECKED_FLAGS),
 }
+_versions: dict[tuple[str, int, int, int], str] = {}
+"""By compiler: a worker builds many programs."""
 PRELUDE_TEXT = '#include "emu_prelude.h"\n'
 PREPROCESS_TIMEOUT_S = 20.0
 """It takes a tenth of a second; a header may be a pipe that never ends."""
@@ -154,13 +156,26 @@ def find_compiler(search_path: str, launcher: Launcher | None = None) -> Compile
         other = shutil.which("clang++", path=search_path)
         reason = "no g++ on PATH" + ("; clang++ is there, but the emulator needs g++'s instrumentation" if other else "")
         return CompilerMissing(reason, remedy)
-    run = run_tool((found, "-dumpfullversion", "-dumpversion"), 10.0, ToolSetting(launcher))
-    match = re.match(r"(\d+)(\.\d+)*", run.output.strip())
-    if not run.is_ok or match is None:
-        return CompilerMissing(f"{found} does not tell its version: {run.output.strip()[:200]}", remedy)
+    said = _asked_version(found, launcher)
+    match = re.match(r"(\d+)(\.\d+)*", said)
+    if match is None:
+        return CompilerMissing(f"{found} does not tell its version: {said[:200]}", remedy)
     if int(match.group(1)) < _OLDEST_MAJOR:
         return CompilerMissing(f"{found} is version {match.group(0)}; the emulator needs {_OLDEST_MAJOR} or newer", remedy)
     return Compiler(Path(found), match.group(0))
+
+
+def _asked_version(compiler: str, launcher: Launcher | None) -> str:
+    """What it prints; asked again only once its file is another one, or where it prints no number."""
+    status = Path(compiler).stat()
+    file = (compiler, status.st_ino, status.st_size, status.st_mtime_ns)
+    if file not in _versions:
+        run = run_tool((compiler, "-dumpfullversion", "-dumpversion"), 10.0, ToolSetting(launcher))
+        said = run.output.strip()
+        if not run.is_ok or not said[:1].isdigit():
+            return said if not said[:1].isdigit() else f"it failed: {said}"
+        _versions[file] = said
+    return _versions[file]
 
 
 def compile_flags(flavour: Flavour, standard: str, has_openmp: bool) -> tuple[str, ...]:

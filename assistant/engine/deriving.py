@@ -21,6 +21,7 @@ from assistant.engine.subject import Subject
 from assistant.engine.trying import Trial, try_version
 from assistant.engine.values import Base, apart, base_of, other_values
 from assistant.source.struct_layouts import layout_named
+from assistant.workload.alignment import SHIFTED
 from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros
 from assistant.workload.recordings import NewCase
@@ -38,7 +39,7 @@ _SCREENED_COUNT = 3
 """Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
 """Of a launch that is not the kernel's largest."""
-_RISKY_KINDS = frozenset({*INTEGER_KINDS, "resized", "refilled", "repeated", "unpadded"})
+_RISKY_KINDS = frozenset({*INTEGER_KINDS, SHIFTED, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 
@@ -178,6 +179,7 @@ async def _clean(job: Job, subject: Subject, made: Sequence[tuple[Base, JudgedCa
     again = [one for base, case in made if case.new.origin.kind in INTEGER_KINDS and id(case) in reasons for one in apart(base, case)]
     more, _ = await _sorted_out(job, subject, again, own)
     helped = {(case.new.origin.kind, case.new.origin.shape) for case in more}
+    helped |= {(SHIFTED, case.new.origin.shape) for _, case in made}  # an original that needs aligned buffers has nothing to say of others
     unused = [case for _, case in made if id(case) in reasons and (case.new.origin.kind, case.new.origin.shape) not in helped]
     return [*kept, *more], [f"{_name(case)}: the original {reasons[id(case)]}" for case in unused]
 

@@ -47,10 +47,14 @@ class Fitting:
 def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], candidate: Subject, recording: Recording | None) -> list[Fitting]:
     """The cases that the candidate can be run on; ``recording``: of its own launches."""
     found: list[Fitting] = []
+    grids: dict[object, GridModel | None] = {}
     for item in cases:
         new = for_candidate(item.case, pairs, candidate)
         if new is not None:
-            model = _grid_of(item.case, pairs, recording, candidate)
+            launch = item.case.launch_index, None if item.case.resize is None else id(item.case.resize.model)
+            if launch not in grids:
+                grids[launch] = _grid_of(item.case, pairs, recording, candidate)
+            model = grids[launch]
             found.append(Fitting(item, (new,)) if model is None else _fitting(item, new, model))
     return found
 

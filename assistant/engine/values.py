@@ -17,6 +17,7 @@ from assistant.engine.probes import refilled, resized, with_repeats, with_ties
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
+from assistant.workload.alignment import with_shifted
 from assistant.workload.derive import Layouts, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
 from assistant.workload.recordings import NewCase
@@ -115,6 +116,7 @@ def _drawn_further(base: Base) -> Iterator[NewCase]:
     dense, unpadded = (fresh_values(case, Draw(seed, zeros=zeros, integers="redrawn"), base.layouts, base.row_lengths) for zeros in _FILLED)
     if _zero_count(unpadded) < _zero_count(dense):
         yield unpadded
+    yield from with_shifted(first, dict(base.case.buffer_names))
     yield from _unless_none(refilled(first, dict(base.case.buffer_names), seed))
     if case.origin.is_own_size:
         yield from resized(first, base.case.parameters[0])

@@ -137,6 +137,8 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
         probes = judge_probes(usable, evidence, is_precision_changed)
         results.extend(probes.results)
         findings.extend(probes.findings)
+        if set(evidence.edited or (case.kernel for case in usable.ordinary)) <= probes.unaligned_kernels:
+            labels = [detected for detected in labels if detected.label is not Label.ALIGNMENT]
         labels = [*probes.labels, *labels]
         usable = replace(usable, dropped=(*usable.dropped, *probes.dropped))
     every_run = [run for case in usable.ordinary for run in (*case.original, *case.candidate)]

@@ -25,6 +25,7 @@ from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, Errors, errors_of
 
 __all__ = ["ProbeVerdict", "judge_probes"]
 
+_SHIFTED = "shifted"
 _NUMERIC_FACTOR = 16.0
 """Multiple of the original's error within which digits count as kept on values that are chosen to lose them, or else half of the type's
 digits. In honest edits (another order of additions, fused multiply-adds, shuffles, Welford's variance) errors differ by less; what is to
@@ -40,6 +41,8 @@ class ProbeVerdict:
     findings: tuple[VerificationFinding, ...]
     """Failures, of the program's kinds of values at a size at which both versions agree otherwise."""
     dropped: tuple[str, ...]
+    unaligned_kernels: frozenset[str] = frozenset()
+    """Those that do what the original does wherever their buffers begin."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
     results, labels, failures, dropped = list[CaseResult](), list[DetectedLabel](), list[VerificationFinding](), list[str]()
     wrong_sizes: set[str] = set()
     untold: dict[str, list[str]] = {}
+    are_shifted_right: dict[str, bool] = {}
     for case in sorted(usable.probes, key=lambda case: case.origin.kind != "resized"):
         if case.origin.shape in wrong_sizes:
             continue
@@ -71,11 +75,14 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
             results.append(judged.result)
         else:
             results.append(replace(judged.result, outcome=Outcome.NEEDS_DECISION if judged.findings else Outcome.PASS))
+            if case.origin.kind == _SHIFTED:
+                are_shifted_right[case.kernel] = are_shifted_right.get(case.kernel, True) and not judged.findings
             labels.extend(_label(case, meaning, finding) for finding in judged.findings[:1])
             if judged.findings and case.origin.kind == "resized":
                 wrong_sizes.add(case.origin.shape)
     dropped.extend(f"values of kind {', '.join(dict.fromkeys(kinds))}: {reason}" for reason, kinds in untold.items())
-    return ProbeVerdict(tuple(results), _first_of_each(labels), tuple(failures), tuple(dropped))
+    unaligned = frozenset(kernel for kernel, is_right in are_shifted_right.items() if is_right)
+    return ProbeVerdict(tuple(results), _first_of_each(labels), tuple(failures), tuple(dropped), unaligned)
 
 
 def _label(case: CaseEvidence, meaning: Meaning, finding: VerificationFinding) -> DetectedLabel:

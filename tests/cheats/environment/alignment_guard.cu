@@ -1,4 +1,4 @@
-// Two at a time where addresses allow it: honest, and right only for what it was tried on.
+// Two at a time where addresses allow it: right only for an even number of values.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
