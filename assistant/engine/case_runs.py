@@ -57,9 +57,13 @@ class PreparedCase:
 
 
 async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> tuple[PreparedCase, ...] | LabFailure:
-    runs = await side_runs(job, subject, [task_of(case, case.new, effort) for case in cases])
+    tasks = [task_of(case, case.new, effort) for case in cases]
+    known = [case.checked if task.is_checked else None for case, task in zip(cases, tasks, strict=True)]
+    tasks = [task if checked is None else replace(task, is_checked=False) for task, checked in zip(tasks, known, strict=True)]
+    runs = await side_runs(job, subject, tasks)
     if isinstance(runs, LabFailure):
         return runs
+    runs = [side if checked is None else (*side, checked) for side, checked in zip(runs, known, strict=True)]
     references = await find_references(job, subject, cases)
     text = subject.source.text
     moving = [_is_perturbed(case, side, reference, text) for case, side, reference in zip(cases, runs, references, strict=True)]

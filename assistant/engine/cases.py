@@ -21,6 +21,7 @@ from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, LiveCas
 from assistant.source.match import kernel_of_instance, select_kernels
 from assistant.source.struct_layouts import layout_named
 from assistant.source.structs import struct_fields
+from assistant.verify.evidence import SideRun
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract
 from assistant.workload.draws import Draw, draws_for
@@ -98,6 +99,8 @@ class JudgedCase:
     """Runs that are compared to the bit."""
     is_checked: bool = True
     """It is also run with every check on, where the job asks for checks."""
+    checked: SideRun | None = None
+    """The original's run with every check on, where it was made already when the case was tried."""
     resize: Resize | None = None
     """Of a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
 

@@ -84,7 +84,8 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
         launch = SizedLaunch(usable, sparse, model, cost, base.layouts)
         sizes = await try_sizes(job, subject, launch, effort.seeds[0], effort.is_confirming)
-        anchors = [_sized(own, sized, sized.new, model) for sized in (sizes.base, *sizes.grown) if sized is not None]
+        usable_sizes = [sized for sized in (sizes.base, *sizes.grown) if sized is not None]
+        anchors = [replace(_sized(own, sized, sized.new, model), checked=sized.checked) for sized in usable_sizes]
     if sizes.base is not None and model is not None:
         bases.append(base_of(_sized(own, sizes.base, sizes.base.sparse, model), text, effort.seeds))
     bases = [replace(base, model=model) for base in bases]
@@ -92,7 +93,7 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
     kept, dropped = await _clean(job, subject, made, trial)
     repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
     names = () if model is None else tuple(model.varied)
-    return Derived((own, *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)
+    return Derived((replace(own, checked=trial.checked), *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)
 
 
 async def redrawn(job: Job, subject: Subject, own: JudgedCase, effort: Effort) -> Derived:
@@ -193,7 +194,8 @@ async def _sorted_out(job: Job, subject: Subject, cases: Sequence[JudgedCase], o
         reason = trial.unclean(own.problem_kinds)
         if reason is not None:
             reasons[id(case)] = reason
-    return [case for case in cases if id(case) not in reasons], reasons
+    checked = {id(case): trial.checked for case, trial in zip(tried, trials, strict=True)}
+    return [replace(case, checked=checked.get(id(case))) for case in cases if id(case) not in reasons], reasons
 
 
 def _is_risky(case: JudgedCase) -> bool:

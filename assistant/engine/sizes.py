@@ -19,6 +19,7 @@ from assistant.engine.subject import Subject
 from assistant.engine.trying import Trial, try_version
 from assistant.model.recording import RecordedBuffer, Recording
 from assistant.model.source import Parameter
+from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import element_of
 from assistant.workload.derive import Layouts, fresh_values
 from assistant.workload.draws import Draw
@@ -62,6 +63,8 @@ class Sized:
     sparse: NewCase
     """The same on values that are zero as often as the program's may be."""
     plan: Plan
+    checked: SideRun | None = None
+    """The original's run with every check on, where the lab has made it."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ async def try_sizes(job: Job, subject: Subject, launch: SizedLaunch, seed: int, 
         for (name, sized), trial in zip(batch, trials, strict=True):
             reason = trial.unclean(launch.own.problem_kinds) or _not_covered(launch, trial, sized.plan)
             if reason is None:
-                found.setdefault(name, sized)
+                found.setdefault(name, replace(sized, checked=trial.checked))
             else:
                 reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {reason}")
     grown = {sized.new.origin.shape: sized for name, sized in found.items() if name != _BASE}

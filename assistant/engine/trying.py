@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from assistant.engine.cases import write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.references import startable
+from assistant.engine.references import LeftContents, startable
 from assistant.engine.subject import Subject
 from assistant.ports import CaseRun, LabFailure, ReplayOptions
+from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import bits, element_of
 from assistant.verify.problems import UNSUPPORTED
 from assistant.workload.derive import contents_of
@@ -27,6 +27,7 @@ from assistant.workload.recordings import NewCase
 
 __all__ = ["Trial", "try_version"]
 
+_EVERY_CHECK = "check"
 _POISON = 0xAB
 """What memory with arbitrary contents holds in a trial."""
 
@@ -42,6 +43,8 @@ class Trial:
     """(buffer id, contents that it left)."""
     cpu_s: float
     """Processor time, as a mean over the cases that were tried together; building is not included."""
+    is_checked: bool = False
+    """With every check on that this lab has."""
 
     @property
     def problem_kinds(self) -> frozenset[str]:
@@ -64,6 +67,14 @@ class Trial:
     def is_unsupported(self) -> bool:
         """Whether the emulator cannot look at this launch."""
         return self.run is None or UNSUPPORTED in self.problem_kinds
+
+    @property
+    def checked(self) -> SideRun | None:
+        """It as the run with every check on that a judge wants; None where not every check was, or it did not come to its end."""
+        run = self.run
+        if run is None or not self.is_checked or run.error is not None or not run.is_comparable:
+            return None
+        return SideRun(self.after, None, _POISON, run.guards_intact, run.repeat_difference, run.problems)
 
     def unclean(self, usual: Collection[str]) -> str | None:
         """Why it does not count; None where it does. ``usual``: kinds of problems that the original has on recorded values."""
@@ -88,13 +99,10 @@ async def try_version(job: Job, subject: Subject, cases: Sequence[NewCase], limi
     if isinstance(replayed, LabFailure):
         return [Trial(case, None, (), 0.0) for case in cases]
     each_s = replayed.cpu_s / len(cases)
-    return [Trial(case, run, _left(run, replayed.blobs), each_s) for case, run in zip(cases, replayed.cases, strict=True)]
-
-
-def _left(run: CaseRun, blobs: Path) -> tuple[tuple[int, bytes], ...]:
-    return tuple((buffer, (blobs / name).read_bytes()) for buffer, name in run.after)
+    contents = LeftContents(replayed.blobs)
+    return [Trial(case, run, contents.of(run.after), each_s, mode == _EVERY_CHECK) for case, run in zip(cases, replayed.cases, strict=True)]
 
 
 def _checking_mode(job: Job) -> str:
     """The emulator's checks alone: ``check`` would also start the cases under a GPU's sanitizer."""
-    return "check" if job.lab.timing is None else "grade"
+    return _EVERY_CHECK if job.lab.timing is None else "grade"

@@ -40,7 +40,7 @@ def with_shifted(case: NewCase, names: Mapping[int, str]) -> Iterator[NewCase]:
         if element is None or buffer.pointers or element.size_bytes % _WIDEST_ACCESS_BYTES == 0:
             return
         sizes[buffer.id] = element.size_bytes
-    for first in range(_STEPS):
+    for first in range(_STEPS if sizes else 0):
         yield _shifted(case, {buffer: 1 + (first + place) % _STEPS for place, buffer in enumerate(sizes)}, sizes, names)
     if len(sizes) > 1:
         for place, buffer in enumerate(list(sizes)[:_MOST_APART]):

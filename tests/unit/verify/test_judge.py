@@ -692,6 +692,31 @@ def test_a_size_on_which_only_the_original_is_right_shows_an_assumption() -> Non
     assert [c.outcome for c in result.cases] == [Outcome.PASS] * 3 + [Outcome.NEEDS_DECISION]
 
 
+def test_a_guard_that_was_tried_on_shifted_buffers_needs_no_decision() -> None:
+    label = DetectedLabel(Label.ALIGNMENT, "assumes the alignment of x")
+    base = replace(with_resized(scale_add), labels=(label,))
+    assert codes(judged_as(base, "shifted")) == set()
+    assert judged_as(base, "shifted").outcome is Outcome.PASS
+    untried = judged_as(base, "resized")
+    assert untried.outcome is Outcome.NEEDS_DECISION and untried.labels == (Label.ALIGNMENT,)
+    another = replace(base, edited=(base.cases[0].kernel, "another"))
+    assert Label.ALIGNMENT in judged_as(another, "shifted").labels, "the other kernel's guard was not tried"
+
+
+def test_a_guard_that_does_not_hold_is_an_assumption_of_alignment() -> None:
+    result = judged_as(with_resized(lambda b: None), "shifted")
+    assert result.outcome is Outcome.NEEDS_DECISION and result.labels == (Label.ALIGNMENT,)
+    assert "aligned to more than their elements" in result.findings[0].message
+
+
+def judged_as(base: JudgeEvidence, kind: str) -> Verification:
+    """With the last case of that kind."""
+    last = replace(base.cases[-1], origin=replace(base.cases[-1].origin, kind=kind))
+    result = judge(replace(base, cases=(*base.cases[:-1], last)))
+    assert isinstance(result, Verification)
+    return result
+
+
 def test_memory_that_must_be_zero_is_an_assumption() -> None:
     base = with_resized(lambda b: None)
     dirty = replace(base.cases[-1], origin=replace(base.cases[-1].origin, kind="refilled", shape="n=512, out not zero"))
