@@ -20,7 +20,7 @@ from assistant.verify.outputs import has_small_output
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 
-__all__ = ["PreparedCase", "Task", "buffer_facts", "original_runs", "side_runs", "task_of"]
+__all__ = ["OriginalRuns", "PreparedCase", "Task", "buffer_facts", "original_runs", "side_runs", "task_of"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -56,7 +56,16 @@ class PreparedCase:
     perturbed: tuple[SideRun, ...]
 
 
-async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> tuple[PreparedCase, ...] | LabFailure:
+@dataclass(frozen=True)
+class OriginalRuns:
+    """Every case with what the original left on it."""
+
+    cases: tuple[PreparedCase, ...]
+    missing: tuple[str, ...]
+    """What the tolerance lacks, and why: it is narrower than it might be."""
+
+
+async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> OriginalRuns | LabFailure:
     tasks = [task_of(case, case.new, effort) for case in cases]
     known = [case.checked if task.is_checked else None for case, task in zip(cases, tasks, strict=True)]
     tasks = [task if checked is None else replace(task, is_checked=False) for task, checked in zip(tasks, known, strict=True)]
@@ -64,14 +73,14 @@ async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase],
     if isinstance(runs, LabFailure):
         return runs
     runs = [side if checked is None else (*side, checked) for side, checked in zip(runs, known, strict=True)]
-    references = await find_references(job, subject, cases)
+    references, no_references = await find_references(job, subject, cases)
     text = subject.source.text
     moving = [_is_perturbed(case, side, reference, text) for case, side, reference in zip(cases, runs, references, strict=True)]
-    perturbed = await perturbed_runs(job, subject, cases, moving)
+    perturbed, not_perturbed = await perturbed_runs(job, subject, cases, moving)
     prepared = [
         PreparedCase(case, side, reference, moved) for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
     ]
-    return tuple(prepared)
+    return OriginalRuns(tuple(prepared), tuple(reason for reason in (no_references, not_perturbed) if reason is not None))
 
 
 async def side_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:

@@ -28,7 +28,7 @@ from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
 from assistant.model.problems import is_refused
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.source import Kernel
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
 from assistant.ports import LabFailure
 from assistant.profile.quantity import counted_noun
 from assistant.source.match import kernel_of_instance
@@ -323,10 +323,11 @@ def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], i
     if Outcome.FAIL in verdicts:
         return Ending(NO, "FAIL: B is not equivalent to A")
     words = ", ".join(speed_in_words(speed.outcome.value, speed.ratio, speed.caveats) for speed in speeds) or "no speed predicted"
-    verdict = "NEEDS_DECISION" if Outcome.NEEDS_DECISION in verdicts else "PASS"
+    caveats = tuple(dict.fromkeys(text for verdict, _ in outcomes for text in verdict.caveats))
+    verdict = verdict_in_words("NEEDS_DECISION" if Outcome.NEEDS_DECISION in verdicts else "PASS", caveats)
     if any(speed.outcome is SpeedOutcome.SLOWER or _wholly_below_one(speed) for speed in speeds):
         return Ending(NO, f"{verdict}, but {words}")
-    is_open = verdict == "NEEDS_DECISION" or any(_is_undecided(speed) for speed in speeds)
+    is_open = Outcome.NEEDS_DECISION in verdicts or any(_is_undecided(speed) for speed in speeds)
     return Ending(NO if is_strict and is_open else DONE, f"{verdict}, {words}")
 
 

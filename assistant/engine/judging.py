@@ -61,6 +61,8 @@ _ARBITRARY_RESULTS = frozenset(
     }
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
+_ROUGH_TOLERANCE = "the original's error is not fully known"
+_UNCHECKED = "races and bounds not checked: the launches are too large"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value"})
 """Finding codes that rest on the original's own values."""
 
@@ -87,6 +89,8 @@ class Baseline:
     """Cases of our own making on which the original is not clean."""
     sizes: SizesTried | None
     """None for declared workloads, whose sizes are the user's to choose."""
+    caveats: tuple[str, ...] = ()
+    """What a verdict line says of every candidate that is held against it."""
 
     @property
     def is_declared(self) -> bool:
@@ -119,11 +123,12 @@ async def prepare(
         recorded=recorded,
         version=version,
         effort=effort,
-        cases=prepared,
+        cases=prepared.cases,
         second_run=second_run,
         tolerance=AutoTolerance() if workload is None else workload.tolerance,
         outputs=() if workload is None else workload.outputs,
-        missing_checks=(*(() if counted.recording is None else counted.recording.not_captured), *gathered.notes),
+        missing_checks=(*(() if counted.recording is None else counted.recording.not_captured), *gathered.notes, *prepared.missing),
+        caveats=(_ROUGH_TOLERANCE,) if prepared.missing else (),
         dropped_cases=gathered.dropped,
         sizes=gathered.sizes,
     )
@@ -168,7 +173,7 @@ async def verify(
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
         missing_checks=tuple(missing),
-        caveats=one.caveats,
+        caveats=(*baseline.caveats, *_without_checks(baseline, effort, chosen), *one.caveats),
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
         sizes=baseline.sizes,
@@ -176,6 +181,15 @@ async def verify(
         order_after=order_after,
     )
     return _unless_original_is_faulty(baseline, judge(evidence))
+
+
+def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[PreparedCase, NewCase]]) -> tuple[str, ...]:
+    """Where a judged kernel has cases, and none of them is run with the checks that a confirmation asks for."""
+    if effort.mode != "check":
+        return ()
+    checked = {item.case.kernel for item, new in chosen if task_of(item.case, new, effort).is_checked}
+    unchecked = {item.case.kernel for item, _ in chosen} & baseline.kernels - checked
+    return (_UNCHECKED,) if unchecked else ()
 
 
 def judge_timed_calls(

@@ -36,6 +36,8 @@ __all__ = ["FloatReference", "LeftContents", "find_references", "perturbed_runs"
 _FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
 _UNFINISHED = frozenset({"timed out", "out of memory"})
 """Errors of a run that the kernel need not be to blame for, where the device it is meant for ran it to its end."""
+_NOT_THE_SOURCES = frozenset({"timed_out", "crashed", "internal", "no_space"})
+"""Kinds of failure that a source is not to blame for: what it would have told is missing."""
 _PERTURBED_BYTES = 16 << 20
 """Cases with more data are not run on eight perturbed inputs: their reference alone decides."""
 
@@ -48,33 +50,39 @@ class FloatReference:
     kind: Reference = Reference.REBUILT
 
 
-async def find_references(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[FloatReference]:
-    """One per case."""
+async def find_references(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
+    """One per case, and what went wrong where they were to be had."""
     declared = subject.declared[0].reference if subject.declared else None
     if declared is not None:
-        return [await _declared(job, subject, declared, case) for case in cases]
-    rebuilt = iter(await _rebuilt(job, subject, [case for case in cases if not case.given]))
-    return [FloatReference(case.given, Reference.DECLARED) if case.given else next(rebuilt) for case in cases]
+        return [await _declared(job, subject, declared, case) for case in cases], None
+    made, failure = await _rebuilt(job, subject, [case for case in cases if not case.given])
+    rebuilt = iter(made)
+    return [FloatReference(case.given, Reference.DECLARED) if case.given else next(rebuilt) for case in cases], failure
 
 
-async def perturbed_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], wanted: Sequence[bool]) -> list[tuple[SideRun, ...]]:
-    """Per ``wanted`` case the original on eight inputs moved by one unit in the last place; none for cases without floats."""
+async def perturbed_runs(
+    job: Job, subject: Subject, cases: Sequence[JudgedCase], wanted: Sequence[bool]
+) -> tuple[list[tuple[SideRun, ...]], str | None]:
+    """Per ``wanted`` case the original on eight inputs moved by one unit in the last place; none for cases without floats.
+
+    With what went wrong where they did not come to their end.
+    """
     text = subject.source.text
     usable = [_has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES for case in cases]
     chosen = [index for index in range(len(cases)) if wanted[index] and usable[index]]
     found: list[tuple[SideRun, ...]] = [() for _ in cases]
     moved = [_moved(cases[index].new, seed, layouts_of(cases[index].new, text)) for index in chosen for seed in range(PERTURBATION_COUNT)]
     if not moved:
-        return found
+        return found, None
     written = write_cases(job.scratch / new_id("K"), moved)
     replayed = await job.lab.replay(startable(subject, moved), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
-        return found
+        return found, f"how far the original's results move with its inputs: {replayed.message}"
     contents = LeftContents(replayed.blobs)
     for position, index in enumerate(chosen):
         runs = replayed.cases[position * PERTURBATION_COUNT : (position + 1) * PERTURBATION_COUNT]
         found[index] = tuple(side_run(run, contents, ReplayOptions().fill) for run in runs if run.ok)
-    return found
+    return found, None
 
 
 def startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
@@ -119,23 +127,23 @@ def _checks_alone(run: CaseRun, fill: int) -> SideRun:
     return SideRun((), error, fill, run.guards_intact, None, problems, is_comparable=False)
 
 
-async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> list[FloatReference]:
-    """The float64 twin of every case that can have one."""
+async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
+    """The float64 twin of every case that can have one; a source that cannot be rebuilt so is no failure."""
     wide = [_twin(case, subject.source.text) for case in cases]
     usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
     references = [FloatReference() for _ in cases]
     made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]
     if not made:
-        return references
+        return references, None
     written = write_cases(job.scratch / new_id("K"), made)
     replayed = await job.lab.replay_promoted(startable(subject, made), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
-        return references
+        return references, f"float64 values: {replayed.message}" if replayed.kind in _NOT_THE_SOURCES else None
     contents = LeftContents(replayed.blobs)
     for index, run in zip(usable, replayed.cases, strict=True):
         if run.ok:
             references[index] = FloatReference(contents.of(run.after))
-    return references
+    return references, None
 
 
 def _twin(case: JudgedCase, text: str) -> NewCase | CannotWiden:

@@ -50,6 +50,7 @@ DECISION_LABELS = frozenset(
     }
 )
 """Labels that a human decides on; the others only inform."""
+_HALF_CHECKED = "not every check came to its end"
 _REMEDY = "declare a workload on which the original runs clean (kernelopt init FILE), or mend the original first"
 
 
@@ -146,6 +147,8 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     estimated = sorted({p.output.name for p in prepared if p.is_estimated})
     missing = [f"tolerance of {name}: no float64 reference and no perturbed runs, so only rounding is allowed" for name in estimated]
     missing.extend(unchecked)
+    if unchecked:
+        evidence = replace(evidence, caveats=(*evidence.caveats, _HALF_CHECKED))
     return _conclude(evidence, usable, _grouped(findings), labels, tuple(results), missing)
 
 

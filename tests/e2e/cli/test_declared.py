@@ -54,6 +54,23 @@ def test_an_edit_that_is_wrong_only_on_other_sizes_is_refused(cli: Cli, blur: Pa
     assert ended.one("comparison")["verification"]["outcome"] == "FAIL"
 
 
+def test_what_is_too_large_to_be_checked_is_said_in_the_verdict_line(cli: Cli) -> None:
+    block = """/* kernelopt
+[workload.scale]
+args     = { out = "empty(n)", in = "randint(0, 9, n)", factor = "2", n = "n" }
+grid     = ["ceil(n/256)"]
+block    = [256]
+shapes   = [{ n = 1100000 }]
+boundary = false
+*/
+"""
+    source = block + LIBRARY.partition("\n")[2].replace("float", "int")
+    original, edited = cli.write("large.cu", source), cli.write("edited.cu", source.replace("in[i] * factor", "factor * in[i]"))
+    ended = cli.run("compare", original, edited)
+    assert ended.code == 0, ended.said
+    assert ended.out.count("PASS (races and bounds not checked: the launches are too large)") == 2, "of the kernel, and of all"
+
+
 def test_a_wrong_halo_is_refused(cli: Cli, blur: Path) -> None:
     edited = cli.write("edited.cu", BLUR.replace("sx >= 0", "sx >= 1"))
     ended = cli.run("compare", blur, edited, "--json")
