@@ -13,7 +13,7 @@ from assistant.engine.assess import Assessment
 from assistant.engine.case_runs import PreparedCase, buffer_facts, original_runs, side_runs, task_of
 from assistant.engine.cases import Effort, for_candidate
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
-from assistant.engine.counting import Counted
+from assistant.engine.counting import Counted, run_program
 from assistant.engine.fitting import Fitting, fitted, fittings
 from assistant.engine.gathering import gather
 from assistant.engine.job import Job
@@ -37,6 +37,7 @@ from assistant.verify.kinds import meaning_of
 from assistant.verify.labels import Version, detect_labels, order_of
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.parameters import find_unread_parameters
+from assistant.verify.problems import new_findings
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
 from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
@@ -62,6 +63,8 @@ _ARBITRARY_RESULTS = frozenset(
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
 _ROUGH_TOLERANCE = "the original's error is not fully known"
+_OF_THE_HOST = "only what reaches the host was compared"
+_WHOLE_UNCHECKED = "races and bounds not checked"
 _UNCHECKED = "races and bounds not checked: the launches are too large"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value"})
 """Finding codes that rest on the original's own values."""
@@ -161,19 +164,21 @@ async def verify(
     missing = [*baseline.missing_checks, *limits]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
-    in_question = _in_question(baseline, candidate, version)
+    is_whole = not chosen and counted.run is not None
+    shown = await _checked_as_a_whole(job, baseline, candidate) if is_whole and effort.mode == "check" else _Shown()
+    in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
     order_before, order_after = map(order_of, in_question)
     evidence = JudgeEvidence(
         cases=tuple(_case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *detect_labels(*in_question), *one.labels),
-        findings=_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)),
+        findings=(*_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)), *shown.findings),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
         missing_checks=tuple(missing),
-        caveats=(*baseline.caveats, *_without_checks(baseline, effort, chosen), *one.caveats),
+        caveats=(*baseline.caveats, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
         sizes=baseline.sizes,
@@ -181,6 +186,24 @@ async def verify(
         order_after=order_after,
     )
     return _unless_original_is_faulty(baseline, judge(evidence))
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What a run of the whole program shows beside its results."""
+
+    findings: tuple[VerificationFinding, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+
+async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject) -> _Shown:
+    """Races and bounds of a candidate whose launches no case can be made of: all of its program, with every check on."""
+    seen = await run_program(job, candidate, "check")
+    if isinstance(seen, LabFailure):
+        return _Shown(caveats=(_OF_THE_HOST, _WHOLE_UNCHECKED))
+    before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
+    known = [problem for counted in before for problem in counted.problems]
+    return _Shown(new_findings(seen.problems, known, line_pairs(baseline.subject, candidate)), (_OF_THE_HOST,))
 
 
 def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[PreparedCase, NewCase]]) -> tuple[str, ...]:

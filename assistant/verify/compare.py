@@ -38,6 +38,7 @@ from assistant.verify.tolerance import (
     pooled,
     regrouping,
     typical_sizes,
+    usual_errors,
     worst_spread,
 )
 
@@ -184,7 +185,7 @@ def _compare_floats(
         detail = f"tolerance rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
     else:
         allowed = allowance(prepared.own, element.unit_roundoff or 0.0, reference)
-        outcome = grade(errors, allowed, is_precision_changed)
+        outcome = grade(usual_errors(values, reference), allowed, is_precision_changed)
         wrong = deviation > (allowed.max if errors.max > allowed.max else min(allowed.max, deviation.max() * 0.999))
         detail = (
             f"rms error {errors.rms:.3g} (allowed {allowed.rms:.3g}), "

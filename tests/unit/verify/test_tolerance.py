@@ -8,7 +8,7 @@ import pytest
 from assistant.model.elements import parse_element_type
 from assistant.model.verification import Outcome
 from assistant.verify.numbers import bits, floats, guessed_type, rms
-from assistant.verify.tolerance import Allowance, Errors, allowance, errors_of, grade, is_plausible_reference, one_ulp, pooled
+from assistant.verify.tolerance import Allowance, Errors, allowance, errors_of, grade, is_plausible_reference, one_ulp, pooled, usual_errors
 
 FLOAT = parse_element_type("float")
 assert FLOAT is not None
@@ -55,6 +55,28 @@ def test_a_lucky_small_output_borrows_the_errors_of_the_other_cases() -> None:
     own = pooled([Errors(0.0, 0.0), Errors(3.0, 3.0)], scales=[10.0, 1.0], counts=[1, 1])
     assert own[0].rms == pytest.approx(10 * np.sqrt(4.5)) and own[0].max == 30.0
     assert own[1].max == 3.0
+
+
+def test_one_cell_of_a_large_output_does_not_stand_for_all() -> None:
+    """Half of all values went into the first cell, in another order than the original's."""
+    reference = np.full(2738, 0.01)
+    reference[0] = 66.7
+    values = reference + 1e-9
+    values[0] += 2.8e-4
+    allowed = allowance(Errors(rms=2.85e-6, max=1.13e-4), U, reference)
+    assert errors_of(values, reference).rms > 5e-6, "by the plain rule the cell is twice too far off"
+    assert grade(usual_errors(values, reference), allowed, False) is Outcome.PASS
+    values[0] += 4e-4
+    assert grade(usual_errors(values, reference), allowed, False) is Outcome.FAIL, "the bound for each element holds for it"
+    values = reference + 2e-5
+    assert grade(usual_errors(values, reference), allowed, False) is Outcome.FAIL, "and the first bound for the others"
+
+
+def test_few_errors_are_all_counted() -> None:
+    reference = np.zeros(99)
+    values = np.zeros(99)
+    values[0] = 1.0
+    assert usual_errors(values, reference) == errors_of(values, reference)
 
 
 def test_a_large_output_keeps_its_own_error() -> None:
