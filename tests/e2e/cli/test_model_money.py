@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore
-from tests.e2e.cli.harness import Cli, no_orphans, working_cli
+from tests.e2e.cli.harness import Cli, Ended, no_orphans, working_cli
 from tests.e2e.cli.kernels_of_a_model import REGISTER_SUM, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 from tests.e2e.cli.terminal import Terminal
@@ -120,13 +120,15 @@ def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
     secret = "sk-7f3a-not-to-be-found"
     cli.variables["MY_MODEL_KEY"] = secret
     path = cli.small("transpose.cu")
-    with asked_by(cli, good_model(), provider={"key_env": "MY_MODEL_KEY"}, search=ONE_VARIANT) as endpoint:
+    model = good_model()
+    with asked_by(cli, model, provider={"key_env": "MY_MODEL_KEY"}, search=ONE_VARIANT) as endpoint:
         ended = cli.run("optimize", path, "--planner", "llm", "--json", deadline_s=LONG_S)
         assert endpoint.asked[0].headers["authorization"] == f"Bearer {secret}"
     assert ended.one("proposal")
     assert secret not in ended.said
     kept = [file for file in (*cli.home.rglob("*"), *cli.folder.rglob("*")) if file.is_file() and "cache" not in file.parts]
     assert [file for file in kept if secret.encode() in file.read_bytes()] == []
+    check_every_request_is_kept(cli, ended, model)
 
 
 def test_an_endpoint_that_refuses_the_key_ends_the_search_with_the_way_out(cli: Cli) -> None:
@@ -137,9 +139,7 @@ def test_an_endpoint_that_refuses_the_key_ends_the_search_with_the_way_out(cli: 
     assert not ended.all("candidate")
 
 
-def test_every_request_is_kept_as_it_was_sent(cli: Cli) -> None:
-    model = good_model()
-    ended = optimize(cli, cli.small("transpose.cu"), model)
+def check_every_request_is_kept(cli: Cli, ended: Ended, model: ScriptedModel) -> None:
     sent = [asked.body["messages"][-1]["content"] for _, asked in model.asked]
     calls = ended.all("model_call")
     assert [call["outcome"] for call in calls] == ["answered"] * len(sent)

@@ -66,8 +66,10 @@ class Window:
         await (await self._find("F1", f">{title}", title)).click()
 
     async def choose(self, label: str) -> None:
-        """Take a row of the quick pick that is open."""
-        await (await self.see_choice(label)).click()
+        """Take a row of the quick pick that is open; the mouse may rest where a button's hint would cover the row."""
+        row = await self.see_choice(label)
+        await self.page.mouse.move(0, 0)
+        await row.click()
 
     async def see_choice(self, label: str) -> Locator:
         """Wait for a row of the quick pick."""

@@ -123,8 +123,8 @@ def compared(folder: Path, a: str, b: str, clock: Clock | None = None) -> tuple[
     return [event for event in heard if isinstance(event, events.ComparisonMade)], ended
 
 
-@pytest.mark.parametrize(("host", "block"), [(HOST, "block = 128"), (unbalanced(HOST), "block = 64")], ids=["plain", "unbalanced"])
-def test_the_edited_kernel_is_timed_and_not_the_first_one(folder: Path, host: str, block: str) -> None:
+def test_the_edited_kernel_is_timed_and_not_the_first_one(folder: Path) -> None:
+    host, block = unbalanced(HOST), "block = 64"
     made, _ = compared(folder, KERNELS + host, FASTER + host.replace("block = 128", block))
     speeds = {event.kernel.partition("(")[0]: event.speed for event in made if event.kernel is not None}
     second = speeds["second"]
@@ -205,8 +205,8 @@ class OneEdit:
         return "one store"
 
 
-@pytest.mark.parametrize("host", [unbalanced(HOST)], ids=["unbalanced"])
-def test_a_search_times_the_kernel_that_it_edits(folder: Path, host: str) -> None:
+def test_a_search_times_the_kernel_that_it_edits(folder: Path) -> None:
+    host = unbalanced(HOST)
     (folder / "p.cu").write_text(KERNELS + host)
     clock = Clock()
 
