@@ -72,7 +72,7 @@ def time_cases(state: GpuState, profilers: Profilers, request: SamplingRequest) 
 
 def _timed(state: GpuState, profilers: Profilers, request: SamplingRequest, asked: CaseRequest, kit: Kit, end_s: float) -> SampledLaunch:
     case, driver = read_case(asked), state.driver
-    began_s, lines = time.monotonic(), list[str]()
+    began_s, lines, random = time.monotonic(), list[str](), Random(1)  # noqa: S311 - no secrets
     with (
         state.fresh(request.image) as image,
         closing(Pristine(driver, case, _FILL)) as pristine,
@@ -81,7 +81,7 @@ def _timed(state: GpuState, profilers: Profilers, request: SamplingRequest, aske
         free_bytes, _ = driver.memory()
         set_count = min(_SETS, int(free_bytes * _MOST_MEMORY_SHARE) // max(1, case.size_bytes))
         while not lines or (len(lines) < set_count and time.monotonic() - began_s < _SETS_WALL_S):
-            stage = sets.enter_context(closing(Stage(driver, pristine, (image,), Random(1))))  # noqa: S311 - no secrets
+            stage = sets.enter_context(closing(Stage(driver, pristine, (image,), random)))  # of which each puts its buffers elsewhere
             launches = stage.launches(image, case)
             calls = [_call(driver, stage, launches, (kit.sweep,) if is_cold else (), end_s) for is_cold in (True, False)]
             lines.append(
