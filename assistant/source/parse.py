@@ -24,6 +24,7 @@ from assistant.source.syntax import Node, SyntaxTree
 __all__ = ["parse", "parse_with_trees"]
 
 _LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\(")
+_MAIN = re.compile(r"^(?:extern\s+\"C\"\s+)?int\s+main\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9_]{2,}(?!\w)")
 _SHOWN_CHARACTERS = 40
 """Length of the unreadable text quoted in a problem."""
@@ -46,10 +47,15 @@ def parse_with_trees(source: Source) -> tuple[ParsedSource, tuple[SyntaxTree, ..
         kernels=tuple(_kernel(tree, f, calls) for tree, f in found if f.is_kernel),
         device_functions=helpers,
         launch_sites=tuple(site for tree in recovered.trees for site in launch_sites(tree)),
-        has_main=any(f.name == "main" and not f.scopes for _, f in found),
+        has_main=any(f.name == "main" and not f.scopes for _, f in found) or any(_hides_main(tree) for tree in recovered.trees),
         problems=tuple(sorted(problems, key=lambda problem: (problem.span, problem.message))),
     )
     return parsed, recovered.trees
+
+
+def _hides_main(tree: SyntaxTree) -> bool:
+    """Whether a text that cannot be read as a whole (branches of ``#if`` that open braces, a launch in one) has a ``main`` all the same."""
+    return any(True for _ in tree.problems()) and _MAIN.search(tree.reading.code) is not None
 
 
 def _kernel(tree: SyntaxTree, function: Function, calls: Mapping[str, tuple[str, ...]]) -> Kernel:

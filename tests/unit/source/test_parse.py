@@ -257,6 +257,14 @@ def test_a_missing_brace_does_not_hide_main() -> None:
     assert parsed.launch_sites[0].block.text == "32"
 
 
+def test_a_launch_in_branches_of_the_preprocessor_does_not_hide_main() -> None:
+    launch = "  k<<<1, 32\n#if STREAM\n    , 0, s\n#endif\n  >>>(p);\n"
+    text = f"__global__ void k(int *p) {{ p[0] = 1; }}\nvoid stage(int *p)\n{{\n{launch}}}\nint main()\n{{\n  stage(nullptr);\n}}\n"
+    assert parsed_text(text).has_main
+    assert not parsed_text(text.replace("int main()", "int domain()")).has_main
+    assert not parsed_text(text.replace("int main()", "// int main() {\nint other()")).has_main
+
+
 @given(TEXTS, st.data())
 def test_any_cut_or_deletion_is_parsed_without_an_exception(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
