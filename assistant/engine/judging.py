@@ -27,14 +27,16 @@ from assistant.model.structs import ElementLayout
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun
+from assistant.source.constants import integer_constant
 from assistant.source.doubts import doubts
 from assistant.source.match import kernel_of_instance
+from assistant.source.parse import parse_with_trees
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
 from assistant.verify.judge import judge, judge_further
 from assistant.verify.kinds import meaning_of
-from assistant.verify.labels import Version, detect_labels, order_of
+from assistant.verify.labels import Version, changes_streams, detect_labels, edits_host_code, new_bounds, order_of
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.problems import new_findings
@@ -168,6 +170,7 @@ async def verify(
     shown = await _checked_as_a_whole(job, baseline, candidate) if is_whole and effort.mode == "check" else _Shown()
     in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
     order_before, order_after = map(order_of, in_question)
+    of_edit = (*_of_streams(baseline.version, version), *_of_bounds(in_question))
     evidence = JudgeEvidence(
         cases=tuple(_case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
@@ -178,7 +181,7 @@ async def verify(
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
         missing_checks=tuple(missing),
-        caveats=(*baseline.caveats, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
+        caveats=(*baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
         sizes=baseline.sizes,
@@ -186,6 +189,18 @@ async def verify(
         order_after=order_after,
     )
     return _unless_original_is_faulty(baseline, judge(evidence))
+
+
+def _of_streams(before: Version, after: Version) -> tuple[str, ...]:
+    """Programs are run one operation after the other: what the host must wait for shows nowhere."""
+    return ("the order of streams not checked",) if edits_host_code(before.parsed, after.parsed) and changes_streams(before, after) else ()
+
+
+def _of_bounds(in_question: tuple[Version, Version]) -> tuple[str, ...]:
+    """What B's new ``__launch_bounds__`` leave of it."""
+    names = {kernel.qualified_name for kernel in new_bounds(*in_question)}
+    limits = [limit for name, limit in in_question[1].bounded if name in names]
+    return (f"for blocks of up to {min(limits)} threads",) if limits else ()
 
 
 @dataclass(frozen=True)
@@ -199,8 +214,10 @@ class _Shown:
 async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject) -> _Shown:
     """Races and bounds of a candidate whose launches no case can be made of: all of its program, with every check on."""
     seen = await run_program(job, candidate, "check")
-    if isinstance(seen, LabFailure):
-        return _Shown(caveats=(_OF_THE_HOST, _WHOLE_UNCHECKED))
+    if isinstance(seen, LabFailure) or seen.failure is not None:
+        reason = seen.message if isinstance(seen, LabFailure) else seen.failure.message if seen.failure else ""
+        message = f"{_WHOLE_UNCHECKED}, and no launch can be judged by itself: {reason}"
+        return _Shown((VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message),), (_OF_THE_HOST, _WHOLE_UNCHECKED))
     before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
     known = [problem for counted in before for problem in counted.problems]
     return _Shown(new_findings(seen.problems, known, line_pairs(baseline.subject, candidate)), (_OF_THE_HOST,))
@@ -321,7 +338,20 @@ def line_pairs(before: Subject, after: Subject) -> LinePairs:
 def candidate_version(subject: Subject, assessment: Assessment) -> Version:
     """What label rules look at: the text, the flags and, with a compiler, the machine code."""
     code = assessment.build.code if isinstance(assessment.build, Build) else ()
-    return Version(subject.parsed, code, subject.program.flags.arguments, doubts=doubts(subject.source.text))
+    flags = subject.program.flags.arguments
+    return Version(subject.parsed, code, flags, doubts=doubts(subject.source.text), bounded=_bounded(subject, assessment))
+
+
+def _bounded(subject: Subject, assessment: Assessment) -> tuple[tuple[str, int], ...]:
+    """Kernels with ``__launch_bounds__`` that all recorded launches keep; a bound that is no constant is none that is known."""
+    found: list[tuple[str, int]] = []
+    trees = parse_with_trees(subject.source)[1] if any(kernel.launch_bounds for kernel in subject.parsed.kernels) else ()
+    for kernel in (kernel for kernel in subject.parsed.kernels if kernel.launch_bounds):
+        most = max((launch.profile.config.block.count for item in assessment.of(kernel) for launch in item.launches), default=0)
+        limit = next((value for tree in trees if (value := integer_constant(tree, kernel.launch_bounds[0])) is not None), None)
+        if limit is not None and 0 < most <= limit:
+            found.append((kernel.qualified_name, limit))
+    return tuple(found)
 
 
 def unpaired_launches(a: Counted, b: Counted) -> str | None:

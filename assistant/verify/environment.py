@@ -75,6 +75,11 @@ _RULES = (
     ),
     _Rule(
         Label.ASSUMPTION,
+        re.compile(r"(?<!signed )\b(char)\b(?!\s*[*&])(?!\s+\w+\s*\[)"),
+        "uses plain {}, which is signed on some hosts and unsigned on others",
+    ),
+    _Rule(
+        Label.ASSUMPTION,
         re.compile(
             r"\b(fe(?:set|get|hold|test|clear|raise|update)\w*|FLT_ROUNDS|FLT_EVAL_METHOD|FP_FAST_\w+|math_errhandling|has_denorm\w*|round_style)\b"
         ),

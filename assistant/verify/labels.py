@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from assistant.model.build import KernelCode
 from assistant.model.doubts import Doubt
-from assistant.model.source import ParsedSource, Span
+from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import Label
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
@@ -27,7 +27,7 @@ from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
 from assistant.verify.reach import Item, ItemKind, items, reach, words_of
 from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
 
-__all__ = ["Version", "detect_labels", "edits_host_code", "order_of"]
+__all__ = ["Version", "changes_streams", "detect_labels", "edits_host_code", "new_bounds", "order_of"]
 
 _FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
@@ -37,6 +37,10 @@ _LOW_PRECISION = re.compile(
 )
 _STORED_LOW = re.compile(r"[\])]\s*=\s*(__float(?:s2half2|22half2|2half|2bfloat16)\w*)\s*\(")
 """A result rounded as it is stored."""
+_STREAMS = re.compile(r"\b(cuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize)\w*|cuda\w+Async)\b")
+_LOW_ARITHMETIC = re.compile(r"\b(__h(?:add|sub|mul|fma|div|max|min|neg|abs))2?(?:_\w+)?\s*\(")
+_ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
+_FLOAT = re.compile(r"\bfloat[234]?\b")
 _DOUBLE = re.compile(r"\bdouble[234]?\b")
 _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
 _VECTOR_CAST = re.compile(
@@ -47,7 +51,7 @@ _ALIAS = re.compile(r"\busing\s+(\w+)\s*=\s*((?:u?(?:char|short|int|long|longlon
 _TYPEDEF = re.compile(r"\btypedef\s+((?:u?(?:char|short|int|long|longlong)|float|double)[24])\s+(\w+)\s*;")
 _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t)\b(?!\s*(?:const\s*)?\*)")
 _LONG = re.compile(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
-_ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__launch_bounds__|__builtin_unreachable)\b")
+_ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
 _ARCH_CODE = re.compile(
     r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bcp_async\w*"
     r"|__nvvm_\w+|\b__dp[24]a\b)"
@@ -84,6 +88,8 @@ class Version:
     """Qualified names of the kernels in question, whose machine code ``code`` is; empty: all."""
     doubts: tuple[Doubt, ...] = ()
     """What its device code leaves open (``assistant.source.doubts``)."""
+    bounded: tuple[tuple[str, int], ...] = ()
+    """(qualified name, threads of a block) of kernels with ``__launch_bounds__`` that every launch of the program keeps."""
 
 
 def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
@@ -96,6 +102,7 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         _new_flags(before.flags, after.flags),
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
         _narrower_integers(old, new),
+        _launch_bounds(before, after),
         _first(Label.ALIGNMENT, "assumes the alignment of {}", new_matches(_VECTOR_CAST, _unaliased(old), _unaliased(new))),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
@@ -180,11 +187,38 @@ def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
     """A result that is rounded as it is stored is no new rounding where the original stores rounded results as well."""
     if _STORED_LOW.search(old):
         old, new = (without(code, (found.span(1) for found in _STORED_LOW.finditer(code))) for code in (old, new))
-    lower = new_matches(_LOW_PRECISION, old, new)
+    lower = () if _is_as_low(old, new) else new_matches(_LOW_PRECISION, old, new)
     if lower:
         return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)
     had, has = len(matches(_DOUBLE, old)), len(matches(_DOUBLE, new))
     return DetectedLabel(Label.PRECISION, "replaces double by a narrower type") if has < had else None
+
+
+def _is_as_low(old: str, new: str) -> bool:
+    """Whether B computes with the original's own operations on half types, in pairs perhaps, and with no fewer floats."""
+    had, has = ({found[1] for found in _LOW_ARITHMETIC.finditer(code)} for code in (old, new))
+    rounds = [len(_ROUNDED_LOW.findall(code)) for code in (old, new)]
+    return bool(had) and has <= had and rounds[1] <= rounds[0] and len(_FLOAT.findall(old)) <= len(_FLOAT.findall(new))
+
+
+def changes_streams(before: Version, after: Version) -> bool:
+    """Whether B's host code puts work into streams, or waits for it, where A does not, or the other way round."""
+    old, new = (blanked(version.parsed.source.text) for version in (before, after))
+    return bool(new_matches(_STREAMS, old, new) or new_matches(_STREAMS, new, old))
+
+
+def new_bounds(before: Version, after: Version) -> tuple[Kernel, ...]:
+    """The kernels in question that B bounds and A does not, or otherwise."""
+    known = Counter(kernel.launch_bounds for kernel in before.parsed.kernels)
+    mine = (kernel for kernel in after.parsed.kernels if not after.kernels or kernel.qualified_name in after.kernels)
+    return tuple(kernel for kernel in mine if kernel.launch_bounds and not known[kernel.launch_bounds])
+
+
+def _launch_bounds(before: Version, after: Version) -> DetectedLabel | None:
+    """Only where a launch may go beyond it: one that does is refused by CUDA and does not go wrong unseen."""
+    kept_names = {name for name, _ in after.bounded}
+    beyond = next((kernel for kernel in new_bounds(before, after) if kernel.qualified_name not in kept_names), None)
+    return None if beyond is None else DetectedLabel(Label.ASSUMPTION, "states an assumption: __launch_bounds__", beyond.line)
 
 
 def _fast_math(old: str, new: str, old_flags: tuple[str, ...], new_flags: tuple[str, ...]) -> DetectedLabel | None:

@@ -12,7 +12,7 @@ from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.source.parse import parse
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.labels import Version, detect_labels
+from assistant.verify.labels import Version, changes_streams, detect_labels
 
 TEXT = """__global__ void k(const float *in, float *out, int *hits, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -55,6 +55,7 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
         ("typedef float4 quad; quad w = *reinterpret_cast<const quad *>(in + i);", Label.ALIGNMENT),
         ("short j = i;", Label.ASSUMPTION),
         ("uint16_t j = i;", Label.ASSUMPTION),
+        ("char c = v; v += c;", Label.ASSUMPTION),
     ],
 )
 def test_a_new_construct_is_labelled_on_its_line(line: str, label: Label) -> None:
@@ -182,6 +183,36 @@ def test_more_results_of_the_originals_own_kind_lower_no_precision() -> None:
     within = before.replace("h[i] =", "v = __half2float(__float2half(v)); h[i] =")
     assert detect_labels(version(before), version(twice)) == ()
     assert [found.label for found in detect_labels(version(before), version(within))] == [Label.PRECISION]
+
+
+@pytest.mark.parametrize(
+    "line", ["signed char c = v;", "unsigned char c = v;", "const char *p = (const char *)in;", "__shared__ char raw[64];"]
+)
+def test_bytes_whose_sign_is_said_or_does_not_matter_are_no_assumption(line: str) -> None:
+    assert Label.ASSUMPTION not in {detected.label for detected in labels(line)}
+
+
+def test_pairs_of_halves_are_as_exact_as_halves() -> None:
+    before = TEXT.replace("// here", "h[i] = __hfma(g, a[i], b[i]);")
+    paired = TEXT.replace("// here", "((__half2 *)h)[i] = __hfma2(__half2half2(g), ((__half2 *)a)[i], ((__half2 *)b)[i]);")
+    lowered = TEXT.replace("// here", "h[i] = __hfma(g, a[i], __float2half(v));")
+    assert Label.PRECISION not in {found.label for found in detect_labels(version(before), version(paired))}
+    assert Label.PRECISION in {found.label for found in detect_labels(version(before), version(lowered))}
+    assert Label.PRECISION in {found.label for found in detect_labels(version(TEXT), version(paired))}
+
+
+def test_a_bound_that_every_launch_keeps_is_no_assumption() -> None:
+    before, after = version(TEXT), version(TEXT.replace("__global__ void", "__global__ void __launch_bounds__(128)", 1))
+    (name,) = [kernel.qualified_name for kernel in after.parsed.kernels][:1]
+    assert Label.ASSUMPTION in {found.label for found in detect_labels(before, after)}
+    assert Label.ASSUMPTION not in {found.label for found in detect_labels(before, replace(after, bounded=((name, 128),)))}
+    assert Label.ASSUMPTION not in {found.label for found in detect_labels(after, after)}
+
+
+def test_streams_that_come_or_go_are_seen() -> None:
+    streamed = version(TEXT.replace("dim3 block(128);", "dim3 block(128); cudaStream_t s; cudaStreamCreate(&s);"))
+    assert changes_streams(version(TEXT), streamed) and changes_streams(streamed, version(TEXT))
+    assert not changes_streams(streamed, streamed)
 
 
 def test_vanished_double_instructions_are_lower_precision() -> None:
