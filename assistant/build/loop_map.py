@@ -86,7 +86,7 @@ class LoopMap:
     def has_agreeing_warps(self, source: SourceLoop) -> bool:
         """Whether no branch of the loop's lines ever sent threads of one warp different ways."""
         inside = [e for e in self.executions if _holds(source, e.file, e.line)]
-        return bool(inside) and all(e.partings == 0 for e in inside)
+        return bool(inside) and all(e.partings == 0 and e.divergent_branches == 0 for e in inside)
 
     def has_agreeing_trips(self, source: SourceLoop) -> bool:
         """Whether the threads of each warp iterated equally often: every iteration had all lanes, or no branch ever diverged."""
