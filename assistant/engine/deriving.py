@@ -21,7 +21,7 @@ from assistant.engine.subject import Subject
 from assistant.engine.trying import Trial, try_version
 from assistant.engine.values import Base, apart, base_of, other_values
 from assistant.source.struct_layouts import layout_named
-from assistant.workload.alignment import SHIFTED
+from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros
 from assistant.workload.recordings import NewCase
@@ -91,6 +91,7 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
     bases = [replace(base, model=model) for base in bases]
     made, notes = _chosen(bases, cost, effort, lead.is_declared)
     kept, dropped = await _clean(job, subject, made, trial)
+    kept = _with_all_shifts(kept, shift_count(bases[-1].case.new))
     repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
     names = () if model is None else tuple(model.varied)
     return Derived((replace(own, checked=trial.checked), *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)
@@ -196,6 +197,12 @@ async def _sorted_out(job: Job, subject: Subject, cases: Sequence[JudgedCase], o
             reasons[id(case)] = reason
     checked = {id(case): trial.checked for case, trial in zip(tried, trials, strict=True)}
     return [replace(case, checked=checked.get(id(case))) for case in cases if id(case) not in reasons], reasons
+
+
+def _with_all_shifts(cases: list[JudgedCase], count: int) -> list[JudgedCase]:
+    """Without shifted buffers where the original is not clean on all of them, or time did not allow all: some alone prove no guard."""
+    is_whole = sum(case.new.origin.kind == SHIFTED for case in cases) == count
+    return cases if is_whole else [case for case in cases if case.new.origin.kind != SHIFTED]
 
 
 def _is_risky(case: JudgedCase) -> bool:

@@ -17,7 +17,7 @@ from assistant.model.recording import PointerField, RecordedLaunch
 from assistant.workload.derive import contents_of, with_contents
 from assistant.workload.recordings import NewCase
 
-__all__ = ["SHIFTED", "with_shifted"]
+__all__ = ["SHIFTED", "shift_count", "with_shifted"]
 
 SHIFTED = "shifted"
 """The kind of these cases."""
@@ -30,21 +30,33 @@ _MOST_APART = 3
 """Buffers that are shifted alone, too: a guard may ask for one pointer and not for another."""
 
 
+def shift_count(case: NewCase) -> int:
+    """How many cases ``with_shifted`` makes: only all of them together tell that a guard holds."""
+    sizes = _element_sizes(case)
+    return (_STEPS if sizes else 0) + (min(len(sizes), _MOST_APART) if len(sizes) > 1 else 0)
+
+
 def with_shifted(case: NewCase, names: Mapping[int, str]) -> Iterator[NewCase]:
     """All its buffers shifted, in three ways, then the first few each alone; none where a type is unknown or as wide as an access."""
+    sizes = _element_sizes(case)
+    for first in range(_STEPS if sizes else 0):
+        yield _shifted(case, {buffer: 1 + (first + place) % _STEPS for place, buffer in enumerate(sizes)}, sizes, names)
+    if len(sizes) > 1:
+        for place, buffer in enumerate(list(sizes)[:_MOST_APART]):
+            yield _shifted(case, {buffer: 1 + place % _STEPS}, sizes, names)
+
+
+def _element_sizes(case: NewCase) -> dict[int, int]:
+    """Bytes of an element, by buffer; empty where one of the buffers cannot be shifted."""
     sizes: dict[int, int] = {}
     for buffer in case.recording.buffers:
         if buffer.symbol is not None:
             continue
         element = parse_element_type(buffer.element_type or "")
         if element is None or buffer.pointers or element.size_bytes % _WIDEST_ACCESS_BYTES == 0:
-            return
+            return {}
         sizes[buffer.id] = element.size_bytes
-    for first in range(_STEPS if sizes else 0):
-        yield _shifted(case, {buffer: 1 + (first + place) % _STEPS for place, buffer in enumerate(sizes)}, sizes, names)
-    if len(sizes) > 1:
-        for place, buffer in enumerate(list(sizes)[:_MOST_APART]):
-            yield _shifted(case, {buffer: 1 + place % _STEPS}, sizes, names)
+    return sizes
 
 
 def _shifted(case: NewCase, elements: Mapping[int, int], sizes: Mapping[int, int], names: Mapping[int, str]) -> NewCase:

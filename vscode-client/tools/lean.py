@@ -1,6 +1,6 @@
 """Source as the extension carries it: without what only people and type checkers read, each statement on the line where it was.
 
-Of Python docstrings, comments, ``__all__`` and what functions are annotated to return; of C++ comments. Nobody reads the copy inside the
+Of Python docstrings, comments, ``__all__`` and what functions are annotated to return; of C++ comments. No one reads the copy inside the
 package, and its words are a fifth of what the package may weigh. Tracebacks and compilers' messages name the right lines. Example::
 
     lean("x = 1  # one\\n")     # "x = 1\\n"

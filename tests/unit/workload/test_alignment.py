@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.workload.alignment import with_shifted
+from assistant.workload.alignment import shift_count, with_shifted
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 from tests.unit.workload.launches import launched
@@ -26,6 +26,7 @@ def test_every_buffer_begins_one_two_and_three_elements_behind_a_boundary_and_al
     case, _ = launched(CONFIG, {"n": 8}, X, Y)
     made = list(with_shifted(case, NAMES))
     assert [offsets(one) for one in made] == [[1, 2], [2, 3], [3, 1], [1, 0], [0, 2]]
+    assert shift_count(case) == len(made)
     assert made[0].origin.values == "x 1 element and y 2 elements behind a boundary"
     assert {one.origin.kind for one in made} == {"shifted"} and {one.origin.weight for one in made} == {0.0}
 
