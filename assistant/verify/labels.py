@@ -39,6 +39,7 @@ _STORED_LOW = re.compile(r"[\])]\s*=\s*(__float(?:s2half2|22half2|2half|2bfloat1
 """A result rounded as it is stored."""
 _STREAMS = re.compile(r"\b(cuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize)\w*|cuda\w+Async)\b")
 _LOW_ARITHMETIC = re.compile(r"\b(__h(?:add|sub|mul|fma|div|max|min|neg|abs))2?(?:_\w+)?\s*\(")
+_HALVES = frozenset({"half", "half2", "__half", "__half2"})
 _ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
 _FLOAT = re.compile(r"\bfloat[234]?\b")
 _DOUBLE = re.compile(r"\bdouble[234]?\b")
@@ -187,7 +188,8 @@ def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
     """A result that is rounded as it is stored is no new rounding where the original stores rounded results as well."""
     if _STORED_LOW.search(old):
         old, new = (without(code, (found.span(1) for found in _STORED_LOW.finditer(code))) for code in (old, new))
-    lower = () if _is_as_low(old, new) else new_matches(_LOW_PRECISION, old, new)
+    known = _HALVES if _is_as_low(old, new) else frozenset[str]()
+    lower = [match for match in new_matches(_LOW_PRECISION, old, new) if match.text not in known]
     if lower:
         return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)
     had, has = len(matches(_DOUBLE, old)), len(matches(_DOUBLE, new))

@@ -198,6 +198,8 @@ def test_pairs_of_halves_are_as_exact_as_halves() -> None:
     lowered = TEXT.replace("// here", "h[i] = __hfma(g, a[i], __float2half(v));")
     assert Label.PRECISION not in {found.label for found in detect_labels(version(before), version(paired))}
     assert Label.PRECISION in {found.label for found in detect_labels(version(before), version(lowered))}
+    narrower = before.replace("g, a[i]", "g, half(__nv_fp8_e4m3(a[i]))")
+    assert Label.PRECISION in {found.label for found in detect_labels(version(before), version(narrower))}
     assert Label.PRECISION in {found.label for found in detect_labels(version(TEXT), version(paired))}
 
 
