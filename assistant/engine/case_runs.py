@@ -13,14 +13,16 @@ from assistant.engine.references import FloatReference, LeftContents, find_refer
 from assistant.engine.subject import Subject
 from assistant.ports import LabFailure, ReplayOptions
 from assistant.source.struct_layouts import layout_named
-from assistant.verify.evidence import BufferFacts, SideRun
+from assistant.verify.compare import need_tolerance
+from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun
 from assistant.verify.kinds import meaning_of
+from assistant.verify.members import split_members
 from assistant.verify.numbers import element_of
 from assistant.verify.outputs import has_small_output
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 
-__all__ = ["OriginalRuns", "PreparedCase", "Task", "buffer_facts", "original_runs", "side_runs", "task_of"]
+__all__ = ["OriginalRuns", "PreparedCase", "Task", "buffer_facts", "case_evidence", "original_runs", "side_runs", "task_of"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -73,9 +75,15 @@ async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase],
     if isinstance(runs, LabFailure):
         return runs
     runs = [side if checked is None else (*side, checked) for side, checked in zip(runs, known, strict=True)]
-    references, no_references = await find_references(job, subject, cases)
     text = subject.source.text
-    moving = [_is_perturbed(case, side, reference, text) for case, side, reference in zip(cases, runs, references, strict=True)]
+    declared = subject.declared[0].outputs if subject.declared else ()
+    seen = [PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True)]
+    rounded = need_tolerance(tuple(split_members(case_evidence(item, (), text)) for item in seen), declared)
+    references, no_references = await find_references(job, subject, cases, rounded)
+    moving = [
+        is_rounded and _is_perturbed(case, side, reference, text)
+        for case, side, reference, is_rounded in zip(cases, runs, references, rounded, strict=True)
+    ]
     perturbed, not_perturbed = await perturbed_runs(job, subject, cases, moving)
     prepared = [
         PreparedCase(case, side, reference, moved) for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
@@ -109,6 +117,21 @@ def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:
     """What is run of the case, for the side that runs ``new`` on it."""
     is_checked = case.is_checked and effort.mode == "check" and _is_checkable(new)
     return Task(new, _fills(case), case.repeats, is_checked, effort.is_fresh, _DERIVED_LIMIT_S if new.origin.is_derived else None)
+
+
+def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str) -> CaseEvidence:
+    """What the judge is shown of the case; ``text`` is the original's, which defines the structs."""
+    return CaseEvidence(
+        origin=item.case.new.origin,
+        kernel=item.case.kernel,
+        buffers=buffer_facts(item.case, text),
+        original=item.original,
+        candidate=candidate,
+        reference=item.reference.values,
+        reference_kind=item.reference.kind,
+        perturbed=item.perturbed,
+        further_kernels=item.case.further_kernels,
+    )
 
 
 def buffer_facts(case: JudgedCase, text: str) -> tuple[BufferFacts, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.case_runs import PreparedCase, buffer_facts, original_runs, side_runs, task_of
+from assistant.engine.case_runs import PreparedCase, case_evidence, original_runs, side_runs, task_of
 from assistant.engine.cases import Effort, for_candidate
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted, run_program
@@ -33,7 +33,7 @@ from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse_with_trees
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.cheats import find_cheats
-from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
+from assistant.verify.evidence import DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
 from assistant.verify.judge import judge, judge_further
 from assistant.verify.kinds import meaning_of
 from assistant.verify.labels import Version, changes_streams, detect_labels, edits_host_code, new_bounds, order_of
@@ -172,7 +172,7 @@ async def verify(
     order_before, order_after = map(order_of, in_question)
     of_edit = (*_of_streams(baseline.version, version), *_of_bounds(in_question))
     evidence = JudgeEvidence(
-        cases=tuple(_case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
+        cases=tuple(case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *detect_labels(*in_question), *one.labels),
@@ -244,7 +244,7 @@ def judge_timed_calls(
     in_question = _in_question(baseline, candidate, version)
     order_before, order_after = map(order_of, in_question)
     cases = tuple(
-        _case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.subject.source.text)
+        case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.subject.source.text)
         for index, item in enumerate(baseline.cases)
         if item.case.new.origin.is_own_size and meaning_of(item.case.new.origin.kind) is None
     )
@@ -395,17 +395,3 @@ def _layout_of(item: Transfer, text: str) -> ElementLayout | None:
     """Of structs, where the transfer begins with a whole one."""
     layout = layout_named(text, item.element_type)
     return layout if layout is not None and item.buffer_offset_bytes % layout.size_bytes == 0 else None
-
-
-def _case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str) -> CaseEvidence:
-    return CaseEvidence(
-        origin=item.case.new.origin,
-        kernel=item.case.kernel,
-        buffers=buffer_facts(item.case, text),
-        original=item.original,
-        candidate=candidate,
-        reference=item.reference.values,
-        reference_kind=item.reference.kind,
-        perturbed=item.perturbed,
-        further_kernels=item.case.further_kernels,
-    )

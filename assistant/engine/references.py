@@ -50,14 +50,19 @@ class FloatReference:
     kind: Reference = Reference.REBUILT
 
 
-async def find_references(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
-    """One per case, and what went wrong where they were to be had."""
+async def find_references(
+    job: Job, subject: Subject, cases: Sequence[JudgedCase], wanted: Sequence[bool]
+) -> tuple[list[FloatReference], str | None]:
+    """One per case, rebuilt only where ``wanted``, and what went wrong where they were to be had."""
     declared = subject.declared[0].reference if subject.declared else None
     if declared is not None:
         return [await _declared(job, subject, declared, case) for case in cases], None
-    made, failure = await _rebuilt(job, subject, [case for case in cases if not case.given])
-    rebuilt = iter(made)
-    return [FloatReference(case.given, Reference.DECLARED) if case.given else next(rebuilt) for case in cases], failure
+    references = [FloatReference(case.given, Reference.DECLARED) if case.given else FloatReference() for case in cases]
+    missing = [index for index, case in enumerate(cases) if wanted[index] and not case.given]
+    made, failure = await _rebuilt(job, subject, [cases[index] for index in missing])
+    for index, reference in zip(missing, made, strict=True):
+        references[index] = reference
+    return references, failure
 
 
 async def perturbed_runs(

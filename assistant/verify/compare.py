@@ -7,7 +7,7 @@ controls use the same two functions with made-up bytes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +28,7 @@ from assistant.verify.numbers import (
     shown,
     unsigned_zeros,
 )
-from assistant.verify.outputs import OutputBuffer, find_outputs, is_moved_data, matching_run
+from assistant.verify.outputs import OutputBuffer, are_telling, find_outputs, is_moved_data, matching_run, moved_values
 from assistant.verify.tolerance import (
     Errors,
     allowance,
@@ -42,7 +42,7 @@ from assistant.verify.tolerance import (
     worst_spread,
 )
 
-__all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "leaves_same_values", "prepare"]
+__all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "leaves_same_values", "need_tolerance", "prepare"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +94,8 @@ def prepare(
     cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance
 ) -> tuple[tuple[PreparedOutput, ...], tuple[Unusable, ...]]:
     """The rule for every buffer of every case, and the cases that have none."""
-    by_name: dict[tuple[str, str], list[OutputBuffer]] = defaultdict(list)
-    for output in find_outputs(cases, declared):
-        by_name[cases[output.case_index].kernel, output.name].append(output)
     prepared, unusable = list[PreparedOutput](), list[Unusable]()
-    for outputs in by_name.values():
+    for outputs in _by_buffer(cases, declared):
         is_moved = any(o.written.any() for o in outputs) and is_moved_data(outputs, cases)
         rules = list[PreparedOutput]()
         for output in outputs:
@@ -109,6 +106,29 @@ def prepare(
                 rules.append(rule)
         prepared.extend(_pool(rules, cases))
     return tuple(prepared), tuple(unusable)
+
+
+def need_tolerance(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> list[bool]:
+    """Per case whether an output of it may be compared within a tolerance, judged alone or with the others: a computed float.
+
+    Cases that the original does not end are not judged.
+    """
+    ended = [index for index, case in enumerate(cases) if all(run.error is None for run in case.original)]
+    needed = [False] * len(cases)
+    for outputs in _by_buffer(tuple(cases[index] for index in ended), declared):
+        compared = [output for output in outputs if output.element.is_floating and output.is_compared and output.written.any()]
+        moved = [moved_values(output, cases[ended[output.case_index]]) for output in compared]
+        for output, values in zip(compared, moved, strict=True):
+            needed[ended[output.case_index]] |= None in moved or values is None or not are_telling(values)
+    return needed
+
+
+def _by_buffer(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> Collection[list[OutputBuffer]]:
+    """What may be written, gathered by kernel and name of the buffer."""
+    found: dict[tuple[str, str], list[OutputBuffer]] = defaultdict(list)
+    for output in find_outputs(cases, declared):
+        found[cases[output.case_index].kernel, output.name].append(output)
+    return found.values()
 
 
 @ieee

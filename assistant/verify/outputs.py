@@ -9,6 +9,7 @@ Example::
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun
 from assistant.verify.numbers import MaskArray, Patterns, bits, element_of
 from assistant.verify.tolerance import SMALL_OUTPUT
 
-__all__ = ["OutputBuffer", "find_outputs", "has_small_output", "is_moved_data", "matching_run"]
+__all__ = ["OutputBuffer", "are_telling", "find_outputs", "has_small_output", "is_moved_data", "matching_run", "moved_values"]
 
 _SAMPLE_COUNT = 16
 """Values looked up before all are sorted: computed results are told apart at once."""
@@ -77,7 +78,7 @@ def find_outputs(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> 
     return tuple(outputs)
 
 
-def is_moved_data(outputs: list[OutputBuffer], cases: tuple[CaseEvidence, ...]) -> bool:
+def is_moved_data(outputs: Iterable[OutputBuffer], cases: tuple[CaseEvidence, ...]) -> bool:
     """True when every value the original writes is one of the case's inputs, bit for bit (or zero).
 
     Then copying, transposing, sorting, max and the like are all it does, and B must do so exactly. ``outputs`` are one buffer
@@ -85,23 +86,37 @@ def is_moved_data(outputs: list[OutputBuffer], cases: tuple[CaseEvidence, ...]) 
     """
     distinct: set[int] = set()
     for output in outputs:
-        case = cases[output.case_index]
-        known = _input_patterns(case, output.element)
-        for run in case.original:
-            if not run.is_comparable:
-                continue
-            after = run.contents(output.buffer.id)
-            if after is None or len(after) != len(output.buffer.before):
-                return False
-            values = bits(after, output.element)[output.written]
-            if not _are_among(values[:_SAMPLE_COUNT], known):
-                return False
-            values = np.sort(values)  # np.unique and np.isin hash, which takes twenty times as long (numpy 2.4)
-            if not _are_among(values, known):
-                return False
-            firsts = np.flatnonzero(values[1:] != values[:-1])[: _MINIMUM_DISTINCT + 1]
-            distinct.update(int(value) for value in (*values[:1], *values[firsts + 1]) if value)
-    return len(distinct) >= _MINIMUM_DISTINCT
+        values = moved_values(output, cases[output.case_index])
+        if values is None:
+            return False
+        distinct |= values
+    return are_telling(distinct)
+
+
+def are_telling(moved: set[int]) -> bool:
+    """Whether values are too many to be among the inputs by chance."""
+    return len(moved) >= _MINIMUM_DISTINCT
+
+
+def moved_values(output: OutputBuffer, case: CaseEvidence) -> set[int] | None:
+    """Some of the nonzero bit patterns that the original writes there; None where one is not among the case's inputs."""
+    distinct: set[int] = set()
+    known = _input_patterns(case, output.element)
+    for run in case.original:
+        if not run.is_comparable:
+            continue
+        after = run.contents(output.buffer.id)
+        if after is None or len(after) != len(output.buffer.before):
+            return None
+        values = bits(after, output.element)[output.written]
+        if not _are_among(values[:_SAMPLE_COUNT], known):
+            return None
+        values = np.sort(values)  # np.unique and np.isin hash, which takes twenty times as long (numpy 2.4)
+        if not _are_among(values, known):
+            return None
+        firsts = np.flatnonzero(values[1:] != values[:-1])[: _MINIMUM_DISTINCT + 1]
+        distinct.update(int(value) for value in (*values[:1], *values[firsts + 1]) if value)
+    return distinct
 
 
 def has_small_output(buffers: tuple[BufferFacts, ...], original: tuple[SideRun, ...]) -> bool:
