@@ -29,7 +29,7 @@ def judgements(editor: Editor, document: Document) -> list[types.Diagnostic]:
 
 async def test_asking_for_an_edit_offers_one_that_was_verified(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=QUIET)
-    document = editor.open(cli.example("transpose.cu"))
+    document = editor.open(cli.small("transpose.cu"))
     answer = await editor.run("kernelopt.optimize", uri=document.uri, kernel="transpose")
     (offer,) = await editor.until(lambda: offers(editor, document))
     assert stored(cli)[offer].job == answer["job_id"] and stored(cli)[offer].verification.outcome.value == "PASS"
