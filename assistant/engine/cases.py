@@ -110,7 +110,7 @@ def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str]) 
     run = counted.run
     if run is None or run.recording_path is None or run.recording is None:
         return ()
-    reader = RecordingReader(run.recording_path)
+    reader = RecordingReader(run.recording_path, run.recording)
     chosen = _chosen(subject, reader.recording, kernels)
     return tuple(_own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen)
 

@@ -377,7 +377,7 @@ def _trace(run: ProgramRun, text: str) -> ProgramTrace:
     """What the program told the host: exit status, standard output, transfers. ``text`` defines the original's structs."""
     transfers: list[HostData] = []
     if run.recording is not None and run.recording_path is not None:
-        reader = RecordingReader(run.recording_path)
+        reader = RecordingReader(run.recording_path, run.recording)
         transfers = [
             HostData(
                 kind=item.kind,

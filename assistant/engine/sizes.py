@@ -138,7 +138,7 @@ def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
     """Sizes in the order in which they are tried, by what they are for; what tells most comes first."""
     own = launch.model.varied
     wanted = {_BASE: smaller(own, shrink_ratio(launch.cost))} if is_large(launch.cost) else {}
-    wanted |= larger(own, _fixed(launch), launch.model.leading)
+    wanted |= larger(own, _fixed(launch), launch.model.leading, launch.model.looped)
     wanted = {name: [within(own, one, launch.model.leading) for one in sizes] for name, sizes in wanted.items()}
     base, grown = {name: wanted[name] for name in wanted if name == _BASE}, {name: wanted[name] for name in wanted if name != _BASE}
     ratios = {name: work_ratio(own, sizes[0]) for name, sizes in grown.items()}

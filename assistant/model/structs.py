@@ -21,6 +21,8 @@ class Member:
     count: int
     """Array length; 1 for a plain member."""
     offset_bytes: int
+    points_to: str | None = None
+    """Of a pointer, whose 64 bits count as an integer: the type that it points to, as the text spells it."""
 
     @property
     def size_bytes(self) -> int:

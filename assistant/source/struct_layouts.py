@@ -154,13 +154,24 @@ class _Structs:
             if not is_pointer and declarator.type != "field_identifier":
                 yield "", 1, None
                 return
-            yield name, count, self.place(_POINTER if is_pointer else node_text(kind), depth + 1)
+            yield name, count, self._pointer(declarator, kind) if is_pointer else self.place(node_text(kind), depth + 1)
+
+    def _pointer(self, declarator: Node, kind: Node) -> _Placed | None:
+        """To a value; what pointers to pointers point to is not told."""
+        placed = self.place(_POINTER, 0)
+        if placed is None or node_text(declarator).count("*") > 1:
+            return placed
+        target = self.place(node_text(kind), 0)
+        is_plain = target is not None and len(target[0]) == 1 and not target[0][0].path
+        points_to = target[0][0].element.name if target is not None and is_plain else node_text(kind)
+        members, size_bytes, alignment_bytes = placed
+        return tuple(replace(member, points_to=points_to) for member in members), size_bytes, alignment_bytes
 
 
 def _moved(inner: tuple[Member, ...], name: str, count: int, size: int, begin: int) -> list[Member]:
     """The members of ``count`` values, each of ``size`` bytes, as members of the struct in which they stand at ``begin``."""
     if len(inner) == 1 and not inner[0].path:
-        return [Member(name, inner[0].element, count, begin)]
+        return [replace(inner[0], path=name, count=count, offset_bytes=begin)]
     found = list[Member]()
     for index in range(min(count, _MOST_MEMBERS + 1)):
         prefix = f"{name}[{index}]" if count > 1 else name

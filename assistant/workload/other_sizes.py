@@ -2,7 +2,8 @@
 
 Sizes that are equal in a recording grow by different factors, so that a square is never the only shape; one that is the product of
 others (n = rows · cols) stays their product; all others keep about their proportions. Each size is also tried five times as large by
-itself: what holds one block, one tile or one shared array today may not tomorrow. Example::
+itself: what holds one block, one tile or one shared array today may not tomorrow. What the same blocks loop over is tried at a size
+that no block holds. Example::
 
     larger({"w": 96, "h": 96}, fixed=frozenset(), leading=frozenset({"w", "h"}))
     # {"turned": [{"w": 191, "h": 137}, …], "odd": …, "doubled": [{"w": 192, "h": 192}], "far w": …}
@@ -20,6 +21,8 @@ __all__ = ["larger", "smaller", "within", "work_ratio"]
 _MORE_RATIO, _APART_RATIO = 1.4, 0.5
 """Growth to a size that nothing divides, and what is added for each further one of sizes that are equal."""
 _FAR_RATIO = 5
+_FARTHER_SIZE = 2_053
+"""For what one block loops over: more than the largest block (1024 threads) takes in two steps."""
 _LEAST_SIZE = 33
 """A smaller launch keeps sizes up to one warp and one."""
 _LARGEST_ALIGNMENT = 64
@@ -28,18 +31,21 @@ _Change = Callable[[int, int], int]
 """A new size, from the old one and its place among sizes that are equal to it."""
 
 
-def larger(sizes: Sizes, fixed: frozenset[str], leading: frozenset[str]) -> dict[str, list[dict[str, int]]]:
+def larger(
+    sizes: Sizes, fixed: frozenset[str], leading: frozenset[str], looped: frozenset[str] = frozenset()
+) -> dict[str, list[dict[str, int]]]:
     """By purpose, the sizes in the order in which they are tried until one is usable; purposes that show most come first.
 
     ``sizes``: those that buffers or grid depend on; ``fixed``: those that stay; ``leading``: those that also grow by
-    themselves, which the width of rows does not where buffers follow from their pitch. No sizes where all stay.
+    themselves, which the width of rows does not where buffers follow from their pitch; ``looped``: those of them that the number of
+    blocks does not depend on. No sizes where all stay.
     """
     kept = {name: value for name, value in sizes.items() if name in fixed}
-    found = _larger({name: value for name, value in sizes.items() if name not in fixed}, leading)
+    found = _larger({name: value for name, value in sizes.items() if name not in fixed}, leading, looped)
     return {purpose: [{**one, **kept} for one in tried] for purpose, tried in found.items()}
 
 
-def _larger(sizes: Sizes, leading: frozenset[str]) -> dict[str, list[dict[str, int]]]:
+def _larger(sizes: Sizes, leading: frozenset[str], looped: frozenset[str]) -> dict[str, list[dict[str, int]]]:
     groups = _groups(sizes)
     if not groups:
         return {}
@@ -49,8 +55,11 @@ def _larger(sizes: Sizes, leading: frozenset[str]) -> dict[str, list[dict[str, i
         wanted["turned"] = [turned, _changed(sizes, _aligned_growth, is_turned=True)]
     wanted["odd"] = [_changed(sizes, lambda value, place: _prime(_grown(value, place))), _changed(sizes, _aligned_growth)]
     wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
-    for name in (name for group in groups for name in group if name in leading):
+    alone = [name for group in groups for name in group if name in leading]
+    for name in alone:
         wanted[f"far {name}"] = [_alone(sizes, name, _prime(_FAR_RATIO * sizes[name]))]
+    for name in (name for name in alone if name in looped and _FAR_RATIO * sizes[name] < _FARTHER_SIZE):
+        wanted[f"farther {name}"] = [_alone(sizes, name, _FARTHER_SIZE)]
     return wanted
 
 

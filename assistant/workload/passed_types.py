@@ -1,22 +1,24 @@
-"""Element types of recorded memory, from the pointer parameters of the launches that it was passed to.
+"""Element types of recorded memory, from the pointers that launches were passed: parameters, and members of structs passed by value.
 
 Example::
 
     passed = PassedTypes(launches)
     passed.typed_transfer(transfer).element_type    # 'float', copied from what a kernel got as float *
+    typed(recording, layout_of)                     # also what came as the member x of struct Vec { float *x, *y, *z; }
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from assistant.model.elements import parse_element_type
-from assistant.model.recording import RecordedBuffer, RecordedLaunch, Transfer
+from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Transfer
+from assistant.workload.scalars import LayoutOf
 
-__all__ = ["PassedTypes", "parameter_types"]
+__all__ = ["PassedTypes", "parameter_types", "typed"]
 
 _POINTER_BYTES = 8
 _PARAMETERS = re.compile(r"\((?P<list>.*)\)[^)]*$", re.DOTALL)
@@ -25,13 +27,12 @@ _PARAMETERS = re.compile(r"\((?P<list>.*)\)[^)]*$", re.DOTALL)
 class PassedTypes:
     """As what types each buffer was passed, by the place in it that was pointed to."""
 
-    def __init__(self, launches: tuple[RecordedLaunch, ...]) -> None:
+    def __init__(self, launches: tuple[RecordedLaunch, ...], layout_of: LayoutOf = lambda _: None) -> None:
         self._types: defaultdict[int, defaultdict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         for launch in launches:
             for name, argument in zip(parameter_types(launch.kernel), launch.arguments, strict=False):
-                if name.endswith("*") and argument.size_bytes == _POINTER_BYTES and argument.pointers:
-                    place = argument.pointers[0]
-                    self._types[place.buffer][place.buffer_offset_bytes].add(_element_of(name))
+                for place, element_type in _pointed_to(name, argument, layout_of):
+                    self._types[place.buffer][place.buffer_offset_bytes].add(element_type)
 
     def typed_buffers(self, buffers: tuple[RecordedBuffer, ...]) -> tuple[RecordedBuffer, ...]:
         """Buffers without a type get the one as which they are always passed; it stays open where there are several."""
@@ -52,6 +53,29 @@ class PassedTypes:
         starts = self._types[buffer]
         first = max((start for start in starts if start <= begin), default=None)
         return None if first is None else _common(name for start in starts if first <= start < end for name in starts[start])
+
+
+def typed(recording: Recording, layout_of: LayoutOf) -> Recording:
+    """The recording with the types that members of structs tell, where parameters did not; ``layout_of``: of a type's name."""
+    passed = PassedTypes(recording.launches, layout_of)
+    transfers = tuple(passed.typed_transfer(transfer) for transfer in recording.transfers)
+    return replace(recording, buffers=passed.typed_buffers(recording.buffers), transfers=transfers)
+
+
+def _pointed_to(name: str, argument: RecordedArgument, layout_of: LayoutOf) -> Iterator[tuple[PointerField, str]]:
+    """The pointers in an argument, with what they point to."""
+    if name.endswith("*"):
+        if argument.size_bytes == _POINTER_BYTES:
+            yield from ((place, _element_of(name)) for place in argument.pointers[:1])
+        return
+    layout = layout_of(name) if argument.pointers else None
+    if layout is None or layout.size_bytes != argument.size_bytes:
+        return
+    targets = {member.offset_bytes: member.points_to for member in layout.members if member.count == 1}
+    for place in argument.pointers:
+        target = targets.get(place.offset_bytes)
+        if target is not None:
+            yield place, target
 
 
 def parameter_types(kernel: str) -> tuple[str, ...]:

@@ -95,9 +95,10 @@ class RecordingWriter:
 class RecordingReader:
     """Reads one recording folder; blobs are read when asked for and checked for their length only."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, recording: Recording | None = None) -> None:
+        """``recording``: what is known of the one in the folder, where somebody has read it."""
         self._folder = folder
-        self.recording = read_recording(folder)
+        self.recording = read_recording(folder) if recording is None else recording
 
     def blob(self, name: str) -> bytes:
         """Contents of one blob; raises ``CannotAnswerError`` when it is missing."""

@@ -106,6 +106,13 @@ class SizeModel:
         return self.grid.names | {name for terms in self.counts.values() for term in terms for name in term.names}
 
     @property
+    def looped(self) -> frozenset[str]:
+        """Those that the number of blocks does not depend on: the same threads go over more."""
+        counts = (self.grid.config.grid.x, self.grid.config.grid.y, self.grid.config.grid.z)
+        of_blocks = (axis[0] for axis, count in zip(self.grid.grid, counts, strict=True) if axis and count > 1)
+        return self.leading - {name for term in of_blocks for name in term.names} - self.block_counts.keys()
+
+    @property
     def varied(self) -> dict[str, int]:
         """Those, and those that the grid may depend on instead, in the order of the parameters."""
         used = self.leading | self.grid.possible_names

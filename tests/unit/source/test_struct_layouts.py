@@ -23,6 +23,12 @@ def test_vectors_arrays_pointers_and_enumerations_are_members() -> None:
     assert members(text) == (96, [*expected, ("next", "unsigned long", 1, 88)])
 
 
+def test_a_pointer_says_what_it_points_to() -> None:
+    text = "typedef unsigned long long u64; struct Q { int a; }; struct P { const float *x, *y; u64 *keys; Q *qs; float **rows; int n; };"
+    targets = {m.path: m.points_to for m in struct_layouts(text)["P"].members}
+    assert targets == {"x": "float", "y": "float", "keys": "unsigned long long", "qs": "Q", "rows": None, "n": None}
+
+
 def test_nested_structs_and_typedefs_are_taken_apart() -> None:
     text = "typedef float real; namespace g { struct V { real x, y; }; } typedef struct { g::V at[2]; int n; } P;"
     parts = [("at[0].x", 0), ("at[0].y", 4), ("at[1].x", 8), ("at[1].y", 12)]

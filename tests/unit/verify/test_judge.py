@@ -11,6 +11,7 @@ import pytest
 from assistant.model.profile import Problem
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification, VerificationFinding
 from assistant.model.workload import AutoTolerance, CaseOrigin, FixedTolerance
+from assistant.verify.compare import need_tolerance
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
 from assistant.verify.judge import judge
 from assistant.verify.lines import LinePairs, Text
@@ -245,6 +246,21 @@ def test_a_sum_that_is_right_by_luck_does_not_condemn_another_order() -> None:
     assert isinstance(result, Verification) and result.outcome is Outcome.PASS, result
     without = judge(JudgeEvidence(tuple(replace(c, perturbed=()) for c in cases), AutoTolerance()))
     assert isinstance(without, Verification) and without.outcome is Outcome.FAIL
+
+
+def test_only_computed_floats_need_a_tolerance() -> None:
+    def reversed_(b: Buffers) -> None:
+        b["out"][:] = b["x"][::-1]
+
+    def one_sum(b: Buffers) -> None:
+        b["out"][:] = b["x"][::-1]
+        b["out"][7] = b["x"][:3].sum()
+
+    moved, summed = (case(kernel, kernel) for kernel in (reversed_, one_sum))
+    assert need_tolerance((moved, summed), ()) == [True, True], "one kernel's output is judged by one rule"
+    assert need_tolerance((moved,), ()) == [False] and need_tolerance((case(scale_add, scale_add),), ()) == [True]
+    assert need_tolerance((moved, replace(summed, kernel="another")), ()) == [False, True]
+    assert need_tolerance((replace(moved, original=(SideRun((), error="timed out"),)),), ()) == [False]
 
 
 def test_a_failing_launch_fails() -> None:

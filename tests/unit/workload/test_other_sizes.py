@@ -39,6 +39,13 @@ def test_one_size_alone_is_far_and_the_others_stay() -> None:
     assert larger({"rows": 60, "cols": 40})["far cols"][0]["rows"] == 60
 
 
+def test_what_the_same_blocks_loop_over_is_tried_beyond_what_a_block_holds() -> None:
+    sizes, both = {"rows": 60, "cols": 196}, frozenset({"rows", "cols"})
+    grown = other_sizes.larger(sizes, frozenset(), both, looped=frozenset({"cols"}))
+    assert grown["farther cols"][0]["cols"] > 2048 and grown["farther cols"][0]["rows"] == 60 and "farther rows" not in grown
+    assert "farther cols" not in other_sizes.larger({"cols": 500}, frozenset(), frozenset({"cols"}), looped=frozenset({"cols"}))
+
+
 @pytest.mark.parametrize("sizes", [{"n": 1 << 20}, {"w": 4096, "h": 4096}, {"m": 700, "n": 700, "k": 700}, {"w": 1000, "h": 800, "c": 3}])
 def test_smaller_sizes_have_about_the_share_of_the_work_that_is_wanted(sizes: dict[str, int]) -> None:
     first = smaller(sizes, 1 / 64)[0]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.recording import PointerField, RecordedArgument, RecordedLaunch, Transfer
-from assistant.workload.passed_types import PassedTypes
+from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Transfer
+from assistant.source.struct_layouts import layout_named
+from assistant.workload.passed_types import PassedTypes, typed
 
 CONFIG = LaunchConfig(Dim3(1, 1, 1), Dim3(32, 1, 1), 0)
 
@@ -37,3 +38,13 @@ def test_a_scalar_and_its_vectors_are_one_type() -> None:
 @pytest.mark.parametrize(("offset", "size", "kind"), [(0, 256, "float"), (64, 64, "float"), (256, 144, "int"), (128, 256, None)])
 def test_a_buffer_that_is_divided_has_a_type_per_part(offset: int, size: int, kind: str | None) -> None:
     assert copied(launch("k(float*, int*)", 0, 256), offset=offset, size=size) == kind
+
+
+def test_members_of_a_struct_that_is_passed_by_value_tell_what_they_point_to() -> None:
+    text = "struct Table { const double *price; int *flags; int rows; };"
+    argument = RecordedArgument(24, "00" * 24, (PointerField(0, 0, 0), PointerField(8, 1, 0)))
+    called = RecordedLaunch(0, "total(Table, float*)", CONFIG, (argument,), (), "a.cu", 1)
+    buffers = tuple(RecordedBuffer(identity, 80, 256, None, "device") for identity in range(3))
+    found = typed(Recording(buffers, (called,), (Transfer("memcpy", "", 80, 0, None, 1, 0),), ()), lambda name: layout_named(text, name))
+    assert [buffer.element_type for buffer in found.buffers] == ["double", "int", None]
+    assert found.transfers[0].element_type == "int"
