@@ -121,6 +121,7 @@ def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:
 
 def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str) -> CaseEvidence:
     """What the judge is shown of the case; ``text`` is the original's, which defines the structs."""
+    config = item.case.new.recording.launches[0].config
     return CaseEvidence(
         origin=item.case.new.origin,
         kernel=item.case.kernel,
@@ -131,6 +132,7 @@ def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str)
         reference_kind=item.reference.kind,
         perturbed=item.perturbed,
         further_kernels=item.case.further_kernels,
+        thread_count=config.grid.count * config.block.count,
     )
 
 
@@ -146,6 +148,7 @@ def buffer_facts(case: JudgedCase, text: str) -> tuple[BufferFacts, ...]:
             before=contents.get(buffer.id, bytes(buffer.size_bytes)),
             is_poisoned=buffer.is_poisoned,
             is_scratch=names[buffer.id] in case.scratch,
+            is_unread=buffer.id in case.unread,
             layout=layout_named(text, buffer.element_type),
         )
         for buffer in case.new.recording.buffers

@@ -31,6 +31,7 @@ from assistant.workload.resize import SizeModel
 from assistant.workload.select import LaunchPair, select_launches, started_as
 from assistant.workload.signature import device_variable_types, signature_of
 from assistant.workload.structs import StructLayout, layout_of
+from assistant.workload.unread import unread_buffers
 
 __all__ = [
     "CONFIRM_REPEATS",
@@ -101,6 +102,8 @@ class JudgedCase:
     """It is also run with every check on, where the job asks for checks."""
     checked: SideRun | None = None
     """The original's run with every check on, where it was made already when the case was tried."""
+    unread: frozenset[int] = frozenset()
+    """Ids of buffers that nothing else in the program looks at (``unread_buffers``)."""
     resize: Resize | None = None
     """Of a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
 
@@ -193,7 +196,8 @@ def _own_case(reader: RecordingReader, kernel: Kernel, index: int, origin: CaseO
     """A recorded launch on its own values."""
     parameters = instance_parameters(kernel, reader.recording.launches[index].kernel)
     recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
-    return JudgedCase(recorded, kernel.key, (parameters,), _buffer_names(recorded, (parameters,)), frozenset(), index)
+    unread = unread_buffers(reader.recording, index)
+    return JudgedCase(recorded, kernel.key, (parameters,), _buffer_names(recorded, (parameters,)), frozenset(), index, unread=unread)
 
 
 def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:

@@ -68,7 +68,7 @@ _ROUGH_TOLERANCE = "the original's error is not fully known"
 _OF_THE_HOST = "only what reaches the host was compared"
 _WHOLE_UNCHECKED = "races and bounds not checked"
 _UNCHECKED = "races and bounds not checked: the launches are too large"
-_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value"})
+_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
 """Finding codes that rest on the original's own values."""
 
 
@@ -385,6 +385,7 @@ def _trace(run: ProgramRun, text: str) -> ProgramTrace:
                 element_type=item.element_type,
                 name=f"{item.kind} after launch {item.after_launch}",
                 layout=_layout_of(item, text),
+                source=item.buffer,
             )
             for item in run.recording.transfers
         ]

@@ -18,7 +18,7 @@ from assistant.workload.added_work import added_launches, added_operations
 
 __all__ = ["may_be_moved", "moved_work", "right_as_a_whole"]
 
-_OF_OTHERS = frozenset({"wrong_value", "not_written", "wrote_outside_outputs", "untyped_value", "uninitialised_read"})
+_OF_OTHERS = frozenset({"wrong_value", "not_written", "wrote_outside_outputs", "untyped_value", "unread_value", "uninitialised_read"})
 """Finding codes of values that a launch by itself leaves, or finds."""
 
 

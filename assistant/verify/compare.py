@@ -330,10 +330,10 @@ def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray)
 
 
 def _term_count(output: OutputBuffer, case: CaseEvidence) -> float:
-    """How many terms each element may be a sum of: the case's floating inputs per output."""
+    """How many terms each element may be a sum of: the case's floating inputs, or its threads, per output."""
     elements = ((buffer, element_of(buffer.element_type, len(buffer.before))) for buffer in case.buffers if not buffer.is_poisoned)
     inputs = sum(len(buffer.before) // element.scalar_bytes for buffer, element in elements if element.is_floating)
-    return max(1.0, inputs / max(1, int(output.written.sum())))
+    return max(1.0, max(inputs, case.thread_count) / max(1, int(output.written.sum())))
 
 
 def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray) -> Errors | None:

@@ -38,6 +38,8 @@ class BufferFacts:
     is_poisoned: bool = False
     is_scratch: bool = False
     """Declared scratch: never compared."""
+    is_unread: bool = False
+    """Nothing else in the program looks at it: what is left there differently is for a person to decide."""
     layout: ElementLayout | None = None
     """Of a buffer of structs, where it is known."""
     member: Member | None = None
@@ -105,6 +107,8 @@ class CaseEvidence:
     elements (``outputs.has_small_output``)."""
     further_kernels: tuple[str, ...] = ()
     """Keys of the kernels that it launches after ``kernel``."""
+    thread_count: int = 0
+    """Of its first launch: more threads than outputs add up what they find."""
 
     @property
     def launched_kernels(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,17 @@ from assistant.verify.outputs import find_outputs, matching_run
 from assistant.verify.problems import run_failure
 from assistant.verify.tolerance import MAX_ROUNDOFFS
 
-__all__ = ["SEVERITY", "Variation", "case_result", "judge_case", "judge_injected", "variation", "without_undefined", "worst"]
+__all__ = [
+    "SEVERITY",
+    "Variation",
+    "case_result",
+    "judge_case",
+    "judge_injected",
+    "read_outputs",
+    "variation",
+    "without_undefined",
+    "worst",
+]
 
 _NEARLY_OVER = 2.0**-16
 """Share of the largest number from which on values may come of huge ones that were averaged or weighted."""
@@ -50,6 +60,7 @@ def judge_case(
                 continue
             verdict = compare(output, after, run.fill, evidence.tolerance, is_precision_changed)
             verdict = _unless_only_ordered_otherwise(verdict, output, (after, run.fill), evidence)
+            verdict = _unless_unread(verdict, output, prepared)
             verdicts.append(verdict)
             if verdict.code is not None:
                 findings.append(_value_finding(case, index, output, verdict, verdict.code))
@@ -80,6 +91,19 @@ def _unless_only_ordered_otherwise(
     return replace(verdict, outcome=Outcome.NEEDS_DECISION, code="other_order")
 
 
+def _unless_unread(verdict: BufferVerdict, output: PreparedOutput, prepared: list[PreparedOutput]) -> BufferVerdict:
+    """The verdict on memory that serves the kernel alone in this program, where other memory shows what the kernel is for."""
+    if verdict.outcome is not Outcome.FAIL or output in read_outputs(prepared):
+        return verdict
+    return replace(verdict, outcome=Outcome.NEEDS_DECISION, code="unread_value")
+
+
+def read_outputs(prepared: Sequence[PreparedOutput]) -> list[PreparedOutput]:
+    """Without memory that serves the kernel alone in this program (``BufferFacts.is_unread``); all where nothing else is written."""
+    read = [p for p in prepared if not p.output.buffer.is_unread]
+    return read if any(p.output.is_compared and p.output.written.any() for p in read) else list(prepared)
+
+
 def _missing_result(case: CaseEvidence, index: int, output: PreparedOutput) -> VerificationFinding:
     """A buffer that the new kernel's run did not give back cannot have been right."""
     message = f"{output.output.name}: the new kernel's run left no contents of it"
@@ -94,6 +118,7 @@ def _value_finding(case: CaseEvidence, index: int, output: PreparedOutput, verdi
         "not_written": "the original writes it, the new kernel does not",
         "nan_position": "NaN or infinity where the original has none, or the reverse",
         "other_order": "the original's values, in another order that depends on which thread comes first",
+        "unread_value": "differs from what the original leaves there, which nothing else in this program reads",
     }.get(code, "wrong value")
     message = f"{place}{at}: {what}; expected {verdict.expected}, got {verdict.actual} ({verdict.detail})"
     return VerificationFinding(
@@ -167,7 +192,8 @@ def judge_injected(
     prepared = _with_masks_of(ordinary, cases, prepare(cases, evidence.outputs, evidence.tolerance)[0], evidence)
     findings, labels = list[VerificationFinding](), list[DetectedLabel]()
     for index, case in enumerate(cases):
-        mine = [p for p in prepared if p.output.case_index == index and not _is_conversion_only(case, p)]
+        read = read_outputs([p for p in prepared if p.output.case_index == index])
+        mine = [p for p in read if not _is_conversion_only(case, p)]
         found, _ = judge_case(case, index, mine, evidence, is_precision_changed=False)
         findings.extend(replace(f, case=None) for f in found if f.buffer is None or f.code == "wrote_outside_outputs")
         harmless = {p.output.name for p in mine if case.origin.kind == "huge" and _is_overflow_only(case, p)}

@@ -19,6 +19,7 @@ from assistant.model.build import KernelCode
 from assistant.model.doubts import Doubt
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import Label
+from assistant.verify.aligned_types import VECTOR_CAST, aligned_parameters, assumed_casts, unaliased
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_reach import host_reach, launch_reach
@@ -38,25 +39,24 @@ _LOW_PRECISION = re.compile(
 _STORED_LOW = re.compile(r"[\])]\s*=\s*(__float(?:s2half2|22half2|2half|2bfloat16)\w*)\s*\(")
 """A result rounded as it is stored."""
 _STREAMS = re.compile(r"\b(cuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize)\w*|cuda\w+Async)\b")
+_LOW_VALUE = re.compile(r"\b(?:__half2?|half2?)\b(?!\s*(?:const\s*)?[*&])")
+"""A value of a half type; a pointer or reference to one is none."""
+_HALF_POINTER = re.compile(r"\b(?:__half2?|half2?)\s*(?:const\s*)?\*")
 _LOW_ARITHMETIC = re.compile(r"\b(__h(?:add|sub|mul|fma|div|max|min|neg|abs))2?(?:_\w+)?\s*\(")
 _HALVES = frozenset({"half", "half2", "__half", "__half2"})
 _ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
 _FLOAT = re.compile(r"\bfloat[234]?\b")
 _DOUBLE = re.compile(r"\bdouble[234]?\b")
 _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
-_VECTOR_CAST = re.compile(
-    r"(?:reinterpret_cast\s*<\s*|\(\s*)(?:const\s+|volatile\s+)*((?:u?(?:char|short|int|long|longlong)|float|double)[24])"
-    r"\s*(?:const\s*)?[*&]"
-)
-_ALIAS = re.compile(r"\busing\s+(\w+)\s*=\s*((?:u?(?:char|short|int|long|longlong)|float|double)[24])\b")
-_TYPEDEF = re.compile(r"\btypedef\s+((?:u?(?:char|short|int|long|longlong)|float|double)[24])\s+(\w+)\s*;")
 _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t)\b(?!\s*(?:const\s*)?\*)")
+_STAGED = re.compile(r"\s+\w+\s*\[|\s*\)\s*\d")
 _LONG = re.compile(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
 _ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
 _ARCH_CODE = re.compile(
     r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bcp_async\w*"
-    r"|__nvvm_\w+|\b__dp[24]a\b)"
+    r"|__nvvm_\w+)"
 )
+"""``__dp4a`` is none: every architecture that CUDA 13 compiles for has it (CUDA C++ Programming Guide, "SIMD Video Instructions")."""
 _PRECISE_SASS = re.compile(r"^D(?:ADD|MUL|FMA|SETP|MNMX)\b")
 _LOW_SASS = re.compile(r"^(?:H(?:ADD2|MUL2|FMA2|MNMX2)|HMMA|QGMMA|QMMA|HGMMA)\b|^F2F[P]?\.(?:F16|BF16)")
 _WIDE_SASS = re.compile(r"^(?:LDG?|STG?)\b.*\.128\b")
@@ -104,13 +104,19 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
         _narrower_integers(old, new),
         _launch_bounds(before, after),
-        _first(Label.ALIGNMENT, "assumes the alignment of {}", new_matches(_VECTOR_CAST, _unaliased(old), _unaliased(new))),
+        _first(
+            Label.ALIGNMENT, "assumes the alignment of {}", new_matches(VECTOR_CAST, unaliased(old), assumed_casts(new, _aligned(after)))
+        ),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
         *environment_labels(_device_text(before), _device_text(after)),
         *doubt_labels(before.doubts, _doubts_in_question(after)),
         _asks_the_compiler(before, after),
-        *_machine_code_labels(before.code, after.code),
+        *(
+            one
+            for one in _machine_code_labels(before.code, after.code)
+            if one is None or not (one.label is Label.ALIGNMENT and _aligned(after))
+        ),
         _host_code(before.parsed, after.parsed),
         _growth(before, after),
     ]
@@ -119,6 +125,11 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         if label is not None:
             unique.setdefault(label.label, label)
     return tuple(unique.values())
+
+
+def _aligned(version: Version) -> dict[str, int]:
+    kernels = [kernel for kernel in version.parsed.kernels if not version.kernels or kernel.qualified_name in version.kernels]
+    return aligned_parameters(version.parsed.source.text, kernels)
 
 
 def order_of(version: Version) -> OrderFacts:
@@ -188,12 +199,18 @@ def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
     """A result that is rounded as it is stored is no new rounding where the original stores rounded results as well."""
     if _STORED_LOW.search(old):
         old, new = (without(code, (found.span(1) for found in _STORED_LOW.finditer(code))) for code in (old, new))
-    known = _HALVES if _is_as_low(old, new) else frozenset[str]()
+    known = _HALVES if _is_as_low(old, new) or _only_stores_low(old, new) else frozenset[str]()
     lower = [match for match in new_matches(_LOW_PRECISION, old, new) if match.text not in known]
     if lower:
         return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)
     had, has = len(matches(_DOUBLE, old)), len(matches(_DOUBLE, new))
     return DetectedLabel(Label.PRECISION, "replaces double by a narrower type") if has < had else None
+
+
+def _only_stores_low(old: str, new: str) -> bool:
+    """Whether halves are rounded to only where the original's own are: as results are stored (the stores are gone from both)."""
+    counts = [[len(pattern.findall(code)) for pattern in (_LOW_VALUE, _LOW_ARITHMETIC, _ROUNDED_LOW)] for code in (old, new)]
+    return bool(_HALF_POINTER.search(old)) and all(has <= had for had, has in zip(*counts, strict=True))
 
 
 def _is_as_low(old: str, new: str) -> bool:
@@ -242,7 +259,7 @@ def _asks_the_compiler(before: Version, after: Version) -> DetectedLabel | None:
 
 def _narrower_integers(old: str, new: str) -> DetectedLabel | None:
     """Indices that were computed in 64 bits overflow beyond 2^31 elements when they are not; no run of small sizes shows it."""
-    narrow = new_matches(_SHORT, old, new)
+    narrow = [match for match in new_matches(_SHORT, old, new) if not _is_staged(match, old, new)]
     if narrow:
         return DetectedLabel(Label.ASSUMPTION, f"computes with {narrow[0].text}, which holds small values only", narrow[0].line)
     if matches(_LONG, old) and not matches(_LONG, new):
@@ -250,11 +267,10 @@ def _narrower_integers(old: str, new: str) -> DetectedLabel | None:
     return None
 
 
-def _unaliased(code: str) -> str:
-    """Casts to other names of vector types as casts to these (``using vec = float4``); lines stay."""
-    for name, vector in [*_ALIAS.findall(code), *((name, vector) for vector, name in _TYPEDEF.findall(code))]:
-        code = re.sub(rf"(?<=[<(\s]){name}(?=\s*(?:const\s*)?[*&])", vector, code)
-    return code
+def _is_staged(match: Match, old: str, new: str) -> bool:
+    """Whether a narrow type is an array's, or a written number's, for elements that the original has in memory of the same type."""
+    is_in_memory = re.search(rf"\b{re.escape(match.text)}\s*(?:const\s*)?\*", old) is not None
+    return is_in_memory and _STAGED.match(new, match.start + len(match.text)) is not None
 
 
 def _new_flags(old: tuple[str, ...], new: tuple[str, ...]) -> DetectedLabel | None:

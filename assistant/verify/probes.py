@@ -17,7 +17,7 @@ from assistant.verify.cases import UsableCases, case_name
 from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence
-from assistant.verify.judged_case import case_result, judge_case, without_undefined
+from assistant.verify.judged_case import case_result, judge_case, read_outputs, without_undefined
 from assistant.verify.kinds import Meaning, meaning_of
 from assistant.verify.numbers import floats, ieee, largest, rms
 from assistant.verify.problems import new_problems
@@ -106,6 +106,7 @@ def _judge(
     prepared, unusable = prepare((case,), evidence.outputs, evidence.tolerance)
     if unusable:
         return unusable[0].reason
+    prepared = tuple(read_outputs(prepared))
     if meaning is not None and meaning.is_numeric:
         lost = next((reason for output in prepared if (reason := _lost_digits(case, output)) is not None), None)
         if lost is not None:

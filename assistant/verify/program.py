@@ -10,6 +10,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +30,8 @@ __all__ = ["REGROUPING_ROUNDOFFS", "UNTYPED", "HostData", "ProgramTrace", "compa
 REGROUPING_ROUNDOFFS = 1024.0
 """Roundoffs by which host data may move where no reference exists: regrouping a sum of 2^20 terms moves it by about √(2^20)·u
 (Higham, Accuracy and Stability, §4.2)."""
+SHARED = "managed"
+"""Kind of transfer: managed or page-locked memory as it was when the host waited for the device."""
 UNTYPED = "untyped_value"
 """Code of a difference in host data whose type is not known: FAIL, unless the kernel's own cases show that B is right."""
 _REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
@@ -47,6 +50,8 @@ class HostData:
     """Of structs, where it is known."""
     member: Member | None = None
     """Of the column of a struct's member."""
+    source: int | None = None
+    """Id of the memory that it was seen in, where known; it means something within one run only."""
 
     def place(self, index: int) -> str:
         return self.name + (f"[{index}]" if self.member is None else self.member.place(index))
@@ -100,19 +105,33 @@ _TransferResult = tuple[VerificationFinding | None, str | None, int]
 
 
 def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance) -> list[_TransferResult]:
-    shapes = [(t.kind, len(t.data)) for t in original.transfers]
-    if shapes != [(t.kind, len(t.data)) for t in again.transfers]:
+    shapes = _shapes(original.transfers)
+    if shapes != _shapes(again.transfers):
         return [(None, "transfers to the host (their number or sizes differ between the original's own runs)", 0)]
-    theirs = [(t.kind, len(t.data)) for t in candidate.transfers]
-    if shapes != theirs:
-        expected, actual = f"{len(shapes)} transfers", f"{len(theirs)} transfers"
-        if len(shapes) == len(theirs):
-            place = next(i for i, (a, b) in enumerate(zip(shapes, theirs, strict=True)) if a != b)
-            expected, actual = f"{shapes[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
+    runs = [original.transfers, again.transfers, candidate.transfers]
+    if shapes != _shapes(candidate.transfers):
+        runs = [_without_intermediate(transfers) for transfers in runs]
+    known, theirs = _shapes(runs[0]), _shapes(runs[2])
+    if known != theirs:
+        expected, actual = f"{len(known)} transfers", f"{len(theirs)} transfers"
+        if len(known) == len(theirs):
+            place = next(i for i, (a, b) in enumerate(zip(known, theirs, strict=True)) if a != b)
+            expected, actual = f"{known[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
         return [(_finding("wrong_transfer", "the program copies something else to the host", expected, actual), None, 0)]
-    whole = zip(original.transfers, again.transfers, candidate.transfers, strict=True)
+    whole = zip(*runs, strict=True)
     parts = (part for a, b, c in whole for part in _parts(a, b.data, c.data))
     return [_compare_data(a, b, c, tolerance) for a, b, c in parts]
+
+
+def _shapes(transfers: Sequence[HostData]) -> list[tuple[str, int]]:
+    return [(transfer.kind, len(transfer.data)) for transfer in transfers]
+
+
+def _without_intermediate(transfers: Sequence[HostData]) -> tuple[HostData, ...]:
+    """Of memory that host and device share, what it held in the end: how often the host waits, and so might look, is the program's own
+    affair. Behind the copies, by the order in which the memory was first seen."""
+    last = {transfer.source: transfer for transfer in transfers if transfer.kind == SHARED}
+    return (*(transfer for transfer in transfers if transfer.kind != SHARED), *last.values())
 
 
 def _parts(original: HostData, again: bytes, candidate: bytes) -> list[tuple[HostData, bytes, bytes]]:

@@ -263,6 +263,49 @@ def test_only_computed_floats_need_a_tolerance() -> None:
     assert need_tolerance((replace(moved, original=(SideRun((), error="timed out"),)),), ()) == [False]
 
 
+def test_what_only_the_kernel_itself_reads_is_for_a_person_to_decide() -> None:
+    def with_scratch(value: float) -> Kernel:
+        def kernel(b: Buffers) -> None:
+            b["y"][:] = np.float32(value) * b["x"]
+            scale_add({**b, "y": b["x"]})
+
+        return kernel
+
+    def judged(candidate: Kernel, *, is_unread: bool, kind: str = "resampled") -> Verification:
+        base = evidence(with_scratch(2.0), candidate)
+        cases = [replace(c, origin=replace(c.origin, kind=kind if c.origin.kind != "recorded" else "recorded")) for c in base.cases]
+        facts = [replace(c, buffers=tuple(replace(b, is_unread=is_unread and b.name == "y") for b in c.buffers)) for c in cases]
+        result = judge(replace(base, cases=tuple(replace(c, reference=()) for c in facts)))
+        assert isinstance(result, Verification)
+        return result
+
+    assert judged(with_scratch(3.0), is_unread=False).outcome is Outcome.FAIL
+    left = judged(with_scratch(3.0), is_unread=True)
+    assert left.outcome is Outcome.NEEDS_DECISION and codes(left) == {"unread_value"}
+    assert judged(with_scratch(3.0), is_unread=True, kind="negative").labels == (), "said once, not by every kind of value"
+
+    def wrong(b: Buffers) -> None:
+        with_scratch(2.0)(b)
+        b["out"][3] += 1
+
+    assert judged(wrong, is_unread=True).outcome is Outcome.FAIL
+
+
+def test_threads_that_add_up_into_one_place_may_do_so_in_another_order() -> None:
+    exact = 1000.0
+
+    def summed(error: float) -> Kernel:
+        return lambda b: b["out"].__setitem__(slice(0, 1), np.float64(exact + error))
+
+    def judged(thread_count: int) -> Outcome:
+        one = np.zeros(1, np.float64)
+        cases = [case(summed(0.0), summed(2e-11), seed=seed, out=one) for seed in (1, 2)]
+        result = judge(JudgeEvidence(tuple(replace(c, buffers=c.buffers[2:], thread_count=thread_count) for c in cases), AutoTolerance()))
+        return result.outcome if isinstance(result, Verification) else Outcome.NEEDS_DECISION
+
+    assert judged(100_000) is Outcome.PASS and judged(0) is not Outcome.PASS
+
+
 def test_a_failing_launch_fails() -> None:
     base = evidence(scale_add, scale_add)
     broken = replace(base.cases[1], candidate=(SideRun((), error="cudaErrorInvalidConfiguration"),))

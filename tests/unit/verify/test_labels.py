@@ -203,6 +203,34 @@ def test_pairs_of_halves_are_as_exact_as_halves() -> None:
     assert Label.PRECISION in {found.label for found in detect_labels(version(TEXT), version(paired))}
 
 
+def test_halves_that_are_stored_in_pairs_are_as_exact_as_stored_halves() -> None:
+    before = TEXT.replace("// here", "__half *y = (__half *)out; y[i] = __float2half(v);")
+    paired = TEXT.replace("// here", "__half2 *y = (__half2 *)out; y[i] = __floats2half2_rn(v, v);")
+    kept = TEXT.replace("// here", "__half2 *y = (__half2 *)out; __half2 sum = __floats2half2_rn(v, v); y[i] = sum;")
+    assert Label.PRECISION not in {found.label for found in detect_labels(version(before), version(paired))}
+    assert Label.PRECISION in {found.label for found in detect_labels(version(before), version(kept))}
+    assert Label.PRECISION in {found.label for found in detect_labels(version(TEXT), version(paired))}
+
+
+def test_elements_that_are_staged_in_their_own_type_are_no_assumption() -> None:
+    before = TEXT.replace("// here", "const int8_t *p = (const int8_t *)in;")
+    for line, is_assumed in (
+        ("__shared__ int8_t raw[64]; raw[0] = (int8_t)0;", False),
+        ("int8_t sum = p[0] + p[1];", True),
+    ):
+        found = detect_labels(version(before), version(before.replace("(const int8_t *)in;", f"(const int8_t *)in; {line}")))
+        assert (Label.ASSUMPTION in {label.label for label in found}) is is_assumed, line
+
+
+def test_a_struct_that_asks_for_its_alignment_needs_no_assumption() -> None:
+    text = "struct Body { float x, y, z, m; };\n__global__ void k(const Body *b, const float *f, float *out) { float4 p; // here\n}"
+    cast = "p = *reinterpret_cast<const float4 *>(b + 1);"
+    plain, promised = text.replace("// here", cast), text.replace("// here", cast).replace("struct Body", "struct __align__(16) Body")
+    other = promised.replace("(b + 1)", "(f)")
+    for after, is_assumed in ((plain, True), (promised, False), (other, True)):
+        assert (Label.ALIGNMENT in {label.label for label in detect_labels(version(text), version(after))}) is is_assumed
+
+
 def test_a_bound_that_every_launch_keeps_is_no_assumption() -> None:
     before, after = version(TEXT), version(TEXT.replace("__global__ void", "__global__ void __launch_bounds__(128)", 1))
     (name,) = [kernel.qualified_name for kernel in after.parsed.kernels][:1]

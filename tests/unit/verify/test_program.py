@@ -47,6 +47,17 @@ def test_other_text_is_found(stdout: str) -> None:
     assert codes(trace(), trace(stdout)) == ["wrong_output"]
 
 
+def test_how_often_the_host_waits_is_its_own_affair() -> None:
+    def shared(*seen: int, wrong: float = 0.0) -> ProgramTrace:
+        looks = [HostData("managed", (VALUES * look).tobytes(), "float", f"after {look}", source=7) for look in seen]
+        last = HostData("memcpy", (VALUES + np.float32(wrong)).tobytes(), "float", "the copy", source=3)
+        return ProgramTrace(0, b"", (*looks, last))
+
+    assert codes(shared(1, 2, 3), shared(3)) == [] and codes(shared(3), shared(1, 2, 3)) == []
+    assert codes(shared(1, 2, 3), shared(1, 2)) == ["wrong_value"] and codes(shared(1, 3), shared(3, wrong=1.0)) == ["wrong_value"]
+    assert codes(shared(3), ProgramTrace(0, b"", shared(3).transfers[1:])) == ["wrong_transfer"]
+
+
 def test_a_decimal_may_differ_in_its_last_place() -> None:
     assert codes(trace("sum = 1234.5678\n"), trace("sum = 1234.5679\n")) == []
     assert codes(trace("sum = 1234.5678\n"), trace("sum = 1235.5678\n")) == ["wrong_output"]
