@@ -112,7 +112,9 @@ def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str]) 
         return ()
     reader = RecordingReader(run.recording_path)
     chosen = _chosen(subject, reader.recording, kernels)
-    return tuple(_own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen)
+    return tuple(
+        _own_case(subject, reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen
+    )
 
 
 def live_cases(subject: Subject, live: LiveWorkload, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
@@ -124,7 +126,7 @@ def live_cases(subject: Subject, live: LiveWorkload, kernels: frozenset[str]) ->
         kernel = kernel_of_instance(subject.parsed, instance)
         if kernel is None or kernel.key not in kernels:
             continue
-        own = _own_case(reader, kernel, 0, live_case(item).origin)
+        own = _own_case(subject, reader, kernel, 0, live_case(item).origin)
         exact = (one for one in item.reference if not one.is_recorded and _is_floating(reader.recording, one.buffer))
         given = tuple((one.buffer, reader.blob(one.blob)) for one in exact)
         cases.append(replace(own, launch_index=index, given=given))
@@ -189,10 +191,11 @@ def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> 
             yield kernel, chosen.index, chosen.weight, chosen.shape
 
 
-def _own_case(reader: RecordingReader, kernel: Kernel, index: int, origin: CaseOrigin) -> JudgedCase:
+def _own_case(subject: Subject, reader: RecordingReader, kernel: Kernel, index: int, origin: CaseOrigin) -> JudgedCase:
     """A recorded launch on its own values."""
     parameters = instance_parameters(kernel, reader.recording.launches[index].kernel)
-    recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
+    taken = extract(reader.recording, reader.blob, index, parameters, origin, lambda name: layout_named(subject.source.text, name))
+    recorded = _with_poison(taken, reader.recording, index)
     return JudgedCase(recorded, kernel.key, (parameters,), _buffer_names(recorded, (parameters,)), frozenset(), index)
 
 

@@ -21,6 +21,8 @@ class Member:
     count: int
     """Array length; 1 for a plain member."""
     offset_bytes: int
+    pointee: str | None = None
+    """The type that a pointer points to, as the text spells it; None for what is no pointer."""
 
     @property
     def size_bytes(self) -> int:

@@ -154,13 +154,29 @@ class _Structs:
             if not is_pointer and declarator.type != "field_identifier":
                 yield "", 1, None
                 return
-            yield name, count, self.place(_POINTER if is_pointer else node_text(kind), depth + 1)
+            if is_pointer:
+                yield name, count, self._pointer(None if count > 1 else self._pointee(node_text(kind), declarator))
+            else:
+                yield name, count, self.place(node_text(kind), depth + 1)
+
+    def _pointer(self, pointee: str | None) -> _Placed | None:
+        placed = self.place(_POINTER, 0)
+        return None if placed is None else ((replace(placed[0][0], pointee=pointee),), *placed[1:])
+
+    def _pointee(self, spelled: str, declarator: Node) -> str | None:
+        """The type that ``spelled *name`` points to, ``typedef`` followed; None where it is a pointer, too."""
+        if node_text(declarator).count("*") != 1:
+            return None
+        name = " ".join(_QUALIFIER.sub("", spelled).split())
+        for _ in range(_DEEPEST):
+            name = self._aliases.get(name, name)
+        return name
 
 
 def _moved(inner: tuple[Member, ...], name: str, count: int, size: int, begin: int) -> list[Member]:
     """The members of ``count`` values, each of ``size`` bytes, as members of the struct in which they stand at ``begin``."""
     if len(inner) == 1 and not inner[0].path:
-        return [Member(name, inner[0].element, count, begin)]
+        return [Member(name, inner[0].element, count, begin, inner[0].pointee)]
     found = list[Member]()
     for index in range(min(count, _MOST_MEMBERS + 1)):
         prefix = f"{name}[{index}]" if count > 1 else name

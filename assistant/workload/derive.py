@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from assistant.model.elements import ElementType, parse_element_type
-from assistant.model.recording import RecordedLaunch, Recording
+from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
 from assistant.model.workload import CaseOrigin
@@ -23,6 +23,7 @@ from assistant.workload.draws import Draw
 from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.resample import resampled
+from assistant.workload.scalars import LayoutOf
 
 __all__ = ["Change", "Layouts", "changed", "contents_of", "extract", "fresh_values", "typed_buffers", "with_contents"]
 
@@ -38,13 +39,15 @@ def extract(
     launch_index: int,
     parameters: tuple[Parameter, ...],
     origin: CaseOrigin,
+    layout_of: LayoutOf = lambda spelled: None,
 ) -> NewCase:
-    """One recorded launch as a case of its own; buffers get their element types from the parameters.
+    """One recorded launch as a case of its own; buffers get their element types from the parameters, and from members of structs passed
+    by value (``layout_of``).
 
     A buffer that nothing had written before this launch is poisoned in the case.
     """
     launch = recording.launches[launch_index]
-    types = _element_types(launch, parameters)
+    types = _element_types(launch, parameters, layout_of)
     poisoned = {state.buffer: state.is_poisoned for state in launch.buffers}
     buffers = tuple(
         replace(
@@ -125,11 +128,20 @@ def _drawn(data: bytes, element: ElementType, random: np.random.Generator, draw:
     return resampled(data, element, random, draw, row_lengths)
 
 
-def _element_types(launch: RecordedLaunch, parameters: tuple[Parameter, ...]) -> dict[int, str]:
+def _element_types(launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> dict[int, str]:
     """Pointee types by buffer; a buffer that is passed as two types has none."""
     seen: dict[int, set[str]] = {}
     for argument, parameter in zip(launch.arguments, parameters, strict=False):
-        element = parse_element_type(parameter.element_type or "")
-        if parameter.is_pointer and element is not None and argument.pointers:
-            seen.setdefault(argument.pointers[0].buffer, set()).add(element.name)
+        pointees = {0: parameter.element_type} if parameter.is_pointer else _pointees(argument, layout_of(parameter.type))
+        for pointer in argument.pointers:
+            element = parse_element_type(pointees.get(pointer.offset_bytes) or "")
+            if element is not None:
+                seen.setdefault(pointer.buffer, set()).add(element.name)
     return {buffer: names.pop() for buffer, names in seen.items() if len(names) == 1}
+
+
+def _pointees(argument: RecordedArgument, layout: ElementLayout | None) -> dict[int, str | None]:
+    """What the pointers of a struct that is passed by value point to, by their place in it."""
+    if layout is None or layout.size_bytes != argument.size_bytes:
+        return {}
+    return {member.offset_bytes: member.pointee for member in layout.members}
