@@ -33,6 +33,7 @@ INJECTED_KINDS = frozenset({"injected", "huge", "zeros"})
 _MEANINGS = {
     "resized": Meaning(Label.ASSUMPTION, "right only for the program's own sizes"),
     "shifted": Meaning(Label.ALIGNMENT, "right only for buffers that are aligned to more than their elements, as in this program"),
+    "smaller_grid": Meaning(Label.ASSUMPTION, "right only with grids that cover the data, as in this program"),
     "refilled": Meaning(Label.ASSUMPTION, "right only where memory is zero before the launch, as in this program"),
     "unpadded": Meaning(Label.ASSUMPTION, "right only where padding, borders and empty rows are zero, as in this program"),
     "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program"),
