@@ -25,6 +25,7 @@ from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros
+from assistant.workload.offsets import OFFSETS
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import Observed, SizeModel
 from assistant.workload.smaller_grid import SMALLER_GRID
@@ -41,7 +42,7 @@ _SCREENED_COUNT = 3
 """Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
 """Of a launch that is not the kernel's largest."""
-_RISKY_KINDS = frozenset({*INTEGER_KINDS, SHIFTED, SMALLER_GRID, "resized", "refilled", "repeated", "unpadded"})
+_RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 

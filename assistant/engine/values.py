@@ -19,8 +19,10 @@ from assistant.source.struct_layouts import layout_named
 from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
 from assistant.workload.alignment import with_shifted
+from assistant.workload.cancelling import CANCELLING, with_cancelling
 from assistant.workload.derive import Layouts, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
+from assistant.workload.offsets import with_offsets
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
 from assistant.workload.scalars import LayoutOf, scalars_of
@@ -30,7 +32,7 @@ from assistant.workload.unseen import INTEGER_KINDS, TELLING_KINDS, changed_buff
 
 __all__ = ["Base", "apart", "base_of", "other_values"]
 
-_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, "injected", "huge", "zeros", "mirrored", "mixed"})
+_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
 """Kinds that change floats alone: races and bounds are looked at on the others."""
 _RESIZED = "resized"
 _TIED, _EQUAL = "tied", "equal"
@@ -105,8 +107,10 @@ def _of_other_kinds(base: Base) -> Iterator[NewCase]:
         yield from _unless_none(with_unseen(case, kind, seed, base.layouts))
     yield with_ties(case, seed)
     yield from with_smaller_grids(case)
+    yield from with_offsets(case, dict(base.case.buffer_names), seed)
     for kind in TELLING_KINDS:
         yield from _unless_none(with_unseen(dense, kind, seed, base.layouts))
+    yield from with_cancelling(dense, base.row_lengths, seed)
 
 
 def _drawn_further(base: Base) -> Iterator[NewCase]:
