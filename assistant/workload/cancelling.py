@@ -3,12 +3,12 @@
 Only floats of less than eight bytes, which a float64 twin can judge. One buffer has the large values, the others a single value, so that
 products cancel as sums do. Example::
 
-    [case.origin.values for case in with_cancelling(case, row_lengths=(), seed=7)]
+    with_cancelling(case, seed=7).origin.values      # "x with values of ±4.8e+09 that cancel, among such of 63"
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -26,31 +26,29 @@ CANCELLING = "cancelling"
 _FEWEST = 64
 """Values of a buffer that has large ones."""
 _PAIRS = 12
-"""Of neighbours that cancel: few, so that hardly any lies across the end of a row, where it would cancel nothing."""
+"""Of values that cancel: few, so that hardly any lies across the end of a row, where it would cancel nothing."""
+_DISTANCES = (1, 5)
+"""Between the two values of a pair, in turn: threads that add up neighbours first cancel some in time, but not all."""
 _LOST_DIGITS = 2
 """A small value is lost beside a large one with so many binary digits to spare."""
-_KEPT = 2.0**12
-"""What remains of two large values that stand far apart, in units of their last place: Kahan's sum errs by about one."""
-_SHARE_OF_UNIT = 0.25
-"""Small values between these, in the same unit: added one by one to the large value each is lost."""
 
 
-def with_cancelling(case: NewCase, row_lengths: Sequence[int], seed: int) -> Iterator[NewCase]:
-    """``case`` with large values next to each other, then with large ones at both ends of the rows, or of the buffer."""
+def with_cancelling(case: NewCase, names: Mapping[int, str], seed: int) -> NewCase | None:
+    """``case`` with pairs of large values in its largest buffer of floats; None where there is none that can have them."""
     chosen = _largest(case)
     if chosen is None:
-        return
+        return None
     buffer, element = chosen
-    small = np.abs(doubles(contents_of(case)[buffer], element))
-    random = np.random.default_rng([seed, buffer])
-    length = next((one for one in sorted(row_lengths) if one >= _FEWEST and small.size % one == 0), small.size)
-    large = float(np.sqrt(np.mean(np.square(small)))) * 2.0 ** (_digits(element) + _LOST_DIGITS)
-    if not 0 < large < largest_finite(element) / _PAIRS:
-        return
-    for values, words in ((_neighbours(small, large, random), "neighbours"), (_ends(small, large, length, element), "ends of rows")):
-        contents = _others_alike(case, buffer) | {buffer: with_tail(encode(values, element), contents_of(case)[buffer])}
-        shown = f"values of up to {np.abs(values).max():.3g} that cancel, among such of {np.median(np.abs(values)):.3g} ({words})"
-        yield with_contents(case, contents, replace(case.origin, kind=CANCELLING, seed=seed, scale=1.0, weight=0.0, values=shown))
+    data = contents_of(case)[buffer]
+    small = np.abs(doubles(data, element))
+    typical = float(np.sqrt(np.mean(np.square(small))))
+    large = typical * 2.0 ** (_digits(element) + _LOST_DIGITS)
+    if not large < largest_finite(element) / _PAIRS:
+        return None
+    values = _with_pairs(small, large, np.random.default_rng([seed, buffer]))
+    words = f"{names.get(buffer, 'a buffer')} with values of ±{large:.2g} that cancel, among such of {typical:.2g}"
+    contents = _others_alike(case, buffer) | {buffer: with_tail(encode(values, element), data)}
+    return with_contents(case, contents, replace(case.origin, kind=CANCELLING, seed=seed, scale=1.0, weight=0.0, values=words))
 
 
 def _largest(case: NewCase) -> tuple[int, ElementType] | None:
@@ -65,20 +63,11 @@ def _is_usable(values: Array) -> bool:
     return values.size >= _FEWEST and bool(np.isfinite(values).all()) and bool(values.any()) and not is_sorted(values)
 
 
-def _neighbours(small: Array, large: float, random: np.random.Generator) -> Array:
-    values = small.copy()
-    places = 2 * random.choice(small.size // 2, min(_PAIRS, small.size // 8), replace=False)
-    values[places], values[places + 1] = large, -large
-    return values
-
-
-def _ends(small: Array, large: float, length: int, element: ElementType) -> Array:
-    """Rows that begin with a large value and end with its opposite, but for a rest; what lies between is lost one by one."""
-    unit = large * 2.0 ** (1 - _digits(element))
-    typical = float(np.sqrt(np.mean(np.square(small))))
-    values = (small / typical * unit * _SHARE_OF_UNIT / 2).clip(unit * _SHARE_OF_UNIT / 8, unit * _SHARE_OF_UNIT)
-    values[::length] = large
-    values[length - 1 :: length] = -(large - _KEPT * unit)
+def _with_pairs(small: Array, large: float, random: np.random.Generator) -> Array:
+    values, room = small.copy(), 2 * max(_DISTANCES)
+    for index, place in enumerate(room * random.choice(small.size // room, min(_PAIRS, small.size // room), replace=False)):
+        first = place + random.integers(0, max(_DISTANCES))
+        values[first], values[first + _DISTANCES[index % len(_DISTANCES)]] = large, -large
     return values
 
 
