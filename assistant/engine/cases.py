@@ -14,6 +14,7 @@ from assistant.engine.instances import instance_parameters
 from assistant.engine.subject import Subject
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import parse_element_type
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, Parameter
 from assistant.model.structs import ElementLayout
@@ -104,6 +105,10 @@ class JudgedCase:
     """The original's run with every check on, where it was made already when the case was tried."""
     unread: frozenset[int] = frozenset()
     """Ids of buffers that nothing else in the program looks at (``unread_buffers``)."""
+    own_grid: Dim3 | None = None
+    """Of a case with fewer blocks: the launch's own."""
+    recorded_config: LaunchConfig | None = None
+    """Of a case with fewer blocks: how the program starts the kernel; a candidate that is started otherwise is not tried with fewer."""
     resize: Resize | None = None
     """Of a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
 
@@ -174,7 +179,20 @@ def write_cases(folder: Path, cases: Sequence[NewCase]) -> tuple[Case, ...]:
 
 
 def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subject) -> NewCase | None:
-    """What the candidate runs on this case; None where its launches do not correspond to A's."""
+    """What the candidate runs on this case; None where its launches do not correspond to A's, and where it has another grid than
+    the original that is tried with fewer blocks.
+    """
+    made = _for_candidate(case, pairs, candidate)
+    if made is None or case.recorded_config is None or candidate.request.live is not None:
+        return made
+    own, few = made.recording.launches[0].config, case.new.recording.launches[0].config
+    is_same = (own.grid, own.block) == (case.recorded_config.grid, case.recorded_config.block)
+    launches = tuple(replace(launch, config=replace(own, grid=few.grid, block=few.block)) for launch in made.recording.launches)
+    return replace(made, recording=replace(made.recording, launches=launches)) if is_same else None
+
+
+def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subject) -> NewCase | None:
+    """As far as launches go that start as many blocks as the program does."""
     if candidate.request.live is not None:
         return _live_for_candidate(case, candidate)
     if case.launch_index is None:

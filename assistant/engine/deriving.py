@@ -15,6 +15,7 @@ from itertools import islice
 
 from assistant.engine.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count
 from assistant.engine.cases import Effort, JudgedCase, Resize
+from assistant.engine.grids import independent_of_grid
 from assistant.engine.job import Job
 from assistant.engine.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
 from assistant.engine.subject import Subject
@@ -24,8 +25,10 @@ from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros
+from assistant.workload.offsets import OFFSETS
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import Observed, SizeModel
+from assistant.workload.smaller_grid import SMALLER_GRID
 from assistant.workload.unseen import INTEGER_KINDS
 
 __all__ = ["Derived", "Lead", "bounded", "cost_of", "derive", "redrawn"]
@@ -39,7 +42,7 @@ _SCREENED_COUNT = 3
 """Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
 """Of a launch that is not the kernel's largest."""
-_RISKY_KINDS = frozenset({*INTEGER_KINDS, SHIFTED, "resized", "refilled", "repeated", "unpadded"})
+_RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 
@@ -90,7 +93,9 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
         bases.append(base_of(_sized(own, sizes.base, sizes.base.sparse, model), text, effort.seeds))
     bases = [replace(base, model=model) for base in bases]
     made, notes = _chosen(bases, cost, effort, lead.is_declared)
-    kept, dropped = await _clean(job, subject, made, trial)
+    kept, dropped = await _clean(job, subject, [one for one in made if not _has_fewer_blocks(one)], trial)
+    fewer = [case for _, case in filter(_has_fewer_blocks, made)]
+    kept += await independent_of_grid(job, subject, fewer, trial.problem_kinds)
     kept = _with_all_shifts(kept, shift_count(bases[-1].case.new))
     repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
     names = () if model is None else tuple(model.varied)
@@ -203,6 +208,10 @@ def _with_all_shifts(cases: list[JudgedCase], count: int) -> list[JudgedCase]:
     """Without shifted buffers where the original is not clean on all of them, or time did not allow all: some alone prove no guard."""
     is_whole = sum(case.new.origin.kind == SHIFTED for case in cases) == count
     return cases if is_whole else [case for case in cases if case.new.origin.kind != SHIFTED]
+
+
+def _has_fewer_blocks(made: tuple[Base, JudgedCase]) -> bool:
+    return made[1].new.origin.kind == SMALLER_GRID
 
 
 def _is_risky(case: JudgedCase) -> bool:

@@ -22,6 +22,7 @@ from assistant.workload.arrays import decode, encode
 from assistant.workload.derive import changed, contents_of, with_contents
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, is_sorted, with_tail
+from assistant.workload.scalars import LayoutOf, scalars_of, with_scalars
 from assistant.workload.select import shape_of
 from assistant.workload.unseen import changed_buffers
 
@@ -39,20 +40,19 @@ _REPEATED_COUNT = 3
 """How often each value of a sorted buffer stands in a row."""
 
 
-def resized(case: NewCase, parameters: tuple[Parameter, ...]) -> tuple[NewCase, ...]:
-    """``case`` (of one launch) with one integer argument one smaller, or a little over half; grid, block and buffers stay as they are."""
+def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> tuple[NewCase, ...]:
+    """``case`` (of one launch) with one integer one smaller, or a little over half; grid, block and buffers stay as they are.
+
+    Integers are arguments, and members of structs that are passed by value.
+    """
     launch = case.recording.launches[0]
-    sizes = list(_sizes(launch.arguments, parameters))
-    wanted = [(place, value - 1) for place, value in sizes] + [(place, value // 2 + 1) for place, value in sizes]
+    sizes = [scalar for scalar in scalars_of(launch, parameters, layout_of) if scalar.value >= _SMALLEST_SIZE]
+    wanted = [(scalar, scalar.value - 1) for scalar in sizes] + [(scalar, scalar.value // 2 + 1) for scalar in sizes]
     made = list[NewCase]()
-    for place, value in dict.fromkeys(wanted):
-        element = parse_element_type(parameters[place].type)
-        assert element is not None, "a size is a number"
-        data = encode(np.array([value], np.int64), element)
-        arguments = list(launch.arguments)
-        arguments[place] = replace(arguments[place], data_hex=data.hex())
-        smaller = replace(launch, arguments=tuple(arguments))
-        shape = shape_of(smaller, parameters)
+    for scalar, value in dict.fromkeys(wanted):
+        smaller = with_scalars(launch, {scalar: value})
+        is_member = scalar.name != parameters[scalar.argument].name
+        shape = f"{case.origin.shape}, {scalar.name}={value}" if is_member else shape_of(smaller, parameters)
         origin = replace(case.origin, kind="resized", shape=shape, scale=1.0, weight=0.0, is_own_size=False)
         made.append(replace(case, recording=replace(case.recording, launches=(smaller,)), origin=origin))
     return tuple(made[:_PROBE_COUNT])
@@ -89,11 +89,6 @@ def refilled(case: NewCase, names: Mapping[int, str], seed: int) -> NewCase | No
 def integers_of(case: NewCase, parameters: tuple[Parameter, ...]) -> dict[str, int]:
     """The integer arguments of the first launch, by parameter."""
     return {parameters[place].name: value for place, value in _integers(case.recording.launches[0].arguments, parameters)}
-
-
-def _sizes(arguments: tuple[RecordedArgument, ...], parameters: tuple[Parameter, ...]) -> Iterator[tuple[int, int]]:
-    """(position, value) of the integer scalars that may be sizes."""
-    return ((place, value) for place, value in _integers(arguments, parameters) if value >= _SMALLEST_SIZE)
 
 
 def _integers(arguments: tuple[RecordedArgument, ...], parameters: tuple[Parameter, ...]) -> Iterator[tuple[int, int]]:

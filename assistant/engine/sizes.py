@@ -26,7 +26,7 @@ from assistant.workload.draws import Draw
 from assistant.workload.other_sizes import larger, smaller, within, work_ratio
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import Seen, explain_count
-from assistant.workload.resize import Observed, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
+from assistant.workload.resize import Observed, Place, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
 from assistant.workload.scalars import LayoutOf, scalars_of
 
 __all__ = ["Sized", "SizedLaunch", "TriedSizes", "observed_launches", "size_model_of", "try_sizes"]
@@ -86,9 +86,10 @@ def observed_launches(
         sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
         for launch in (launch for launch in recording.launches if launch.kernel == instance):
             counts = {
-                position: sizes[argument.pointers[0].buffer]
+                (position, pointer.offset_bytes): sizes[pointer.buffer]
                 for position, argument in enumerate(launch.arguments)
-                if argument.pointers and argument.pointers[0].buffer_offset_bytes == 0
+                for pointer in argument.pointers
+                if pointer.buffer_offset_bytes == 0
             }
             integers = {scalar.name: scalar.value for scalar in scalars_of(launch, parameters, layout_of)}
             found.append(Observed(integers, launch.config, counts))
@@ -102,7 +103,11 @@ def size_model_of(case: NewCase, parameters: tuple[Parameter, ...], others: Sequ
         return None
     scalars = scalars_of(launch, parameters, layout_of)
     buffers = {buffer.id: buffer for buffer in case.recording.buffers}
-    places = {place: buffers[argument.pointers[0].buffer] for place, argument in enumerate(launch.arguments) if argument.pointers}
+    places = {
+        (position, pointer.offset_bytes): buffers[pointer.buffer]
+        for position, argument in enumerate(launch.arguments)
+        for pointer in argument.pointers
+    }
     own = Observed({s.name: s.value for s in scalars}, launch.config, {place: element_count(buffer) for place, buffer in places.items()})
     known = {_identity(own): own}
     for other in others:
@@ -190,6 +195,6 @@ def _identity(one: Observed) -> object:
     return tuple(one.sizes.items()), one.config
 
 
-def _in_elements(one: Observed, buffers: dict[int, RecordedBuffer]) -> Observed:
+def _in_elements(one: Observed, buffers: dict[Place, RecordedBuffer]) -> Observed:
     counts = {place: size // element_bytes(buffers[place]) for place, size in one.counts.items() if place in buffers}
     return Observed(one.sizes, one.config, counts)

@@ -25,10 +25,10 @@ from assistant.verify.problems import UNSUPPORTED
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 
-__all__ = ["Trial", "try_version"]
+__all__ = ["POISON", "Trial", "try_version"]
 
 _EVERY_CHECK = "check"
-_POISON = 0xAB
+POISON = 0xAB
 """What memory with arbitrary contents holds in a trial."""
 
 
@@ -59,7 +59,7 @@ class Trial:
             after, first = dict(self.after).get(buffer.id), before.get(buffer.id, b"")
             if after is None or len(after) != len(first):
                 continue
-            start, element = bytes([_POISON]) * len(first) if buffer.is_poisoned else first, element_of(buffer.element_type, len(first))
+            start, element = bytes([POISON]) * len(first) if buffer.is_poisoned else first, element_of(buffer.element_type, len(first))
             counts[buffer.id] = int(np.count_nonzero(bits(after, element) != bits(start, element)))
         return counts
 
@@ -74,7 +74,7 @@ class Trial:
         run = self.run
         if run is None or not self.is_checked or run.error is not None or not run.is_comparable:
             return None
-        return SideRun(self.after, None, _POISON, run.guards_intact, run.repeat_difference, run.problems)
+        return SideRun(self.after, None, POISON, run.guards_intact, run.repeat_difference, run.problems)
 
     def unclean(self, usual: Collection[str]) -> str | None:
         """Why it does not count; None where it does. ``usual``: kinds of problems that the original has on recorded values."""
@@ -95,7 +95,7 @@ async def try_version(job: Job, subject: Subject, cases: Sequence[NewCase], limi
     limits = replace(job.limits, wall_s=min(job.limits.wall_s, limit_s))
     written = write_cases(job.scratch / new_id("K"), cases)
     mode = _checking_mode(job) if is_checked else "plain"
-    replayed = await job.lab.replay(startable(subject, cases), written, ReplayOptions(mode=mode, fill=_POISON), limits)
+    replayed = await job.lab.replay(startable(subject, cases), written, ReplayOptions(mode=mode, fill=POISON), limits)
     if isinstance(replayed, LabFailure):
         return [Trial(case, None, (), 0.0) for case in cases]
     each_s = replayed.cpu_s / len(cases)

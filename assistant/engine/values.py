@@ -14,21 +14,25 @@ import numpy as np
 
 from assistant.engine.cases import JudgedCase, Resize, layouts_of
 from assistant.engine.probes import refilled, resized, with_repeats, with_ties
+from assistant.model.structs import ElementLayout
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
 from assistant.workload.alignment import with_shifted
+from assistant.workload.cancelling import CANCELLING, with_cancelling
 from assistant.workload.derive import Layouts, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
+from assistant.workload.offsets import with_offsets
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
-from assistant.workload.scalars import scalars_of
+from assistant.workload.scalars import LayoutOf, scalars_of
+from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import with_huge, with_signed_zeros, with_specials, with_specials_apart
 from assistant.workload.unseen import INTEGER_KINDS, TELLING_KINDS, changed_buffers, with_unseen
 
 __all__ = ["Base", "apart", "base_of", "other_values"]
 
-_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, "injected", "huge", "zeros", "mirrored", "mixed"})
+_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
 """Kinds that change floats alone: races and bounds are looked at on the others."""
 _RESIZED = "resized"
 _TIED, _EQUAL = "tied", "equal"
@@ -48,17 +52,20 @@ class Base:
     row_lengths: tuple[int, ...]
     """Elements that a row may have (``zeros.structural_zeros``)."""
     seeds: tuple[int, ...]
+    layout_of: LayoutOf
+    """The structs that the original's text defines."""
     model: SizeModel | None = None
     """How its sizes depend on each other, where that is known."""
 
 
 def base_of(case: JudgedCase, text: str, seeds: tuple[int, ...]) -> Base:
     """``text`` is the original's, which defines the structs."""
-    integers = [
-        scalar.value for scalar in scalars_of(case.new.recording.launches[0], case.parameters[0], lambda name: layout_named(text, name))
-    ]
+    def layout_of(name: str) -> ElementLayout | None:
+        return layout_named(text, name)
+
+    integers = [scalar.value for scalar in scalars_of(case.new.recording.launches[0], case.parameters[0], layout_of)]
     rows = tuple(dict.fromkeys(value // size for size in _ELEMENT_SIZES for value in integers if value > 0 and value % size == 0))
-    return Base(case, layouts_of(case.new, text), rows, seeds)
+    return Base(case, layouts_of(case.new, text), rows, seeds, layout_of)
 
 
 def other_values(base: Base, is_declared: bool) -> Iterator[JudgedCase]:
@@ -99,8 +106,11 @@ def _of_other_kinds(base: Base) -> Iterator[NewCase]:
     for kind in INTEGER_KINDS:
         yield from _unless_none(with_unseen(case, kind, seed, base.layouts))
     yield with_ties(case, seed)
+    yield from with_smaller_grids(case)
+    yield from with_offsets(case, dict(base.case.buffer_names), seed)
     for kind in TELLING_KINDS:
         yield from _unless_none(with_unseen(dense, kind, seed, base.layouts))
+    yield from _unless_none(with_cancelling(dense, dict(base.case.buffer_names), seed))
 
 
 def _drawn_further(base: Base) -> Iterator[NewCase]:
@@ -119,7 +129,7 @@ def _drawn_further(base: Base) -> Iterator[NewCase]:
     yield from with_shifted(first, dict(base.case.buffer_names))
     yield from _unless_none(refilled(first, dict(base.case.buffer_names), seed))
     if case.origin.is_own_size:
-        yield from resized(first, base.case.parameters[0])
+        yield from resized(first, base.case.parameters[0], base.layout_of)
 
 
 def _special(base: Base) -> Iterator[NewCase]:
@@ -149,10 +159,19 @@ def _judged(base: Base, made: NewCase) -> JudgedCase:
     new = replace(made, origin=replace(made.origin, values=made.origin.values or words))
     resize = base.case.resize
     if made.origin.kind == _RESIZED and base.model is not None:
-        integers = scalars_of(made.recording.launches[0], base.case.parameters[0], lambda name: None)
+        integers = scalars_of(made.recording.launches[0], base.case.parameters[0], base.layout_of)
         sizes = base.model.sizes | {scalar.name: scalar.value for scalar in integers}
         resize = Resize(base.model, tuple(sizes.items()), is_whole=False)
+    if made.origin.kind == SMALLER_GRID:
+        return _with_fewer_blocks(base, new)
     return replace(base.case, new=new, resize=resize, repeats=1, is_checked=made.origin.kind not in _UNCHECKED_KINDS, given=())
+
+
+def _with_fewer_blocks(base: Base, new: NewCase) -> JudgedCase:
+    """A candidate takes over the blocks that the case has: nothing is modelled."""
+    own = base.case.new.recording.launches[0].config
+    recorded = own if base.case.resize is None else base.case.resize.model.grid.config
+    return replace(base.case, new=new, resize=None, own_grid=own.grid, recorded_config=recorded, repeats=1, given=())
 
 
 def _words(base: Base, made: NewCase) -> str:

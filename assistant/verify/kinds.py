@@ -33,10 +33,13 @@ INJECTED_KINDS = frozenset({"injected", "huge", "zeros"})
 _MEANINGS = {
     "resized": Meaning(Label.ASSUMPTION, "right only for the program's own sizes"),
     "shifted": Meaning(Label.ALIGNMENT, "right only for buffers that are aligned to more than their elements, as in this program"),
+    "smaller_grid": Meaning(Label.ASSUMPTION, "right only with grids that cover the data, as in this program"),
+    "offsets": Meaning(Label.ASSUMPTION, "right only for offsets like those of this program, not for any empty, short and long rows"),
     "refilled": Meaning(Label.ASSUMPTION, "right only where memory is zero before the launch, as in this program"),
     "unpadded": Meaning(Label.ASSUMPTION, "right only where padding, borders and empty rows are zero, as in this program"),
     "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program"),
     "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload"),
+    "high": Meaning(Label.ASSUMPTION, "right only where the low halves of 64-bit integers tell them apart, as in this program"),
     "negative": Meaning(Label.ASSUMPTION, "right only for integers >= 0, as in this program"),
     "large": Meaning(Label.ASSUMPTION, "right only for integers of the program's own magnitude, not for large ones"),
     "far": Meaning(Label.ASSUMPTION, "right only for floats of the program's own magnitude, not for large ones", is_numeric=True),
@@ -44,6 +47,8 @@ _MEANINGS = {
     "tiny": Meaning(Label.PRECISION, "less exact than the original on values close to 0", is_numeric=True),
     "near": Meaning(Label.PRECISION, "less exact than the original on values close to 1", is_numeric=True),
     "offset": Meaning(Label.PRECISION, "less exact than the original on values of a small spread around a large mean", is_numeric=True),
+    "raised": Meaning(Label.PRECISION, "less exact than the original on values far from 0, of this program's own spread", is_numeric=True),
+    "cancelling": Meaning(Label.PRECISION, "less exact than the original where large values cancel among small ones", is_numeric=True),
     "halves": Meaning(Label.PRECISION, "rounds otherwise than the original halfway between whole numbers", is_numeric=True),
     "denormal": Meaning(Label.PRECISION, "less exact than the original on denormal and nearly denormal values", is_numeric=True),
 }

@@ -21,11 +21,11 @@ from assistant.verify.judged_case import case_result, judge_case, read_outputs, 
 from assistant.verify.kinds import Meaning, meaning_of
 from assistant.verify.numbers import floats, ieee, largest, rms
 from assistant.verify.problems import new_problems
-from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, Errors, errors_of, is_plausible_reference
+from assistant.verify.tolerance import FLOAT_ROUNDOFF, MAX_FACTOR, RMS_FACTOR, Errors, errors_of, is_plausible_reference
 
 __all__ = ["ProbeVerdict", "judge_probes"]
 
-_SHIFTED = "shifted"
+_SHIFTED, _CANCELLING = "shifted", "cancelling"
 _NUMERIC_FACTOR = 16.0
 """Multiple of the original's error within which digits count as kept on values that are chosen to lose them, or else half of the type's
 digits. In honest edits (another order of additions, fused multiply-adds, shuffles, Welford's variance) errors differ by less; what is to
@@ -111,7 +111,9 @@ def _judge(
         lost = next((reason for output in prepared if (reason := _lost_digits(case, output)) is not None), None)
         if lost is not None:
             return lost
-        prepared = tuple(_allowing_more(output) for output in prepared)
+        if case.origin.kind == _CANCELLING:
+            prepared = tuple(_by_reference(output, case) for output in prepared)
+        prepared = tuple(_allowing_more(case, output) for output in prepared)
     weak = check_controls((case,), prepared, evidence.tolerance)
     if weak and case.origin.kind == "resized":
         return weak[0][1].reason
@@ -137,30 +139,49 @@ def _lost_digits(case: CaseEvidence, prepared: PreparedOutput) -> str | None:
     if not output.is_compared or not output.written.any():
         return None
     if not element.is_floating:
-        return f"{output.name} holds integers" if case.origin.kind == "extreme" else None
+        return f"{output.name} holds integers" if case.origin.kind in ("extreme", _CANCELLING) else None
     values = floats(prepared.runs[0].contents(output.buffer.id) or b"", element)[output.written]
     if not np.isfinite(values).all():
         return f"the original's own {output.name} is not finite there"
     raw = dict(case.reference).get(output.buffer.id)
-    if prepared.is_exact or element.scalar_bytes == 8:
+    is_cancelling = case.origin.kind == _CANCELLING
+    if not is_cancelling and (prepared.is_exact or element.scalar_bytes == 8):
         return None
     if raw is None or len(raw) != output.written.size * 8:
-        return f"nothing tells how exact {output.name} is there" if prepared.is_estimated else None
+        return f"nothing tells how exact {output.name} is there" if prepared.is_estimated or is_cancelling else None
     reference = np.frombuffer(raw, "<f8")[output.written]
     if not np.isfinite(reference).all() or not is_plausible_reference(
-        errors_of(values, reference), element.unit_roundoff or 0.0, reference
+        errors_of(values, reference), _roundoff(case, prepared), reference
     ):
         return f"the original itself loses its digits there ({output.name})"
     return None
 
 
-def _allowing_more(prepared: PreparedOutput) -> PreparedOutput:
+@ieee
+def _by_reference(prepared: PreparedOutput, case: CaseEvidence) -> PreparedOutput:
+    """The rule with the original's own error alone, also where doubles hold what floats have added up."""
+    raw = dict(case.reference).get(prepared.output.buffer.id)
+    written = prepared.output.written
+    if prepared.reference is None or raw is None or not written.any():
+        return prepared
+    reference = np.frombuffer(raw, "<f8")
+    values = floats(prepared.runs[0].contents(prepared.output.buffer.id) or b"", prepared.output.element)
+    return replace(prepared, reference=reference, own=errors_of(values[written], reference[written]))
+
+
+def _roundoff(case: CaseEvidence, prepared: PreparedOutput) -> float:
+    """Of the output's type; of float at least for cancelling values, which are floats that doubles may add up."""
+    own = prepared.output.element.unit_roundoff or 0.0
+    return max(own, FLOAT_ROUNDOFF) if case.origin.kind == _CANCELLING else own
+
+
+def _allowing_more(case: CaseEvidence, prepared: PreparedOutput) -> PreparedOutput:
     """The rule with ``_NUMERIC_FACTOR`` times the original's error, and at least √u of the output."""
     if prepared.reference is None:
         return prepared
     written = prepared.reference[prepared.output.written]
     finite = written[np.isfinite(written)]
-    half_of_digits = sqrt(prepared.output.element.unit_roundoff or 0.0)
+    half_of_digits = sqrt(_roundoff(case, prepared))
     own = Errors(_NUMERIC_FACTOR * prepared.own.rms, _NUMERIC_FACTOR * prepared.own.max)
     return replace(
         prepared, own=own.at_least(Errors(half_of_digits / RMS_FACTOR * rms(finite), half_of_digits / MAX_FACTOR * largest(finite)))

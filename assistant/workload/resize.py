@@ -29,6 +29,7 @@ from assistant.workload.scalars import Scalar, fits, with_scalars
 __all__ = [
     "GridModel",
     "Observed",
+    "Place",
     "Plan",
     "SizeModel",
     "at_sizes",
@@ -49,14 +50,18 @@ _MOST_SHARED_BYTES = 227 << 10
 _WARP_THREADS = 32
 
 
+Place = tuple[int, int]
+"""Where a launch is passed a pointer: the argument's position, and the pointer's offset in it, as in a struct that is passed by value."""
+
+
 @dataclass(frozen=True)
 class Observed:
     """One recorded launch of the kernel: what is known of its sizes."""
 
     sizes: Sizes
     config: LaunchConfig
-    counts: Mapping[int, int]
-    """Elements of the buffer behind each pointer argument, by the argument's position."""
+    counts: Mapping[Place, int]
+    """Elements of the buffer behind each pointer."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +157,8 @@ def size_model(case: NewCase, observed: Sequence[Observed], scalars: tuple[Scala
 def _extents(case: NewCase, observed: Sequence[Observed]) -> dict[int, tuple[Term, ...]]:
     """What the elements of each buffer follow from; buffers that nothing explains are left out."""
     counts: dict[int, tuple[Term, ...]] = {}
-    for buffer, position in _free_buffers(case.recording.launches[0], case.recording.buffers).items():
-        seen = [Seen(one.sizes, one.counts[position]) for one in observed if position in one.counts]
+    for buffer, place in _free_buffers(case.recording.launches[0], case.recording.buffers).items():
+        seen = [Seen(one.sizes, one.counts[place]) for one in observed if place in one.counts]
         terms = explain_extent(seen) if seen and seen[0].sizes == observed[0].sizes else ()
         if terms:
             counts[buffer] = terms
@@ -240,12 +245,12 @@ def element_count(buffer: RecordedBuffer) -> int:
     return buffer.size_bytes // element_bytes(buffer)
 
 
-def _free_buffers(launch: RecordedLaunch, buffers: Sequence[RecordedBuffer]) -> dict[int, int]:
-    """Buffers whose size may change, each with the one argument that points to its beginning."""
-    reached: dict[int, list[tuple[int, int]]] = {}
+def _free_buffers(launch: RecordedLaunch, buffers: Sequence[RecordedBuffer]) -> dict[int, Place]:
+    """Buffers whose size may change, each with the first place that points to its beginning."""
+    reached: dict[int, list[tuple[Place, int]]] = {}
     for position, argument in enumerate(launch.arguments):
         for pointer in argument.pointers:
-            reached.setdefault(pointer.buffer, []).append((position, pointer.buffer_offset_bytes))
+            reached.setdefault(pointer.buffer, []).append(((position, pointer.offset_bytes), pointer.buffer_offset_bytes))
     sizes = {buffer.id: buffer for buffer in buffers if buffer.symbol is None and not buffer.pointers}
     return {buffer: places[0][0] for buffer, places in reached.items() if buffer in sizes and all(offset == 0 for _, offset in places)}
 

@@ -26,6 +26,10 @@ _UNUSED_SHARE = 0.75
 """Integers beyond this share of their type's range are large already."""
 _LARGE_SHARE = 0.25
 """The larger half of large integers begins at this share of the range."""
+_LOW_HALVES = 8
+"""Low halves of 64-bit integers that differ in their high ones."""
+_LOW_STEP = 0x1234567
+"""What they differ by; 7 times that is below 2^31."""
 _HALVES = 32
 """k + 1/2 for k from -32 to 31; scaled down by powers of two, as kernels scale before they round."""
 _SCALINGS = 5
@@ -57,6 +61,27 @@ def _large(data: bytes, element: ElementType, random: np.random.Generator) -> by
     return with_tail(encode(_ordered_as(values, drawn), element), data)
 
 
+def _high(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    """64-bit integers of few low halves and of other high ones; 0 and all ones stay, as they may say that a place is empty.
+
+    All buffers draw from the same ones, so that keys are found. Where none stands twice, none does.
+    """
+    values = decode(data, element)
+    if element.kind not in (ElementKind.INT, ElementKind.UINT) or (element.scalar_bytes, element.components) != (8, 1):
+        return data
+    places = (values != 0) & (values != values.dtype.type(-1 if values.dtype.kind == "i" else np.iinfo(values.dtype).max))
+    count = int(places.sum())
+    if count <= _LOW_HALVES:
+        return data
+    pool = np.arange(2 * count, dtype=np.int64)
+    pool = (pool // _LOW_HALVES << 32) + 1 + pool % _LOW_HALVES * _LOW_STEP
+    drawn = values.copy()
+    drawn[places] = random.permutation(pool[:count]) if is_distinct(values[places]) else random.choice(pool[: count // 2], count)
+    if is_sorted(values):
+        drawn = np.sort(drawn) if values[0] <= values[-1] else np.sort(drawn)[::-1]
+    return with_tail(encode(drawn, element), data)
+
+
 def _ordered_as(values: Array, drawn: Array) -> Array:
     """``drawn`` sorted where ``values`` are."""
     if not is_sorted(values):
@@ -83,6 +108,13 @@ _Floats = Callable[[Array, ElementType, np.random.Generator], Array]
 def _offset(values: Array, element: ElementType, random: np.random.Generator) -> Array:
     """A mean of the values' own size and a spread of √u of it."""
     return _rms(values) * _around_one(values, element)
+
+
+def _raised(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """The values' own deviations around a mean of 1/√u of them: what is added to a variance, or compared with, keeps its meaning."""
+    deviation: Array = values - float(np.mean(values))
+    spread = _rms(deviation) if deviation.any() else _rms(values)
+    return deviation + spread * 2.0 ** (_digits(element) * 5 // 12)
 
 
 def _near(values: Array, element: ElementType, random: np.random.Generator) -> Array:
@@ -120,12 +152,13 @@ _TELLING: dict[str, _Floats] = {
     "tiny": _tiny,
     "near": _near,
     "offset": _offset,
+    "raised": _raised,
     "halves": _halves,
     "denormal": _denormal,
     "far": _far,
     "extreme": _extreme,
 }
-_INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large}
+_INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large, "high": _high}
 TELLING_KINDS = tuple(_TELLING)
 """Kinds of cases of other floats."""
 INTEGER_KINDS = tuple(_INTEGERS)

@@ -45,7 +45,7 @@ KEYS = np.random.default_rng(1).permutation(64).astype(np.int32) + 1
 
 def test_an_integer_argument_becomes_smaller_and_nothing_else_changes() -> None:
     case = recorded(KEYS, "int")
-    made = resized(case, PARAMETERS)
+    made = resized(case, PARAMETERS, lambda name: None)
     assert [integers_of(probe, PARAMETERS) for probe in made] == [{"n": 999, "flag": 1}, {"n": 501, "flag": 1}]
     assert [probe.origin.shape for probe in made] == ["n=999, flag=1", "n=501, flag=1"]
     for probe in made:

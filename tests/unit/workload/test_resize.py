@@ -18,7 +18,7 @@ from tests.unit.workload.launches import launched
 def modelled(config: LaunchConfig, integers: Mapping[str, int], *buffers: np.ndarray) -> tuple[NewCase, SizeModel | None]:
     case, parameters = launched(config, integers, *buffers)
     scalars = scalars_of(case.recording.launches[0], parameters, lambda name: None)
-    own = Observed(dict(integers), config, {index: values.size for index, values in enumerate(buffers)})
+    own = Observed(dict(integers), config, {(index, 0): values.size for index, values in enumerate(buffers)})
     return case, size_model(case, [own], scalars)
 
 

@@ -1,0 +1,87 @@
+"""Floats of which large ones of both signs cancel among small ones: what a compensated sum keeps and a plain one loses.
+
+Only floats of less than eight bytes, which a float64 twin can judge. One buffer has the large values, the others a single value, so that
+products cancel as sums do. Example::
+
+    with_cancelling(case, seed=7).origin.values      # "x with values of ±4.8e+09 that cancel, among such of 63"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from assistant.model.elements import ElementType
+from assistant.workload.arrays import Array, doubles, encode, largest_finite
+from assistant.workload.derive import contents_of, typed_buffers, with_contents
+from assistant.workload.recordings import NewCase
+from assistant.workload.resample import is_sorted, with_tail
+
+__all__ = ["CANCELLING", "with_cancelling"]
+
+CANCELLING = "cancelling"
+"""The kind of these cases."""
+_FEWEST = 64
+"""Values of a buffer that has large ones."""
+_PAIRS = 12
+"""Of values that cancel: few, so that hardly any lies across the end of a row, where it would cancel nothing."""
+_DISTANCES = (1, 5)
+"""Between the two values of a pair, in turn: threads that add up neighbours first cancel some in time, but not all."""
+_LOST_DIGITS = 2
+"""A small value is lost beside a large one with so many binary digits to spare."""
+
+
+def with_cancelling(case: NewCase, names: Mapping[int, str], seed: int) -> NewCase | None:
+    """``case`` with pairs of large values in its largest buffer of floats; None where there is none that can have them."""
+    chosen = _largest(case)
+    if chosen is None:
+        return None
+    buffer, element = chosen
+    data = contents_of(case)[buffer]
+    small = np.abs(doubles(data, element))
+    typical = float(np.sqrt(np.mean(np.square(small))))
+    large = typical * 2.0 ** (_digits(element) + _LOST_DIGITS)
+    if not large < largest_finite(element) / _PAIRS:
+        return None
+    values = _with_pairs(small, large, np.random.default_rng([seed, buffer]))
+    words = f"{names.get(buffer, 'a buffer')} with values of ±{large:.2g} that cancel, among such of {typical:.2g}"
+    contents = _others_alike(case, buffer) | {buffer: with_tail(encode(values, element), data)}
+    return with_contents(case, contents, replace(case.origin, kind=CANCELLING, seed=seed, scale=1.0, weight=0.0, values=words))
+
+
+def _largest(case: NewCase) -> tuple[int, ElementType] | None:
+    """The buffer with most floats, the first of several."""
+    contents = contents_of(case)
+    floating = {b: e for b, e in typed_buffers(case).items() if e.is_floating and e.components == 1 and e.scalar_bytes < 8}
+    usable = {b: e for b, e in floating.items() if _is_usable(doubles(contents[b], e))}
+    return max(usable.items(), key=lambda item: len(contents[item[0]]) // item[1].scalar_bytes, default=None)
+
+
+def _is_usable(values: Array) -> bool:
+    return values.size >= _FEWEST and bool(np.isfinite(values).all()) and bool(values.any()) and not is_sorted(values)
+
+
+def _with_pairs(small: Array, large: float, random: np.random.Generator) -> Array:
+    values, room = small.copy(), 2 * max(_DISTANCES)
+    for index, place in enumerate(room * random.choice(small.size // room, min(_PAIRS, small.size // room), replace=False)):
+        first = place + random.integers(0, max(_DISTANCES))
+        values[first], values[first + _DISTANCES[index % len(_DISTANCES)]] = large, -large
+    return values
+
+
+def _others_alike(case: NewCase, buffer: int) -> dict[int, bytes]:
+    """The other buffers of floats, each with one value for all that are not zero."""
+    made: dict[int, bytes] = {}
+    for other, element in typed_buffers(case).items():
+        data = contents_of(case)[other]
+        values = doubles(data, element) if element.is_floating else np.zeros(0)
+        if other != buffer and values.any() and np.isfinite(values).all():
+            made[other] = with_tail(encode(np.where(values == 0, 0.0, np.abs(values[values != 0]).mean()), element), data)
+    return made
+
+
+def _digits(element: ElementType) -> int:
+    """Significand bits, the hidden one included."""
+    return round(-np.log2(element.unit_roundoff or 1.0))

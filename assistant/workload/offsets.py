@@ -1,0 +1,93 @@
+"""Offsets of rows, segments or buckets, drawn again: empty rows, rows of one element, and one that is longer than any of the program's.
+
+A buffer of integers holds offsets if they begin with 0, never decrease, and end with a number of elements that another buffer may have.
+Example::
+
+    [case.origin.values for case in with_offsets(case, {2: "first"}, seed=7)]
+    # ["first with empty rows and rows of one element", "first with one row of 5731 elements"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from assistant.model.elements import ElementKind, ElementType
+from assistant.workload.arrays import Array, decode, encode
+from assistant.workload.derive import contents_of, typed_buffers, with_contents
+from assistant.workload.recordings import NewCase
+from assistant.workload.resample import is_distinct, with_tail
+
+__all__ = ["OFFSETS", "with_offsets"]
+
+OFFSETS = "offsets"
+"""The kind of these cases."""
+_FEWEST_ROWS = 3
+_EMPTY_SHARE, _SINGLE_SHARE = 0.4, 0.2
+"""Of rows that are empty, some of them next to each other, and that have one element."""
+_EMPTY_RUN = 8
+"""Empty rows in a row at the beginning, as lanes of a warp that take one each."""
+
+
+def with_offsets(case: NewCase, names: Mapping[int, str], seed: int) -> Iterator[NewCase]:
+    """``case`` with every buffer of offsets drawn again between the same ends, in two ways; none where no buffer is one."""
+    types, contents = typed_buffers(case), contents_of(case)
+    counts = {buffer: len(contents[buffer]) // element.size_bytes for buffer, element in types.items()}
+    untyped = [buffer.size_bytes for buffer in case.recording.buffers if buffer.id not in types]
+    found = {
+        buffer: values
+        for buffer, element in types.items()
+        if (values := _offsets(contents[buffer], element)) is not None
+        and int(values[-1]) <= max([*(count for other, count in counts.items() if other != buffer), *untyped], default=0)
+    }
+    for lengths_of, words in ((_spread, "with empty rows and rows of one element"), (_one_long, "with one row of nearly all elements")):
+        if not found:
+            return
+        made: dict[int, bytes] = {}
+        for buffer, values in found.items():
+            # equal buffers stay equal: a copy that is counted up goes with the offsets that it was copied from
+            random = np.random.default_rng([seed, values.size, int(values[-1])])
+            drawn = np.concatenate([[0], np.cumsum(lengths_of(values.size - 1, int(values[-1]), random))])
+            made[buffer] = with_tail(encode(drawn, types[buffer]), contents[buffer])
+        shown = f"{' and '.join(names.get(buffer, 'a buffer') for buffer in found)} {words}"
+        yield with_contents(case, made, replace(case.origin, kind=OFFSETS, seed=seed, scale=1.0, weight=0.0, values=shown))
+
+
+def _offsets(data: bytes, element: ElementType) -> Array | None:
+    """The values, where they are offsets; one for each element of another buffer (0, 1, 2, …) are places."""
+    if element.kind not in (ElementKind.INT, ElementKind.UINT) or element.components != 1 or element.scalar_bytes < 2:
+        return None
+    values = decode(data, element)
+    if values.size <= _FEWEST_ROWS or values[0] != 0 or values[-1] <= 1 or (values[1:] < values[:-1]).any():
+        return None
+    return None if int(values[-1]) == values.size - 1 and is_distinct(values) else values
+
+
+def _spread(rows: int, total: int, random: np.random.Generator) -> Array:
+    """Lengths of the rows: many are 0 or 1, the others share the rest; the first and the last are empty where there are many."""
+    kinds = random.random(rows)
+    lengths = np.zeros(rows, np.int64)
+    lengths[kinds >= _EMPTY_SHARE] = 1
+    shared = np.flatnonzero(kinds >= _EMPTY_SHARE + _SINGLE_SHARE)
+    if rows > 2 * _EMPTY_RUN:
+        lengths[:_EMPTY_RUN] = lengths[-1] = 0
+        shared = shared[(shared >= _EMPTY_RUN) & (shared < rows - 1)]
+    return _filled(lengths, total, shared if shared.size else np.array([rows // 2]))
+
+
+def _one_long(rows: int, total: int, random: np.random.Generator) -> Array:
+    """All in one row, but for every third with one element."""
+    lengths = np.zeros(rows, np.int64)
+    lengths[::3] = 1
+    return _filled(lengths, total, random.integers(0, rows, 1))
+
+
+def _filled(lengths: Array, total: int, places: Array) -> Array:
+    """What ``total`` has more than ``lengths``, in equal parts at ``places``; of too many the last are empty."""
+    lengths = np.where(np.cumsum(lengths) <= total, lengths, 0)
+    share, left = divmod(total - int(lengths.sum()), places.size)
+    lengths[places] += share
+    lengths[places[:left]] += 1
+    return lengths
