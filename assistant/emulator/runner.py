@@ -48,6 +48,8 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, around: Surrounding
         "EMU_REPORT": str(report),
         "EMU_SEED": str(request.seed),
     }
+    if request.is_late:
+        variables |= {"EMU_LATE": "1", "EMU_RECORD_LAUNCH_BYTES": "0"}  # of a late run, only what reaches the host is asked for
     if request.launch_limit is not None:
         variables["EMU_LAUNCH_LIMIT"] = str(request.launch_limit)
     if request.record is not None:

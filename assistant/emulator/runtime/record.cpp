@@ -16,6 +16,7 @@
 #include "options.h"
 #include "record_log.h"
 #include "shadow.h"
+#include "streams.h"
 
 namespace emu {
 namespace {
@@ -196,6 +197,7 @@ void write_transfer(Recorder& r, const char* kind, const void* data, size_t byte
   bool is_known = resolve(r, reinterpret_cast<uint64_t>(data), source);
   r.log.item("transfer").word(kind).word(blob.c_str()).number(bytes).integer(r.last_launch).text(type);
   r.log.integer(is_known ? static_cast<int64_t>(source.id) : -1).number(reinterpret_cast<uint64_t>(data) - source.begin);
+  if (runs_late()) r.log.number(issue_number());
   if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;
 }
 
@@ -213,10 +215,17 @@ void snapshot(Recorder& r, const char* kind) {
     if (symbol->space == 2) take(reinterpret_cast<uint64_t>(symbol->address), symbol->bytes, symbol->element_type);
 }
 
+// Copies to the host that the program has not waited for: what they would have brought has not reached it.
+void write_unfinished(Recorder& r) {
+  std::string nothing = r.blobs.put(nullptr, 0);
+  visit_unfinished_copies([&](uint64_t number) { r.log.item("transfer").word("unfinished").word(nothing.c_str()).number(0).integer(r.last_launch).text(nullptr).integer(-1).number(0).number(number); });
+}
+
 void snapshot_at_exit() {
   Recorder* r = recorder();
   std::lock_guard<std::mutex> hold(r->mutex);
-  snapshot(*r, "exit");
+  if (runs_late()) write_unfinished(*r);
+  else snapshot(*r, "exit");
   r->log.flush();
 }
 
@@ -316,7 +325,7 @@ extern "C" int emu_on_memset(void* destination, size_t bytes) {
 
 extern "C" void emu_on_synchronize() {
   Recorder* r = recorder();
-  if (!r) return;
+  if (!r || runs_late()) return;  // what else is still to run has not reached the host
   std::lock_guard<std::mutex> hold(r->mutex);
   snapshot(*r, "managed");
 }

@@ -11,7 +11,7 @@
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET      inside a buffer, before the launch
 //   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)
 //   failed                                          the launch above ended with an error
-//   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET     buffer -1: none
+//   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET [ISSUED]     buffer -1: none; ISSUED orders those of a late run
 //   sees_operations                                 what follows holds every `operation`
 //   operation KIND COUNT BYTES                      work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
 //                                                   fill; lines of one kind add up

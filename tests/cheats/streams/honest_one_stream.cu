@@ -1,0 +1,77 @@
+// Blocks of a signal go through two stages: the first stream uploads and smooths, the second one takes the energy of each frame and
+// brings it back. Both staging buffers and both intermediate buffers are used in turn.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+constexpr int BLOCK = 4096, FRAME = 64, FRAMES = BLOCK / FRAME, ROUNDS = 5;
+
+__global__ void smooth(const float* in, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float left = i > 0 ? in[i - 1] : in[i];
+    float right = i + 1 < n ? in[i + 1] : in[i];
+    out[i] = 0.25f * left + 0.5f * in[i] + 0.25f * right;
+}
+
+__global__ void energy(const float* x, float* e, int frames) {
+    int f = blockIdx.x * blockDim.x + threadIdx.x;
+    if (f >= frames) return;
+    float sum = 0.0f;
+    for (int k = 0; k < FRAME; k++) sum += x[f * FRAME + k] * x[f * FRAME + k];
+    e[f] = sum;
+}
+
+void fill(float* block, int round) {
+    unsigned state = 12345u + 977u * round;
+    for (int i = 0; i < BLOCK; i++) {
+        state = state * 1664525u + 1013904223u;
+        block[i] = (state >> 8) / 16777216.0f - 0.5f * (round % 2);
+    }
+}
+
+int main() {
+    float *staging[2], *result, *raw[2], *smoothed[2], *energies;
+    cudaStream_t front, back;
+    cudaEvent_t uploaded[2], ready[2], drained[2];
+    cudaStreamCreateWithFlags(&front, cudaStreamNonBlocking);
+    back = front;
+    cudaMallocHost(&result, ROUNDS * FRAMES * sizeof(float));
+    cudaMalloc(&energies, ROUNDS * FRAMES * sizeof(float));
+    for (int k = 0; k < 2; k++) {
+        cudaMallocHost(&staging[k], BLOCK * sizeof(float));
+        cudaMalloc(&raw[k], BLOCK * sizeof(float));
+        cudaMalloc(&smoothed[k], BLOCK * sizeof(float));
+        cudaEventCreateWithFlags(&uploaded[k], cudaEventDisableTiming);
+        cudaEventCreateWithFlags(&ready[k], cudaEventDisableTiming);
+        cudaEventCreateWithFlags(&drained[k], cudaEventDisableTiming);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        int k = round % 2;
+        cudaEventSynchronize(uploaded[k]);
+        fill(staging[k], round);
+        cudaMemcpyAsync(raw[k], staging[k], BLOCK * sizeof(float), cudaMemcpyHostToDevice, front);
+        cudaEventRecord(uploaded[k], front);
+        smooth<<<(BLOCK + 255) / 256, 256, 0, front>>>(raw[k], smoothed[k], BLOCK);
+        cudaEventRecord(ready[k], front);
+        energy<<<1, FRAMES, 0, back>>>(smoothed[k], energies + round * FRAMES, FRAMES);
+        cudaEventRecord(drained[k], back);
+    }
+    cudaMemcpyAsync(result, energies, ROUNDS * FRAMES * sizeof(float), cudaMemcpyDeviceToHost, back);
+    cudaStreamSynchronize(back);
+    double total = 0.0;
+    for (int i = 0; i < ROUNDS * FRAMES; i++) total += result[i];
+    printf("energy %.5f\n", total);
+    cudaDeviceSynchronize();
+    for (int k = 0; k < 2; k++) {
+        cudaFreeHost(staging[k]);
+        cudaFree(raw[k]);
+        cudaFree(smoothed[k]);
+        cudaEventDestroy(uploaded[k]);
+        cudaEventDestroy(ready[k]);
+        cudaEventDestroy(drained[k]);
+    }
+    cudaStreamDestroy(front);
+    cudaFreeHost(result);
+    cudaFree(energies);
+    return 0;
+}
