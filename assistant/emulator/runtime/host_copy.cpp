@@ -110,12 +110,12 @@ cudaError_t issue(Copy copy, cudaStream_t stream, bool is_async) {
   for (const Piece& p : copy.pieces)
     if (cudaError_t error = check(p, copy.kind)) return fail(error);
   if (!emu::runs_late()) return run(copy);
-  if (!may_be_late(copy, is_async)) return static_cast<cudaError_t>(emu::issue_and_wait(stream, [&copy] { return run(copy); }));
+  emu::About about{"copy", nullptr, 0, {emu::place_at(copy.pieces[0].to), emu::place_at(copy.pieces[0].from)}};
+  if (!may_be_late(copy, is_async)) return static_cast<cudaError_t>(emu::issue_and_wait(stream, about, [&copy] { return run(copy); }));
   if (place_of(copy.pieces[0].from) == Place::pageable)
     for (const Piece& p : copy.pieces) copy.staged.insert(copy.staged.end(), p.from, p.from + p.bytes);
-  bool is_to_host = place_of(copy.pieces[0].to) == Place::pinned;
-  auto copy_count = is_to_host ? static_cast<unsigned>(copy.pieces.size()) : 0;
-  return static_cast<cudaError_t>(emu::issue(stream, [kept = std::move(copy)] { return run(kept); }, copy_count));
+  if (place_of(copy.pieces[0].to) == Place::pinned) about.copy_count = static_cast<unsigned>(copy.pieces.size());
+  return static_cast<cudaError_t>(emu::issue(stream, about, [kept = std::move(copy)] { return run(kept); }));
 }
 
 cudaError_t issue(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
@@ -167,8 +167,9 @@ cudaError_t issue(std::vector<Fill> fills, int value, cudaStream_t stream, bool 
   for (const Fill& f : fills)
     if (!f.to || !is_device_range(f.to, f.bytes)) return fail(cudaErrorInvalidValue);
   bool is_waited_for = !is_async && place_of(fills[0].to) != Place::device;
+  emu::About about{"fill", nullptr, 0, {emu::place_at(fills[0].to)}};
   emu::Work work = [kept = std::move(fills), value] { return run(kept, value); };
-  return static_cast<cudaError_t>(is_waited_for ? emu::issue_and_wait(stream, work) : emu::issue(stream, work));
+  return static_cast<cudaError_t>(is_waited_for ? emu::issue_and_wait(stream, about, work) : emu::issue(stream, about, work));
 }
 
 cudaError_t fill_rows(struct cudaPitchedPtr p, int value, size_t width, size_t height, size_t depth, cudaStream_t stream, bool is_async) {

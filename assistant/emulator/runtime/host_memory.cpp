@@ -52,7 +52,8 @@ cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (!emu::runs_late() || !pointer) return release(pointer, false);
   if (cudaError_t error = check_release(pointer, false)) return error;
-  return static_cast<cudaError_t>(emu::issue(stream, [pointer] { return emu_free(pointer) ? cudaSuccess : fail(cudaErrorInvalidValue); }));
+  emu::Work work = [pointer] { return emu_free(pointer) ? cudaSuccess : fail(cudaErrorInvalidValue); };
+  return static_cast<cudaError_t>(emu::issue(stream, {"free", nullptr, 0, {emu::place_at(pointer)}}, work));
 }
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
 

@@ -74,14 +74,14 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, enum cudaStreamAttrID id
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   if (!callback) return fail(cudaErrorInvalidValue);
-  return static_cast<cudaError_t>(emu::issue(stream, [=] {
+  return static_cast<cudaError_t>(emu::issue(stream, {"host_function"}, [=] {
     callback(stream, device_fault(), data);
     return cudaSuccess;
   }));
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (!function) return fail(cudaErrorInvalidValue);
-  return static_cast<cudaError_t>(emu::issue(stream, [=] {
+  return static_cast<cudaError_t>(emu::issue(stream, {"host_function"}, [=] {
     function(data);
     return cudaSuccess;
   }));

@@ -177,6 +177,18 @@ struct KeptLaunch {
   KeptLaunch& operator=(const KeptLaunch&) = delete;
 };
 
+// What the arguments, or pointers inside them, point into.
+std::vector<uint64_t> places_of(const EmuLaunch& l) {
+  std::vector<uint64_t> places;
+  for (unsigned i = 0; i < l.argument_count; ++i)
+    for (size_t offset = 0; offset + sizeof(void*) <= l.argument_bytes[i]; offset += sizeof(void*)) {
+      void* value;
+      memcpy(&value, static_cast<const char*>(l.arguments[i]) + offset, sizeof value);
+      if (uint64_t place = place_at(value)) places.push_back(place);
+    }
+  return places;
+}
+
 }  // namespace
 }  // namespace emu
 
@@ -187,7 +199,7 @@ extern "C" int emu_launch(const EmuLaunch* request) {
   if (!runs_late() || refuse(*request).error) return launch_now(*request);
   if (device().sticky) return device().sticky;
   auto kept = std::make_shared<KeptLaunch>(*request);
-  return issue(request->stream, [kept] { return launch_now(kept->request); });
+  return issue(request->stream, {"launch", request->function, request->line, places_of(*request)}, [kept] { return launch_now(kept->request); });
 }
 
 extern "C" int emu_last_error(bool clear) {

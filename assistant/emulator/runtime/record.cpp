@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <tuple>
@@ -24,6 +25,8 @@ namespace {
 using Region = LaunchRecord::Region;
 using Shape = std::tuple<const void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t>;
 
+constexpr size_t MOST_OVERTAKING = 32;
+
 struct Recorder {
   std::mutex mutex;
   RecordLog log;
@@ -35,6 +38,7 @@ struct Recorder {
   uint64_t next_id = 0;
   int64_t last_launch = -1;
   bool is_full = false;
+  std::set<std::tuple<std::string, const void*, int, std::string, const void*, int>> overtaking;
   explicit Recorder(const std::string& directory) : log(directory + "/log"), blobs(directory + "/blobs") {}
 };
 
@@ -216,15 +220,19 @@ void snapshot(Recorder& r, const char* kind) {
 }
 
 // Copies to the host that the program has not waited for: what they would have brought has not reached it.
-void write_unfinished(Recorder& r) {
+void write_unfinished(Recorder& r, const std::vector<uint64_t>& issue_numbers) {
   std::string nothing = r.blobs.put(nullptr, 0);
-  visit_unfinished_copies([&](uint64_t number) { r.log.item("transfer").word("unfinished").word(nothing.c_str()).number(0).integer(r.last_launch).text(nullptr).integer(-1).number(0).number(number); });
+  for (uint64_t number : issue_numbers) {
+    r.log.item("transfer").word("unfinished").word(nothing.c_str()).number(0).integer(r.last_launch).text(nullptr);
+    r.log.integer(-1).number(0).number(number);
+  }
 }
 
 void snapshot_at_exit() {
   Recorder* r = recorder();
+  std::vector<uint64_t> unfinished = unfinished_copies();
   std::lock_guard<std::mutex> hold(r->mutex);
-  if (runs_late()) write_unfinished(*r);
+  if (runs_late()) write_unfinished(*r, unfinished);
   else snapshot(*r, "exit");
   r->log.flush();
 }
@@ -261,6 +269,17 @@ void end_record(const LaunchRecord& record, bool has_succeeded) {
   if (has_succeeded) write_contents(r, "after", record.regions);
   else r.log.item("failed");
   r.log.flush();
+}
+
+void note_overtaking(const About& first, const About& earlier) {
+  Recorder* r = recorder();
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  bool is_new = r->overtaking.emplace(first.kind, first.function, first.line, earlier.kind, earlier.function, earlier.line).second;
+  if (!is_new || r->overtaking.size() > MOST_OVERTAKING) return;
+  r->log.item("overtook");
+  for (const About* about : {&first, &earlier})
+    r->log.word(about->kind).number(reinterpret_cast<uint64_t>(about->function)).number(static_cast<uint64_t>(std::max(about->line, 0)));
 }
 
 }  // namespace emu

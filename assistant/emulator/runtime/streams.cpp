@@ -1,18 +1,21 @@
 #include "streams.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <vector>
 
 #include "faults.h"
+#include "memory.h"
 #include "options.h"
+#include "record.h"
 
 namespace emu {
 
 struct Operation {
   uint64_t number = 0;
+  About about;
   Work work;
-  unsigned copy_count = 0;
   std::vector<OperationPointer> needs;
   bool is_done = false;
   int error = CUDA_SUCCESS;
@@ -59,8 +62,23 @@ void order(Operation& operation, void* stream) {
   s.last_of_closed.clear();  // what is issued from now on finds them through this one
 }
 
+bool share_memory(const About& one, const About& other) {
+  return std::any_of(one.places.begin(), one.places.end(), [&](uint64_t place) {
+    return place && std::find(other.places.begin(), other.places.end(), place) != other.places.end();
+  });
+}
+
+// What runs before an operation that was issued earlier and uses the same memory: where one of them writes, its result depends on the order.
+void note_overtaken(const Operation& operation) {
+  for (const auto& [number, earlier] : streams().waiting) {
+    if (number >= operation.number) return;
+    if (share_memory(operation.about, earlier->about)) note_overtaking(operation.about, earlier->about);
+  }
+}
+
 void start(const OperationPointer& operation) {
   Streams& s = streams();
+  note_overtaken(*operation);
   s.waiting.erase(operation->number);
   operation->is_done = true;  // before it runs: a host function may wait for its own stream, which CUDA forbids
   operation->needs.clear();   // cuts the chain: a long one would be freed by as deep a recursion
@@ -78,14 +96,14 @@ OperationPointer latest_needed(const Operation& operation) {
   return latest;
 }
 
-OperationPointer put(void* stream, Work work, unsigned copy_count, const OperationPointer& further = nullptr) {
+OperationPointer put(void* stream, About about, Work work, const OperationPointer& further = nullptr) {
   Streams& s = streams();
   stream = as_known(stream);
   if (s.waiting.size() >= MOST_WAITING) finish(s.waiting.begin()->second);
   auto operation = std::make_shared<Operation>();
   operation->number = ++s.issued;
   operation->work = std::move(work);
-  operation->copy_count = copy_count;
+  operation->about = std::move(about);
   order(*operation, stream);
   need(*operation, further);
   s.waiting[operation->number] = operation;
@@ -93,7 +111,6 @@ OperationPointer put(void* stream, Work work, unsigned copy_count, const Operati
   return operation;
 }
 
-// The place of an operation in a chain that was cut while it ran; nothing is left of it.
 bool is_done_or_none(const OperationPointer& operation) { return !operation || operation->is_done; }
 
 void do_one_of(OperationPointer operation) {
@@ -120,17 +137,17 @@ void close_stream(void* stream) {
   s.open.erase(stream);
 }
 
-int issue(void* stream, Work work, unsigned copy_count) {
+int issue(void* stream, About about, Work work) {
   if (!runs_late()) return work();
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
-  put(stream, std::move(work), copy_count);
+  put(stream, std::move(about), std::move(work));
   return CUDA_SUCCESS;
 }
 
-int issue_and_wait(void* stream, Work work) {
+int issue_and_wait(void* stream, About about, Work work) {
   if (!runs_late()) return work();
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
-  OperationPointer operation = put(stream, std::move(work), 0);
+  OperationPointer operation = put(stream, std::move(about), std::move(work));
   finish(operation);
   return operation->error;
 }
@@ -141,13 +158,13 @@ OperationPointer mark(void* stream, Work work) {
     return nullptr;
   }
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
-  return put(stream, std::move(work), 0);
+  return put(stream, {"event"}, std::move(work));
 }
 
 void wait_for(void* stream, const OperationPointer& mark) {
   if (!runs_late()) return;
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
-  if (!is_done_or_none(mark)) put(stream, nullptr, 0, mark);
+  if (!is_done_or_none(mark)) put(stream, {"wait"}, nullptr, mark);
 }
 
 void finish(const OperationPointer& mark) {
@@ -197,11 +214,19 @@ bool is_stream_done(void* stream) {
 
 uint64_t issue_number() { return streams().running; }
 
-void visit_unfinished_copies(const std::function<void(uint64_t)>& see) {
-  if (!runs_late()) return;
+std::vector<uint64_t> unfinished_copies() {
+  std::vector<uint64_t> numbers;
+  if (!runs_late()) return numbers;
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
-  for (const auto& [number, operation] : streams().waiting)
-    for (unsigned i = 0; i < operation->copy_count; ++i) see(number);
+  for (const auto& [number, operation] : streams().waiting) numbers.insert(numbers.end(), operation->about.copy_count, number);
+  return numbers;
+}
+
+uint64_t place_at(const void* address) {
+  auto at = reinterpret_cast<uint64_t>(address);
+  if (const EmuSymbol* symbol = find_symbol(at)) return reinterpret_cast<uint64_t>(symbol->address);
+  const Allocation* allocation = find_live(at);
+  return allocation ? allocation->begin : 0;
 }
 
 }  // namespace emu

@@ -8,11 +8,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace emu {
 
 // Returns a cudaError_t value. Holds copies of all that its caller may change or free.
 using Work = std::function<int()>;
+
+// What people are told of an operation, and which memory it uses.
+struct About {
+  const char* kind;                          // "launch", "copy", "fill", "free", "event", "wait" or "host_function"
+  const void* function = nullptr;            // of a launch
+  int line = 0;
+  std::vector<uint64_t> places = {};         // where the allocations and device variables begin
+  unsigned copy_count = 0;                   // copies to the host in it
+};
 
 struct Operation;
 using OperationPointer = std::shared_ptr<Operation>;
@@ -23,10 +33,10 @@ bool runs_late();
 void open_stream(void* stream, bool is_blocking);
 void close_stream(void* stream);             // what it holds remains to be done
 
-// Does the work, or puts it into the stream. Returns its error if it was done. `copy_count`: copies to the host in it.
-int issue(void* stream, Work work, unsigned copy_count = 0);
+// Does the work, or puts it into the stream. Returns its error if it was done.
+int issue(void* stream, About about, Work work);
 // The host waits for the work.
-int issue_and_wait(void* stream, Work work);
+int issue_and_wait(void* stream, About about, Work work);
 // Puts a mark behind all that the stream holds; `work` runs when it is reached.
 OperationPointer mark(void* stream, Work work);
 // What is issued into the stream from now on runs behind the mark.
@@ -43,7 +53,9 @@ bool is_stream_done(void* stream);
 
 // Which of the operations runs now, in the order of their issue, from 1; 0: none is late.
 uint64_t issue_number();
-// Calls `see` for each copy to the host that was issued and not yet done.
-void visit_unfinished_copies(const std::function<void(uint64_t issue_number)>& see);
+// The issue number of each copy to the host that was issued and not yet done.
+std::vector<uint64_t> unfinished_copies();
+// Where the allocation or device variable begins that the address points into; 0: into none.
+uint64_t place_at(const void* address);
 
 }  // namespace emu
