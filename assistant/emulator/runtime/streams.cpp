@@ -1,8 +1,10 @@
 #include "streams.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "faults.h"
@@ -26,6 +28,9 @@ namespace {
 // How many operations wait at most; a launch into a full queue waits for the oldest one. A GPU's queues hold about as many.
 constexpr size_t MOST_WAITING = 1024;
 
+// A host that makes no call for so long waits for what a GPU would do meanwhile: a flag in its memory, a host function.
+constexpr auto LATEST = std::chrono::seconds(2);
+
 struct Stream {
   OperationPointer last;
   bool is_blocking = true;
@@ -37,10 +42,23 @@ struct Streams {
   std::map<void*, Stream> open;
   std::vector<OperationPointer> last_of_closed;  // of blocking streams, which the default stream waits for
   uint64_t issued = 0, running = 0;
+  uint64_t calls = 0;                        // of the host, that issued, waited or asked
+  bool is_watched = false;
 };
 Streams& streams() {
   static Streams& instance = *new Streams;
   return instance;
+}
+
+// Does what waits when the host has made no call for a while.
+void watch() {
+  Streams& s = streams();
+  for (uint64_t seen = 0;;) {
+    std::this_thread::sleep_for(LATEST);
+    std::lock_guard<std::recursive_mutex> hold(s.mutex);
+    if (s.calls == seen) finish_all();
+    seen = s.calls;
+  }
 }
 
 // cudaStreamLegacy is the null stream by its other name.
@@ -98,6 +116,9 @@ OperationPointer latest_needed(const Operation& operation) {
 
 OperationPointer put(void* stream, About about, Work work, const OperationPointer& further = nullptr) {
   Streams& s = streams();
+  ++s.calls;
+  if (!s.is_watched) std::thread(watch).detach();
+  s.is_watched = true;
   stream = as_known(stream);
   if (s.waiting.size() >= MOST_WAITING) finish(s.waiting.begin()->second);
   auto operation = std::make_shared<Operation>();
@@ -170,6 +191,7 @@ void wait_for(void* stream, const OperationPointer& mark) {
 void finish(const OperationPointer& mark) {
   if (!runs_late() || !mark) return;
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  ++streams().calls;
   std::vector<OperationPointer> way{mark};
   while (!way.empty()) {
     OperationPointer operation = way.back();
@@ -201,6 +223,7 @@ void finish_all() {
 bool is_done(const OperationPointer& mark) {
   if (!runs_late()) return true;
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  ++streams().calls;
   if (is_done_or_none(mark)) return true;
   do_one_of(mark);
   return false;
