@@ -16,6 +16,7 @@ def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) ->
     """Exit status, standard output, transfers of the given kinds (None: all). ``text`` defines the original's structs."""
     transfers: list[HostData] = []
     if run.recording is not None and run.recording_path is not None:
+        page_locked = {buffer.id for buffer in run.recording.buffers if buffer.space == "host"}
         reader = RecordingReader(run.recording_path)
         transfers = [
             HostData(
@@ -24,6 +25,8 @@ def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) ->
                 element_type=item.element_type,
                 name=f"{item.kind} after launch {item.after_launch}",
                 layout=_layout_of(item, text),
+                buffer=item.buffer,
+                is_page_locked=item.buffer in page_locked,
             )
             for item in run.recording.transfers
             if kinds is None or item.kind in kinds

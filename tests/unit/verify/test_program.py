@@ -164,3 +164,22 @@ def test_a_wrong_value_of_known_type_is_shown_before_one_of_unknown_type() -> No
     words = np.arange(100, dtype=np.int32)
     both = [replace(untyped(w), transfers=(*untyped(w).transfers, *trace(values=w).transfers)) for w in (words, words + np.int32(1))]
     assert codes(both[0], both[1]) == ["wrong_value"]
+
+
+def shared(*values: int, is_page_locked: bool = False) -> ProgramTrace:
+    """A program that prints nothing and waits once for each value in the memory it shares."""
+    copied = HostData("memcpy", np.arange(8, dtype=np.int32).tobytes(), "int", "memcpy after launch 0")
+    seen = (np.full(4, value, np.int32).tobytes() for value in values)
+    transfers = (HostData("managed", data, "int", "managed", buffer=1, is_page_locked=is_page_locked) for data in seen)
+    return ProgramTrace(0, b"", (copied, *transfers))
+
+
+def test_waiting_elsewhere_is_no_other_result() -> None:
+    assert codes(shared(1, 2, 3), shared(3)) == []
+    assert codes(shared(1, 2, 3), shared(2)) == ["wrong_value"]
+    assert codes(shared(1, 2, 3), shared(1, 2, 4)) == ["wrong_value"]
+
+
+def test_page_locked_memory_may_serve_the_same_copies_in_another_way() -> None:
+    assert codes(shared(), shared(5, is_page_locked=True)) == []
+    assert codes(shared(1, 2, 3, is_page_locked=True), shared(7, is_page_locked=True)) == []
