@@ -255,6 +255,13 @@ class Lab(Protocol):
         """
         ...
 
+    async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
+        """Run ``main`` for what reaches the host: what it puts into streams runs as late as CUDA allows, or at once as it is issued.
+
+        Fresh device memory holds arbitrary bytes in both. ``unfinished`` transfers are copies that a late run never waited for.
+        """
+        ...
+
     async def replay(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
     ) -> ReplayRun | LabFailure: ...

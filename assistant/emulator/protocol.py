@@ -84,6 +84,10 @@ class RunRequest:
     """Count only the first so many launches; None: all."""
     seed: int = 0
     """Order of blocks, warps and lanes; 0: launch order."""
+    is_late: bool = False
+    """What is put into streams runs as late as CUDA allows, and in another order; otherwise at once, as it is issued."""
+    device_fill: int | None = None
+    """Byte that fresh device memory holds; None: zeros."""
     corrections: tuple[Correction, ...] = ()
     """Accesses to be counted as one."""
     is_candidate: bool = False

@@ -48,6 +48,10 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, around: Surrounding
         "EMU_REPORT": str(report),
         "EMU_SEED": str(request.seed),
     }
+    if request.is_late:
+        variables["EMU_LATE"] = "1"
+    if request.device_fill is not None:
+        variables["EMU_DEVICE_FILL"] = str(request.device_fill)
     if request.launch_limit is not None:
         variables["EMU_LAUNCH_LIMIT"] = str(request.launch_limit)
     if request.record is not None:

@@ -19,19 +19,18 @@ from assistant.engine.gathering import gather
 from assistant.engine.job import Job
 from assistant.engine.one_program import compared
 from assistant.engine.probes import integers_of
+from assistant.engine.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.subject import Subject
+from assistant.engine.traces import trace_of
 from assistant.model.build import Build
-from assistant.model.recording import Transfer
 from assistant.model.source import Kernel
-from assistant.model.structs import ElementLayout
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
-from assistant.ports import LabFailure, ProgramRun
+from assistant.ports import LabFailure
 from assistant.source.constants import integer_constant
 from assistant.source.doubts import doubts
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse_with_trees
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
 from assistant.verify.judge import judge, judge_further
@@ -40,8 +39,8 @@ from assistant.verify.labels import Version, changes_streams, detect_labels, edi
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.problems import new_findings
-from assistant.verify.program import HostData, ProgramTrace, compare_programs
-from assistant.workload.recordings import NewCase, RecordingReader
+from assistant.verify.program import compare_programs
+from assistant.workload.recordings import NewCase
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 
 __all__ = [
@@ -170,13 +169,14 @@ async def verify(
     shown = await _checked_as_a_whole(job, baseline, candidate) if is_whole and effort.mode == "check" else _Shown()
     in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
     order_before, order_after = map(order_of, in_question)
-    of_edit = (*_of_streams(baseline.version, version), *_of_bounds(in_question))
+    order = await _stream_order(job, baseline, candidate, counted)
+    of_edit = (*_of_streams(baseline, candidate, version, order), *_of_bounds(in_question))
     evidence = JudgeEvidence(
         cases=tuple(case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *detect_labels(*in_question), *one.labels),
-        findings=(*_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)), *shown.findings),
+        findings=(*_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)), *shown.findings, *order.findings),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
@@ -191,9 +191,20 @@ async def verify(
     return _unless_original_is_faulty(baseline, judge(evidence))
 
 
-def _of_streams(before: Version, after: Version) -> tuple[str, ...]:
-    """Programs are run one operation after the other: what the host must wait for shows nowhere."""
-    return ("the order of streams not checked",) if edits_host_code(before.parsed, after.parsed) and changes_streams(before, after) else ()
+async def _stream_order(job: Job, baseline: Baseline, candidate: Subject, counted: Counted) -> StreamOrder:
+    """By late runs, for a confirmation of whole programs."""
+    first, second = baseline.counted.run, baseline.second_run
+    if not baseline.effort.is_confirming or first is None or second is None or second.run is None:
+        return UNCHECKED
+    return await check_streams(job, OriginalRuns(baseline.subject, first, second.run, baseline.tolerance), candidate, counted)
+
+
+def _of_streams(baseline: Baseline, candidate: Subject, version: Version, order: StreamOrder) -> tuple[str, ...]:
+    """Ordinary runs do one operation after the other: what the host must wait for shows nowhere."""
+    if order.is_checked or not (can_be_late(baseline.subject) or can_be_late(candidate)):
+        return ()
+    is_edited = edits_host_code(baseline.version.parsed, version.parsed) and changes_streams(baseline.version, version)
+    return ("the order of streams not checked",) if is_edited else ()
 
 
 def _of_bounds(in_question: tuple[Version, Version]) -> tuple[str, ...]:
@@ -369,30 +380,5 @@ def _program_verdict(baseline: Baseline, candidate: Counted) -> ProgramVerdict |
     if first is None or second is None or second.run is None or changed is None:
         return None
     text = baseline.subject.source.text
-    verdict = compare_programs(_trace(first, text), _trace(second.run, text), _trace(changed, text), baseline.tolerance)
+    verdict = compare_programs(trace_of(first, text), trace_of(second.run, text), trace_of(changed, text), baseline.tolerance)
     return verdict if isinstance(verdict, ProgramVerdict) else None
-
-
-def _trace(run: ProgramRun, text: str) -> ProgramTrace:
-    """What the program told the host: exit status, standard output, transfers. ``text`` defines the original's structs."""
-    transfers: list[HostData] = []
-    if run.recording is not None and run.recording_path is not None:
-        reader = RecordingReader(run.recording_path, run.recording)
-        transfers = [
-            HostData(
-                kind=item.kind,
-                data=reader.blob(item.blob),
-                element_type=item.element_type,
-                name=f"{item.kind} after launch {item.after_launch}",
-                layout=_layout_of(item, text),
-                source=item.buffer,
-            )
-            for item in run.recording.transfers
-        ]
-    return ProgramTrace(run.exit_status, run.stdout, tuple(transfers), run.output_truncated)
-
-
-def _layout_of(item: Transfer, text: str) -> ElementLayout | None:
-    """Of structs, where the transfer begins with a whole one."""
-    layout = layout_named(text, item.element_type)
-    return layout if layout is not None and item.buffer_offset_bytes % layout.size_bytes == 0 else None

@@ -46,6 +46,8 @@ _GRACE_S = 20.0
 """Beyond a run's own wall limit: symbolizing and writing the reply."""
 _COUNTED_LAUNCHES = 1024
 """Later launches of a program run without counting; how often each shape occurs is known all the same."""
+_STREAMS_FILL = 0x5A
+"""Byte of fresh device memory where the order of streams is looked at: four make a large float, so that what is read too early shows."""
 _EMULATOR = "emulator"
 """``Diagnostic.compiler`` of what the emulator itself refuses; the host compiler's errors carry its own name."""
 _FLAVOURS = {"plain": "fast", "count": "counted", "grade": "counted", "check": "checked"}
@@ -156,6 +158,25 @@ class CpuLab:
             },
             limits.wall_s + _GRACE_S,
         )
+        return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(_program_run, reply, recording)
+
+    async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
+        built = await self._compile(program, _FLAVOURS["count"])  # the build that counted runs have made already
+        if isinstance(built, LabFailure):
+            return built
+        recording = self._new_folder("recording")
+        message = {
+            "op": "run",
+            "binary": built,
+            "args": list(program.arguments),
+            "cwd": str(program.working_directory),
+            "record": str(recording),
+            "is_late": is_late,
+            "device_fill": _STREAMS_FILL,
+            "is_candidate": program.is_candidate,
+            "limits": _limits(replace(limits, launch_bytes=0)),  # no launch's contents are kept
+        }
+        reply = await self._ask(message, limits.wall_s + _GRACE_S)
         return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(_program_run, reply, recording)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:

@@ -124,6 +124,12 @@ class GpuLab:
         each = replace(limits, wall_s=limits.wall_s * _COUNTED_SHARE)
         return await counted(self, program, captured, mode, each, sample_blocks, corrections)
 
+    async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
+        """Under the emulator alone: no run on a GPU is late on purpose."""
+        if program.run_command is not None:
+            return LabFailure("unsupported", "only the emulator can run streams late, and the program is run by a command of its own", "")
+        return await self.cpu.run_streams(program, is_late, limits)
+
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         """On the GPU what is ``plain``; under the emulator what counts or checks, whose results are no results of the GPU's."""
         if options.mode == "plain":

@@ -136,6 +136,9 @@ class ReportLab:
         """The run that was profiled."""
         return _run_of(self._report.launches)
 
+    async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
+        return _RUNS_NOTHING
+
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         return _RUNS_NOTHING
 

@@ -89,7 +89,7 @@ class Transfer:
     """Bytes that reached the host."""
 
     kind: str
-    """``memcpy``, ``symbol``, ``managed`` or ``exit``."""
+    """``memcpy``, ``symbol``, ``managed`` or ``exit``; ``unfinished`` in a late run: a copy that the program never waited for, empty."""
     blob: str
     size_bytes: int
     after_launch: int
@@ -124,6 +124,19 @@ class DeviceOperations:
 
 
 @dataclass(frozen=True)
+class Overtaking:
+    """Of a late run: what ran before something that was issued earlier and uses the same memory; their result depends on the order if one
+    of them writes it."""
+
+    first: str
+    """A kernel as in ``RecordedLaunch``, or ``copy``, ``fill``, ``free`` or ``host_function``."""
+    first_line: int
+    """0: not known."""
+    earlier: str
+    earlier_line: int
+
+
+@dataclass(frozen=True)
 class Recording:
     """Launches and host transfers of one program run, in order."""
 
@@ -137,3 +150,5 @@ class Recording:
     """Every launch shape of the program in order of first use; empty in recordings that no program made."""
     operations: tuple[DeviceOperations, ...] | None = None
     """Copies and fills of the program, by kind; None where whoever recorded it does not see them."""
+    overtaken: tuple[Overtaking, ...] = ()
+    """The first few pairs; empty unless the run was late."""

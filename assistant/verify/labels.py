@@ -38,7 +38,7 @@ _LOW_PRECISION = re.compile(
 )
 _STORED_LOW = re.compile(r"[\])]\s*=\s*(__float(?:s2half2|22half2|2half|2bfloat16)\w*)\s*\(")
 """A result rounded as it is stored."""
-_STREAMS = re.compile(r"\b(cuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize)\w*|cuda\w+Async)\b")
+_STREAM_CALL = re.compile(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
 _LOW_VALUE = re.compile(r"\b(?:__half2?|half2?)\b(?!\s*(?:const\s*)?[*&])")
 """A value of a half type; a pointer or reference to one is none."""
 _HALF_POINTER = re.compile(r"\b(?:__half2?|half2?)\s*(?:const\s*)?\*")
@@ -221,9 +221,17 @@ def _is_as_low(old: str, new: str) -> bool:
 
 
 def changes_streams(before: Version, after: Version) -> bool:
-    """Whether B's host code puts work into streams, or waits for it, where A does not, or the other way round."""
-    old, new = (blanked(version.parsed.source.text) for version in (before, after))
-    return bool(new_matches(_STREAMS, old, new) or new_matches(_STREAMS, new, old))
+    """Whether B's host code issues or waits for work otherwise than A does: other calls, other streams or events, or in another order."""
+    return _stream_calls(before) != _stream_calls(after)
+
+
+def _stream_calls(version: Version) -> list[str]:
+    """Calls that concern streams with what they are given, and the streams of launches, in the order of the text."""
+    text = blanked(version.parsed.source.text)
+    found = [(match.start(), "".join(match[0].split())) for match in _STREAM_CALL.finditer(text)]
+    for site in version.parsed.launch_sites:
+        found.append((site.span.start, f"launch in {'' if site.stream is None else site.stream.text}"))
+    return [call for _, call in sorted(found)]
 
 
 def new_bounds(before: Version, after: Version) -> tuple[Kernel, ...]:

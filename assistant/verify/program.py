@@ -30,10 +30,11 @@ __all__ = ["REGROUPING_ROUNDOFFS", "UNTYPED", "HostData", "ProgramTrace", "compa
 REGROUPING_ROUNDOFFS = 1024.0
 """Roundoffs by which host data may move where no reference exists: regrouping a sum of 2^20 terms moves it by about √(2^20)·u
 (Higham, Accuracy and Stability, §4.2)."""
-SHARED = "managed"
-"""Kind of transfer: managed or page-locked memory as it was when the host waited for the device."""
 UNTYPED = "untyped_value"
 """Code of a difference in host data whose type is not known: FAIL, unless the kernel's own cases show that B is right."""
+_SEEN_WHILE_WAITING = frozenset({"managed", "exit"})
+"""Kinds of transfers that no call asks for."""
+_IN_THE_END = "managed memory in the end"
 _REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
 
 
@@ -50,8 +51,10 @@ class HostData:
     """Of structs, where it is known."""
     member: Member | None = None
     """Of the column of a struct's member."""
-    source: int | None = None
-    """Id of the memory that it was seen in, where known; it means something within one run only."""
+    buffer: int | None = None
+    """Id in its recording of what the bytes were taken from."""
+    is_page_locked: bool = False
+    """They are the host's own memory, seen when the host waited."""
 
     def place(self, index: int) -> str:
         return self.name + (f"[{index}]" if self.member is None else self.member.place(index))
@@ -105,33 +108,53 @@ _TransferResult = tuple[VerificationFinding | None, str | None, int]
 
 
 def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance) -> list[_TransferResult]:
-    shapes = _shapes(original.transfers)
-    if shapes != _shapes(again.transfers):
-        return [(None, "transfers to the host (their number or sizes differ between the original's own runs)", 0)]
-    runs = [original.transfers, again.transfers, candidate.transfers]
-    if shapes != _shapes(candidate.transfers):
-        runs = [_without_intermediate(transfers) for transfers in runs]
-    known, theirs = _shapes(runs[0]), _shapes(runs[2])
-    if known != theirs:
-        expected, actual = f"{len(known)} transfers", f"{len(theirs)} transfers"
-        if len(known) == len(theirs):
-            place = next(i for i, (a, b) in enumerate(zip(known, theirs, strict=True)) if a != b)
-            expected, actual = f"{known[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
-        return [(_finding("wrong_transfer", "the program copies something else to the host", expected, actual), None, 0)]
-    whole = zip(*runs, strict=True)
-    parts = (part for a, b, c in whole for part in _parts(a, b.data, c.data))
-    return [_compare_data(a, b, c, tolerance) for a, b, c in parts]
+    """Copies one by one; memory that host and device share is looked at whenever the host waits.
+
+    Where that happens at other times, only what managed memory holds in the end is compared: page-locked memory may serve the same
+    copies in another way.
+    """
+    mine, repeat, theirs = (_chosen(trace, False) for trace in (original, again, candidate))
+    results = _compare_lists(mine, repeat, theirs, tolerance)
+    mine, repeat, theirs = (_chosen(trace, True) for trace in (original, again, candidate))
+    if _shapes(mine) == _shapes(repeat) == _shapes(theirs):
+        return [*results, *_compare_lists(mine, repeat, theirs, tolerance)]
+    mine, repeat, theirs = (_last(shared) for shared in (mine, repeat, theirs))
+    if _shapes(mine) == _shapes(repeat) == _shapes(theirs):
+        results = [*results, *_compare_lists(mine, repeat, theirs, tolerance)]
+    return [*results, (None, "memory shared with the host while the program runs (the host waits at other places)", 0)]
+
+
+def _chosen(trace: ProgramTrace, is_shared: bool) -> list[HostData]:
+    return [transfer for transfer in trace.transfers if (transfer.kind in _SEEN_WHILE_WAITING) is is_shared]
 
 
 def _shapes(transfers: Sequence[HostData]) -> list[tuple[str, int]]:
     return [(transfer.kind, len(transfer.data)) for transfer in transfers]
 
 
-def _without_intermediate(transfers: Sequence[HostData]) -> tuple[HostData, ...]:
-    """Of memory that host and device share, what it held in the end: how often the host waits, and so might look, is the program's own
-    affair. Behind the copies, by the order in which the memory was first seen."""
-    last = {transfer.source: transfer for transfer in transfers if transfer.kind == SHARED}
-    return (*(transfer for transfer in transfers if transfer.kind != SHARED), *last.values())
+def _last(transfers: Sequence[HostData]) -> list[HostData]:
+    """What each managed buffer holds in the end, in the order of their first use."""
+    found = {
+        transfer.buffer: replace(transfer, kind=_IN_THE_END, name=_IN_THE_END) for transfer in transfers if not transfer.is_page_locked
+    }
+    return list(found.values())
+
+
+def _compare_lists(
+    original: Sequence[HostData], again: Sequence[HostData], candidate: Sequence[HostData], tolerance: Tolerance
+) -> list[_TransferResult]:
+    shapes, theirs = _shapes(original), _shapes(candidate)
+    if shapes != _shapes(again):
+        return [(None, "transfers to the host (their number or sizes differ between the original's own runs)", 0)]
+    if shapes != theirs:
+        expected, actual = f"{len(shapes)} transfers", f"{len(theirs)} transfers"
+        if len(shapes) == len(theirs):
+            place = next(i for i, (a, b) in enumerate(zip(shapes, theirs, strict=True)) if a != b)
+            expected, actual = f"{shapes[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
+        return [(_finding("wrong_transfer", "the program copies something else to the host", expected, actual), None, 0)]
+    whole = zip(original, again, candidate, strict=True)
+    parts = (part for a, b, c in whole for part in _parts(a, b.data, c.data))
+    return [_compare_data(a, b, c, tolerance) for a, b, c in parts]
 
 
 def _parts(original: HostData, again: bytes, candidate: bytes) -> list[tuple[HostData, bytes, bytes]]:

@@ -15,6 +15,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,6 +23,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import (
     BufferState,
     DeviceOperations,
+    Overtaking,
     PointerField,
     RecordedArgument,
     RecordedBuffer,
@@ -99,13 +101,14 @@ class _LogReader:
         self._names = names
         self._buffers: dict[int, RecordedBuffer] = {}
         self._launches: list[_Open] = []
-        self._transfers: list[Transfer] = []
+        self._transfers: list[tuple[int, Transfer]] = []
         self._notes: list[str] = []
         self._skipped: Counter[tuple[str, LaunchConfig, str]] = Counter()
         self._shapes: Counter[tuple[str, LaunchConfig]] = Counter()
         self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
         self._operations: dict[str, DeviceOperations] = {}
         self._sees_operations = False
+        self._overtaken: list[Overtaking] = []
 
     def read(self, words: list[str]) -> None:
         """One line; unknown or cut-off lines (the program was killed) are left out."""
@@ -126,6 +129,7 @@ class _LogReader:
             "time": self._time,
             "transfer": self._transfer,
             "operation": self._operation,
+            "overtook": self._overtook,
             "sees_operations": self._sees,
             "note": self._note,
             "unwritten": self._unwritten,
@@ -147,10 +151,16 @@ class _LogReader:
         buffers = tuple(self._buffers[key] for key in sorted(self._buffers))
         launches = tuple(_closed(entry) for entry in self._launches)
         passed = PassedTypes(launches)
-        transfers = tuple(passed.typed_transfer(transfer) for transfer in self._transfers)
+        transfers = tuple(passed.typed_transfer(transfer) for _, transfer in sorted(self._transfers, key=itemgetter(0)))
         operations = tuple(self._operations.values()) if self._sees_operations else None
         return Recording(
-            passed.typed_buffers(buffers), launches, transfers, (*notes, *added_notes), shape_counts=shapes, operations=operations
+            passed.typed_buffers(buffers),
+            launches,
+            transfers,
+            (*notes, *added_notes),
+            shape_counts=shapes,
+            operations=operations,
+            overtaken=tuple(self._overtaken),
         )
 
     def _buffer(self, f: list[str]) -> None:
@@ -213,7 +223,8 @@ class _LogReader:
     def _transfer(self, f: list[str]) -> None:
         buffer = int(f[5])
         place = (None, 0) if buffer < 0 else (buffer, int(f[6]))
-        self._transfers.append(Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4]), *place))
+        issued = int(f[7]) if len(f) > 7 else 0  # of a late run, where they come in another order
+        self._transfers.append((issued, Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4]), *place)))
 
     def _sees(self, f: list[str]) -> None:
         self._sees_operations = True
@@ -221,6 +232,10 @@ class _LogReader:
     def _operation(self, f: list[str]) -> None:
         known = self._operations.get(f[0], DeviceOperations(f[0], 0, 0))
         self._operations[f[0]] = DeviceOperations(f[0], known.count + int(f[1]), known.size_bytes + int(f[2]))
+
+    def _overtook(self, f: list[str]) -> None:
+        first, earlier = (self._names.function(word) if kind == "launch" else kind for kind, word, _ in (f[:3], f[3:6]))
+        self._overtaken.append(Overtaking(first, int(f[2]), earlier, int(f[5])))
 
     def _unwritten(self, f: list[str]) -> None:
         raise OSError(int(f[0]), os.strerror(int(f[0])), str(self._folder))

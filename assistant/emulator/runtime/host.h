@@ -2,6 +2,7 @@
 #pragma once
 #include "abi.h"
 #include "emu/runtime_api.h"
+#include "streams.h"
 
 namespace emu_host {
 
@@ -30,8 +31,9 @@ inline cudaError_t device_fault() {
   }
 }
 
-// A point at which the host waits for the device.
+// A point at which the host waits for all of the device's work.
 inline cudaError_t synchronize() {
+  emu::finish_all();
   emu_on_synchronize();
   return device_fault();
 }

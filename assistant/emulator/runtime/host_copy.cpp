@@ -1,5 +1,7 @@
 // Copies and fills. Every transfer is first shown to the core, which checks its ends and records it.
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "host.h"
 #include "memory.h"
@@ -41,103 +43,199 @@ bool is_end_valid(const void* pointer, size_t bytes, bool must_be_device, bool m
   return !is_in_arena(pointer) || is_device_range(pointer, bytes);
 }
 
-cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  if (cudaError_t error = device_fault()) return error;
-  if (!is_known_kind(kind)) return fail(cudaErrorInvalidMemcpyDirection);
-  if (bytes == 0) return cudaSuccess;
-  if (!to || !from) return fail(cudaErrorInvalidValue);
+// Bytes that lie together; a copy of rows has one a row.
+struct Piece {
+  char* to;
+  const char* from;
+  size_t bytes;
+};
+
+struct Copy {
+  std::vector<Piece> pieces;
+  cudaMemcpyKind kind;
+  std::vector<char> staged;                  // what the sources held at the call, where the copy need not wait for it
+};
+
+struct Fill {
+  char* to;
+  size_t bytes;
+};
+
+cudaError_t check(const Piece& p, cudaMemcpyKind kind) {
+  if (!p.to || !p.from) return cudaErrorInvalidValue;
   bool reads_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   bool writes_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   bool is_default = kind == cudaMemcpyDefault;
-  if (!is_end_valid(from, bytes, reads_device, !reads_device && !is_default) || !is_end_valid(to, bytes, writes_device, !writes_device && !is_default))
-    return fail(cudaErrorInvalidValue);
-  if (int error = emu_on_copy(to, from, bytes, kind)) return fail(static_cast<cudaError_t>(error));
-  memmove(to, from, bytes);
+  bool is_valid = is_end_valid(p.from, p.bytes, reads_device, !reads_device && !is_default) &&
+                  is_end_valid(p.to, p.bytes, writes_device, !writes_device && !is_default);
+  return is_valid ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t run(const Copy& copy) {
+  if (cudaError_t error = device_fault()) return error;
+  const char* staged = copy.staged.data();
+  for (const Piece& p : copy.pieces) {
+    const char* from = copy.staged.empty() ? p.from : staged;
+    staged += p.bytes;
+    if (int error = emu_on_copy(p.to, from, p.bytes, copy.kind)) return fail(static_cast<cudaError_t>(error));
+    memmove(p.to, from, p.bytes);
+  }
   return device_fault();
 }
 
-cudaError_t fill(void* pointer, int value, size_t bytes) {
+enum class Place { device, pinned, managed, pageable };
+
+Place place_of(const void* pointer) {
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  if (const EmuSymbol* symbol = emu::find_symbol(address)) return symbol->space == 2 ? Place::managed : Place::device;
+  int space;
+  if (!emu_find_allocation(pointer, nullptr, nullptr, &space)) return emu::is_registered_host(address) ? Place::pinned : Place::pageable;
+  return space == EMU_DEVICE ? Place::device : space == EMU_PINNED ? Place::pinned : Place::managed;
+}
+
+// How late a copy may be (CUDA Runtime API, "API synchronization behavior"). Where the documentation leaves open whether the host waits for
+// it, it does: for the synchronous forms from pageable memory, for what ends in pageable memory, and for managed memory.
+bool may_be_late(const Copy& copy, bool is_async) {
+  Place from = place_of(copy.pieces[0].from), to = place_of(copy.pieces[0].to);
+  if (from == Place::managed || to == Place::managed || to == Place::pageable) return false;
+  if (from == Place::device && to == Place::device) return true;
+  return is_async && (from == Place::device || to == Place::device);
+}
+
+cudaError_t issue(Copy copy, cudaStream_t stream, bool is_async) {
   if (cudaError_t error = device_fault()) return error;
-  if (bytes == 0) return cudaSuccess;
-  if (!pointer) return fail(cudaErrorInvalidValue);
-  if (!is_device_range(pointer, bytes)) return fail(cudaErrorInvalidValue);
-  if (int error = emu_on_memset(pointer, bytes)) return fail(static_cast<cudaError_t>(error));
-  memset(pointer, value, bytes);
+  if (!is_known_kind(copy.kind)) return fail(cudaErrorInvalidMemcpyDirection);
+  copy.pieces.erase(std::remove_if(copy.pieces.begin(), copy.pieces.end(), [](const Piece& p) { return p.bytes == 0; }), copy.pieces.end());
+  if (copy.pieces.empty()) return cudaSuccess;
+  for (const Piece& p : copy.pieces)
+    if (cudaError_t error = check(p, copy.kind)) return fail(error);
+  if (!emu::runs_late()) return run(copy);
+  emu::About about{"copy", nullptr, 0, {emu::place_at(copy.pieces[0].to), emu::place_at(copy.pieces[0].from)}};
+  if (!may_be_late(copy, is_async)) return static_cast<cudaError_t>(emu::issue_and_wait(stream, about, [&copy] { return run(copy); }));
+  if (place_of(copy.pieces[0].from) == Place::pageable)
+    for (const Piece& p : copy.pieces) copy.staged.insert(copy.staged.end(), p.from, p.from + p.bytes);
+  if (place_of(copy.pieces[0].to) == Place::pinned) about.copy_count = static_cast<unsigned>(copy.pieces.size());
+  return static_cast<cudaError_t>(emu::issue(stream, about, [kept = std::move(copy)] { return run(kept); }));
+}
+
+cudaError_t issue(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
+  return issue(Copy{{{static_cast<char*>(to), static_cast<const char*>(from), bytes}}, kind, {}}, stream, is_async);
+}
+
+void add_rows(Copy& copy, char* to, size_t to_pitch, const char* from, size_t from_pitch, size_t width, size_t height) {
+  if (to_pitch == width && from_pitch == width) copy.pieces.push_back({to, from, width * height});
+  else
+    for (size_t row = 0; row < height; row++) copy.pieces.push_back({to + row * to_pitch, from + row * from_pitch, width});
+}
+
+cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind,
+                      cudaStream_t stream, bool is_async) {
+  if (to_pitch < width || from_pitch < width) return fail(cudaErrorInvalidPitchValue);
+  Copy copy{{}, kind, {}};
+  add_rows(copy, static_cast<char*>(to), to_pitch, static_cast<const char*>(from), from_pitch, width, height);
+  return issue(std::move(copy), stream, is_async);
+}
+
+cudaError_t copy_planes(const struct cudaMemcpy3DParms* p, cudaStream_t stream, bool is_async) {
+  if (!p) return fail(cudaErrorInvalidValue);
+  if (p->srcArray || p->dstArray) return static_cast<cudaError_t>(emu_unsupported("cudaMemcpy3D with CUDA arrays"));
+  if (p->dstPtr.pitch < p->extent.width || p->srcPtr.pitch < p->extent.width) return fail(cudaErrorInvalidPitchValue);
+  Copy copy{{}, p->kind, {}};
+  for (size_t z = 0; z < p->extent.depth; z++) {
+    auto place = [z](const cudaPitchedPtr& q, const cudaPos& at) {
+      return static_cast<char*>(q.ptr) + ((at.z + z) * q.ysize + at.y) * q.pitch + at.x;
+    };
+    add_rows(copy, place(p->dstPtr, p->dstPos), p->dstPtr.pitch, place(p->srcPtr, p->srcPos), p->srcPtr.pitch, p->extent.width, p->extent.height);
+  }
+  return issue(std::move(copy), stream, is_async);
+}
+
+cudaError_t run(const std::vector<Fill>& fills, int value) {
+  if (cudaError_t error = device_fault()) return error;
+  for (const Fill& f : fills) {
+    if (int error = emu_on_memset(f.to, f.bytes)) return fail(static_cast<cudaError_t>(error));
+    memset(f.to, value, f.bytes);
+  }
   return cudaSuccess;
 }
 
-cudaError_t copy_rows(char* to, size_t to_pitch, const char* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
-  if (to_pitch < width || from_pitch < width) return fail(cudaErrorInvalidPitchValue);
-  if (to_pitch == width && from_pitch == width) return copy(to, from, width * height, kind);
-  for (size_t row = 0; row < height; row++)
-    if (cudaError_t error = copy(to + row * to_pitch, from + row * from_pitch, width, kind)) return error;
-  return cudaSuccess;
+// Asynchronous in both forms, but for memory that the host sees (as above, "Memset").
+cudaError_t issue(std::vector<Fill> fills, int value, cudaStream_t stream, bool is_async) {
+  if (cudaError_t error = device_fault()) return error;
+  fills.erase(std::remove_if(fills.begin(), fills.end(), [](const Fill& f) { return f.bytes == 0; }), fills.end());
+  if (fills.empty()) return cudaSuccess;
+  for (const Fill& f : fills)
+    if (!f.to || !is_device_range(f.to, f.bytes)) return fail(cudaErrorInvalidValue);
+  bool is_waited_for = !is_async && place_of(fills[0].to) != Place::device;
+  emu::About about{"fill", nullptr, 0, {emu::place_at(fills[0].to)}};
+  emu::Work work = [kept = std::move(fills), value] { return run(kept, value); };
+  return static_cast<cudaError_t>(is_waited_for ? emu::issue_and_wait(stream, about, work) : emu::issue(stream, about, work));
+}
+
+cudaError_t fill_rows(struct cudaPitchedPtr p, int value, size_t width, size_t height, size_t depth, cudaStream_t stream, bool is_async) {
+  if (p.pitch < width) return fail(cudaErrorInvalidValue);
+  std::vector<Fill> fills;
+  for (size_t z = 0; z < depth; z++)
+    for (size_t row = 0; row < height; row++) fills.push_back({static_cast<char*>(p.ptr) + (z * p.ysize + row) * p.pitch, width});
+  return issue(std::move(fills), value, stream, is_async);
 }
 }  // namespace
 
 extern "C" {
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   emu_on_synchronize();
-  return copy(to, from, bytes, kind);
+  return issue(to, from, bytes, kind, nullptr, false);
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) { return copy(to, from, bytes, kind); }
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return issue(to, from, bytes, kind, stream, true);
+}
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
   return to_device || from_device ? fail(cudaErrorInvalidDevice) : cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t) {
-  return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream) {
+  return to_device || from_device ? fail(cudaErrorInvalidDevice) : cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
   emu_on_synchronize();
-  return copy_rows(static_cast<char*>(to), to_pitch, static_cast<const char*>(from), from_pitch, width, height, kind);
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, false);
 }
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t) {
-  return copy_rows(static_cast<char*>(to), to_pitch, static_cast<const char*>(from), from_pitch, width, height, kind);
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, true);
 }
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* p) {
   emu_on_synchronize();
-  return cudaMemcpy3DAsync(p, nullptr);
+  return copy_planes(p, nullptr, false);
 }
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* p, cudaStream_t) {
-  if (!p) return fail(cudaErrorInvalidValue);
-  if (p->srcArray || p->dstArray) return static_cast<cudaError_t>(emu_unsupported("cudaMemcpy3D with CUDA arrays"));
-  for (size_t z = 0; z < p->extent.depth; z++) {
-    auto place = [z](const cudaPitchedPtr& q, const cudaPos& at) {
-      return static_cast<char*>(q.ptr) + ((at.z + z) * q.ysize + at.y) * q.pitch + at.x;
-    };
-    cudaError_t error = copy_rows(place(p->dstPtr, p->dstPos), p->dstPtr.pitch, place(p->srcPtr, p->srcPos), p->srcPtr.pitch,
-                                  p->extent.width, p->extent.height, p->kind);
-    if (error) return error;
-  }
-  return cudaSuccess;
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* p, cudaStream_t stream) { return copy_planes(p, stream, true); }
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes) { return issue({{static_cast<char*>(pointer), bytes}}, value, nullptr, false); }
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
+  return issue({{static_cast<char*>(pointer), bytes}}, value, stream, true);
 }
-cudaError_t cudaMemset(void* pointer, int value, size_t bytes) { return fill(pointer, value, bytes); }
-cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t) { return fill(pointer, value, bytes); }
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
-  if (pitch < width) return fail(cudaErrorInvalidValue);
-  for (size_t row = 0; row < height; row++)
-    if (cudaError_t error = fill(static_cast<char*>(pointer) + row * pitch, value, width)) return error;
-  return cudaSuccess;
+  return fill_rows({pointer, pitch, width, height}, value, width, height, 1, nullptr, false);
 }
-cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t) {
-  return cudaMemset2D(pointer, pitch, value, width, height);
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  return fill_rows({pointer, pitch, width, height}, value, width, height, 1, stream, true);
 }
 cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent) {
-  for (size_t z = 0; z < extent.depth; z++)
-    if (cudaError_t error = cudaMemset2D(static_cast<char*>(p.ptr) + z * p.ysize * p.pitch, p.pitch, value, extent.width, extent.height)) return error;
-  return cudaSuccess;
+  return fill_rows(p, value, extent.width, extent.height, extent.depth, nullptr, false);
 }
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent, cudaStream_t) { return cudaMemset3D(p, value, extent); }
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent, cudaStream_t stream) {
+  return fill_rows(p, value, extent.width, extent.height, extent.depth, stream, true);
+}
 
-cudaError_t emu_memcpy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+cudaError_t emu_memcpy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                 cudaStream_t stream, bool is_async) {
   if (!lies_within(offset, bytes, symbol_bytes)) return fail(cudaErrorInvalidValue);
   if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) return fail(cudaErrorInvalidMemcpyDirection);
-  return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind);
+  return issue(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind, stream, is_async);
 }
-cudaError_t emu_memcpy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+cudaError_t emu_memcpy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                   cudaStream_t stream, bool is_async) {
   if (!lies_within(offset, bytes, symbol_bytes)) return fail(cudaErrorInvalidValue);
   if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) return fail(cudaErrorInvalidMemcpyDirection);
   emu_on_synchronize();
-  return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind);
+  return issue(to, static_cast<const char*>(symbol) + offset, bytes, kind, stream, is_async);
 }
 }

@@ -48,7 +48,7 @@ extern "C" {
 cudaError_t cudaDeviceSynchronize() { return synchronize(); }
 cudaError_t cudaThreadSynchronize() { return synchronize(); }
 cudaError_t cudaDeviceReset() {
-  emu_on_synchronize();
+  synchronize();
   emu_reset_device();
   return cudaSuccess;
 }

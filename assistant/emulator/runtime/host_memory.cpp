@@ -5,6 +5,7 @@
 
 using emu_host::device_fault;
 using emu_host::fail;
+using emu_host::synchronize;
 
 namespace {
 // Rows of pitched memory start at multiples of this (textureAlignment of sm_90: CUDA C++ Programming Guide, device queries).
@@ -19,15 +20,21 @@ cudaError_t allocate(void** pointer, size_t bytes, EmuSpace space) {
   return *pointer ? cudaSuccess : fail(cudaErrorMemoryAllocation);
 }
 
-cudaError_t release(void* pointer, bool is_pinned) {
-  if (!pointer) return device_fault();
+// Of an allocation; the error that the call answers with if it is none.
+cudaError_t check_release(void* pointer, bool is_pinned) {
   if (cudaError_t error = device_fault()) return error;
   void* start;
   size_t bytes;
   int space;
   if (!emu_find_allocation(pointer, &start, &bytes, &space) || start != pointer || (space == EMU_PINNED) != is_pinned)
     return fail(cudaErrorInvalidValue);
-  emu_on_synchronize();
+  return cudaSuccess;
+}
+
+cudaError_t release(void* pointer, bool is_pinned) {
+  if (!pointer) return device_fault();
+  if (cudaError_t error = check_release(pointer, is_pinned)) return error;
+  if (cudaError_t error = synchronize()) return error;
   return emu_free(pointer) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 }  // namespace
@@ -42,7 +49,12 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
   return allocate(pointer, bytes, EMU_MANAGED);
 }
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, false); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  if (!emu::runs_late() || !pointer) return release(pointer, false);
+  if (cudaError_t error = check_release(pointer, false)) return error;
+  emu::Work work = [pointer] { return emu_free(pointer) ? cudaSuccess : fail(cudaErrorInvalidValue); };
+  return static_cast<cudaError_t>(emu::issue(stream, {"free", nullptr, 0, {emu::place_at(pointer)}}, work));
+}
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -63,6 +75,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void* pointer) {
+  emu::finish_all();
   emu_unregister_host(pointer);
   return cudaSuccess;
 }

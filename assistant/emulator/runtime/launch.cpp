@@ -14,6 +14,7 @@
 #include "record.h"
 #include "report.h"
 #include "snapshots.h"
+#include "streams.h"
 
 #define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
 
@@ -149,6 +150,45 @@ int run(const EmuLaunch& request) {
   return result.error;
 }
 
+int launch_now(const EmuLaunch& request) {
+  static std::mutex& one_at_a_time = *new std::mutex;
+  std::lock_guard<std::mutex> hold(one_at_a_time);
+  DeviceError& d = device();
+  if (d.sticky) return d.sticky;
+  int error = run(request);
+  if (error) emu_set_error(error);
+  return error;
+}
+
+// A launch with its arguments as they are when it is issued.
+struct KeptLaunch {
+  std::vector<std::vector<char>> values;
+  std::vector<void*> arguments;
+  EmuLaunch request;
+  explicit KeptLaunch(const EmuLaunch& issued) : request(issued) {
+    for (unsigned i = 0; i < issued.argument_count; ++i) {
+      auto* value = static_cast<const char*>(issued.arguments[i]);
+      values.emplace_back(value, value + issued.argument_bytes[i]);
+    }
+    for (auto& value : values) arguments.push_back(value.data());
+    request.arguments = arguments.data();
+  }
+  KeptLaunch(const KeptLaunch&) = delete;
+  KeptLaunch& operator=(const KeptLaunch&) = delete;
+};
+
+// What the arguments, or pointers inside them, point into.
+std::vector<uint64_t> places_of(const EmuLaunch& l) {
+  std::vector<uint64_t> places;
+  for (unsigned i = 0; i < l.argument_count; ++i)
+    for (size_t offset = 0; offset + sizeof(void*) <= l.argument_bytes[i]; offset += sizeof(void*)) {
+      void* value;
+      memcpy(&value, static_cast<const char*>(l.arguments[i]) + offset, sizeof value);
+      if (uint64_t place = place_at(value)) places.push_back(place);
+    }
+  return places;
+}
+
 }  // namespace
 }  // namespace emu
 
@@ -156,13 +196,10 @@ using namespace emu;
 
 extern "C" int emu_launch(const EmuLaunch* request) {
   if (on_device()) abort_launch("unsupported", EMU_CALLER, 0, "a kernel starts a kernel: dynamic parallelism is not emulated", CUDA_ERROR_NOT_SUPPORTED);
-  static std::mutex& one_at_a_time = *new std::mutex;
-  std::lock_guard<std::mutex> hold(one_at_a_time);
-  DeviceError& d = device();
-  if (d.sticky) return d.sticky;
-  int error = run(*request);
-  if (error) emu_set_error(error);
-  return error;
+  if (!runs_late() || refuse(*request).error) return launch_now(*request);
+  if (device().sticky) return device().sticky;
+  auto kept = std::make_shared<KeptLaunch>(*request);
+  return issue(request->stream, {"launch", request->function, request->line, places_of(*request)}, [kept] { return launch_now(kept->request); });
 }
 
 extern "C" int emu_last_error(bool clear) {

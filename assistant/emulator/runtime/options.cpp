@@ -38,6 +38,7 @@ Options read() {
   o.worker_count = static_cast<unsigned>(number("EMU_WORKERS", cores ? cores : 1));
   if (o.worker_count == 0) o.worker_count = 1;
   o.seed = number("EMU_SEED", 0);
+  o.runs_late = number("EMU_LATE", 0) != 0;
   o.sample_blocks = number("EMU_SAMPLE_BLOCKS", 0);
   o.launch_limit = number("EMU_LAUNCH_LIMIT", o.launch_limit);
   o.stack_bytes = number("EMU_STACK_KIB", o.stack_bytes >> 10) << 10;

@@ -13,6 +13,7 @@ struct Options {
   Mode mode = Mode::plain;                     // EMU_MODE: plain | count | check
   unsigned worker_count = 1;                   // EMU_WORKERS; default: one per core
   uint64_t seed = 0;                           // EMU_SEED; 0 runs blocks in launch order, others permute blocks, warps and lanes
+  bool runs_late = false;                      // EMU_LATE; 1: what is put into streams runs as late as CUDA allows (streams.h)
   uint64_t sample_blocks = 0;                  // EMU_SAMPLE_BLOCKS; 0 counts every block
   uint64_t launch_limit = ~uint64_t{0};        // EMU_LAUNCH_LIMIT; launches after the first so many are run but not counted
   size_t stack_bytes = size_t{576} << 10;      // EMU_STACK_KIB; CUDA allows 512 KiB of local memory a thread (Programming Guide)

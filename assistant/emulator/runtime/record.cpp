@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <tuple>
@@ -16,12 +17,15 @@
 #include "options.h"
 #include "record_log.h"
 #include "shadow.h"
+#include "streams.h"
 
 namespace emu {
 namespace {
 
 using Region = LaunchRecord::Region;
 using Shape = std::tuple<const void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t>;
+
+constexpr size_t MOST_OVERTAKING = 32;
 
 struct Recorder {
   std::mutex mutex;
@@ -34,6 +38,7 @@ struct Recorder {
   uint64_t next_id = 0;
   int64_t last_launch = -1;
   bool is_full = false;
+  std::set<std::tuple<std::string, const void*, int, std::string, const void*, int>> overtaking;
   explicit Recorder(const std::string& directory) : log(directory + "/log"), blobs(directory + "/blobs") {}
 };
 
@@ -196,6 +201,7 @@ void write_transfer(Recorder& r, const char* kind, const void* data, size_t byte
   bool is_known = resolve(r, reinterpret_cast<uint64_t>(data), source);
   r.log.item("transfer").word(kind).word(blob.c_str()).number(bytes).integer(r.last_launch).text(type);
   r.log.integer(is_known ? static_cast<int64_t>(source.id) : -1).number(reinterpret_cast<uint64_t>(data) - source.begin);
+  if (runs_late()) r.log.number(issue_number());
   if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;
 }
 
@@ -213,10 +219,21 @@ void snapshot(Recorder& r, const char* kind) {
     if (symbol->space == 2) take(reinterpret_cast<uint64_t>(symbol->address), symbol->bytes, symbol->element_type);
 }
 
+// Copies to the host that the program has not waited for: what they would have brought has not reached it.
+void write_unfinished(Recorder& r, const std::vector<uint64_t>& issue_numbers) {
+  std::string nothing = r.blobs.put(nullptr, 0);
+  for (uint64_t number : issue_numbers) {
+    r.log.item("transfer").word("unfinished").word(nothing.c_str()).number(0).integer(r.last_launch).text(nullptr);
+    r.log.integer(-1).number(0).number(number);
+  }
+}
+
 void snapshot_at_exit() {
   Recorder* r = recorder();
+  std::vector<uint64_t> unfinished = unfinished_copies();
   std::lock_guard<std::mutex> hold(r->mutex);
-  snapshot(*r, "exit");
+  if (runs_late()) write_unfinished(*r, unfinished);
+  else snapshot(*r, "exit");
   r->log.flush();
 }
 
@@ -252,6 +269,17 @@ void end_record(const LaunchRecord& record, bool has_succeeded) {
   if (has_succeeded) write_contents(r, "after", record.regions);
   else r.log.item("failed");
   r.log.flush();
+}
+
+void note_overtaking(const About& first, const About& earlier) {
+  Recorder* r = recorder();
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  bool is_new = r->overtaking.emplace(first.kind, first.function, first.line, earlier.kind, earlier.function, earlier.line).second;
+  if (!is_new || r->overtaking.size() > MOST_OVERTAKING) return;
+  r->log.item("overtook");
+  for (const About* about : {&first, &earlier})
+    r->log.word(about->kind).number(reinterpret_cast<uint64_t>(about->function)).number(static_cast<uint64_t>(std::max(about->line, 0)));
 }
 
 }  // namespace emu
@@ -316,7 +344,7 @@ extern "C" int emu_on_memset(void* destination, size_t bytes) {
 
 extern "C" void emu_on_synchronize() {
   Recorder* r = recorder();
-  if (!r) return;
+  if (!r || runs_late()) return;  // what else is still to run has not reached the host
   std::lock_guard<std::mutex> hold(r->mutex);
   snapshot(*r, "managed");
 }

@@ -11,7 +11,8 @@
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET      inside a buffer, before the launch
 //   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)
 //   failed                                          the launch above ended with an error
-//   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET     buffer -1: none
+//   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET [ISSUED]     buffer -1: none; ISSUED orders those of a late run
+//   overtook KIND FUNCTION LINE KIND FUNCTION LINE  of a late run: what ran before what was issued earlier and uses the same memory
 //   sees_operations                                 what follows holds every `operation`
 //   operation KIND COUNT BYTES                      work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
 //                                                   fill; lines of one kind add up
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "streams.h"
 
 namespace emu {
 
@@ -37,5 +39,7 @@ struct LaunchRecord {
 // No-ops unless EMU_RECORD names a folder.
 LaunchRecord begin_record(uint32_t index, const EmuLaunch& request);
 void end_record(const LaunchRecord& record, bool has_succeeded);
+// The first few pairs of a late run are kept.
+void note_overtaking(const About& first, const About& earlier);
 
 }  // namespace emu

@@ -71,8 +71,8 @@ EMU_API cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t 
 EMU_API cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 EMU_API cudaError_t cudaMemset3D(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent);
 EMU_API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent, cudaStream_t stream);
-EMU_API cudaError_t emu_memcpy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
-EMU_API cudaError_t emu_memcpy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
+EMU_API cudaError_t emu_memcpy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream, bool is_async);
+EMU_API cudaError_t emu_memcpy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream, bool is_async);
 EMU_API cudaError_t emu_mem_prefetch(const void* pointer, size_t bytes);
 EMU_API cudaError_t emu_mem_advise(const void* pointer, size_t bytes);
 

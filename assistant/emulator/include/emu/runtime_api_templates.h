@@ -35,16 +35,16 @@ EMU_HOST inline cudaError_t cudaMemAdvise(const void* p, size_t n, cudaMemoryAdv
 
 #define EMU_SYMBOL_ADDRESS(symbol) const_cast<const void*>((const volatile void*)__builtin_addressof(symbol))
 template <class T> EMU_HOST cudaError_t cudaMemcpyToSymbol(const T& s, const void* from, size_t n, size_t offset = 0, cudaMemcpyKind k = cudaMemcpyHostToDevice) {
-  return emu_memcpy_to_symbol(EMU_SYMBOL_ADDRESS(s), sizeof(T), from, n, offset, k);
+  return emu_memcpy_to_symbol(EMU_SYMBOL_ADDRESS(s), sizeof(T), from, n, offset, k, nullptr, false);
 }
 template <class T> EMU_HOST cudaError_t cudaMemcpyFromSymbol(void* to, const T& s, size_t n, size_t offset = 0, cudaMemcpyKind k = cudaMemcpyDeviceToHost) {
-  return emu_memcpy_from_symbol(to, EMU_SYMBOL_ADDRESS(s), sizeof(T), n, offset, k);
+  return emu_memcpy_from_symbol(to, EMU_SYMBOL_ADDRESS(s), sizeof(T), n, offset, k, nullptr, false);
 }
-template <class T> EMU_HOST cudaError_t cudaMemcpyToSymbolAsync(const T& s, const void* from, size_t n, size_t offset, cudaMemcpyKind k, cudaStream_t = nullptr) {
-  return emu_memcpy_to_symbol(EMU_SYMBOL_ADDRESS(s), sizeof(T), from, n, offset, k);
+template <class T> EMU_HOST cudaError_t cudaMemcpyToSymbolAsync(const T& s, const void* from, size_t n, size_t offset, cudaMemcpyKind k, cudaStream_t stream = nullptr) {
+  return emu_memcpy_to_symbol(EMU_SYMBOL_ADDRESS(s), sizeof(T), from, n, offset, k, stream, true);
 }
-template <class T> EMU_HOST cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& s, size_t n, size_t offset, cudaMemcpyKind k, cudaStream_t = nullptr) {
-  return emu_memcpy_from_symbol(to, EMU_SYMBOL_ADDRESS(s), sizeof(T), n, offset, k);
+template <class T> EMU_HOST cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& s, size_t n, size_t offset, cudaMemcpyKind k, cudaStream_t stream = nullptr) {
+  return emu_memcpy_from_symbol(to, EMU_SYMBOL_ADDRESS(s), sizeof(T), n, offset, k, stream, true);
 }
 template <class P, class T> EMU_HOST cudaError_t cudaGetSymbolAddress(P** p, const T& s) { *p = (P*)const_cast<void*>(EMU_SYMBOL_ADDRESS(s)); return cudaSuccess; }
 template <class T> EMU_HOST cudaError_t cudaGetSymbolSize(size_t* n, const T&) { *n = sizeof(T); return cudaSuccess; }

@@ -1,0 +1,255 @@
+#include "streams.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "faults.h"
+#include "memory.h"
+#include "options.h"
+#include "record.h"
+
+namespace emu {
+
+struct Operation {
+  uint64_t number = 0;
+  About about;
+  Work work;
+  std::vector<OperationPointer> needs;
+  bool is_done = false;
+  int error = CUDA_SUCCESS;
+};
+
+namespace {
+
+// How many operations wait at most; a launch into a full queue waits for the oldest one. A GPU's queues hold about as many.
+constexpr size_t MOST_WAITING = 1024;
+
+// A host that makes no call for so long waits for what a GPU would do meanwhile: a flag in its memory, a host function.
+constexpr auto LATEST = std::chrono::seconds(2);
+
+struct Stream {
+  OperationPointer last;
+  bool is_blocking = true;
+};
+
+struct Streams {
+  std::recursive_mutex mutex;                // operations run under it; a host function may issue further ones
+  std::map<uint64_t, OperationPointer> waiting;
+  std::map<void*, Stream> open;
+  std::vector<OperationPointer> last_of_closed;  // of blocking streams, which the default stream waits for
+  uint64_t issued = 0, running = 0;
+  uint64_t calls = 0;                        // of the host, that issued, waited or asked
+  bool is_watched = false;
+};
+Streams& streams() {
+  static Streams& instance = *new Streams;
+  return instance;
+}
+
+// Does what waits when the host has made no call for a while.
+void watch() {
+  Streams& s = streams();
+  for (uint64_t seen = 0;;) {
+    std::this_thread::sleep_for(LATEST);
+    std::lock_guard<std::recursive_mutex> hold(s.mutex);
+    if (s.calls == seen) finish_all();
+    seen = s.calls;
+  }
+}
+
+// cudaStreamLegacy is the null stream by its other name.
+void* as_known(void* stream) { return reinterpret_cast<uintptr_t>(stream) == 1 ? nullptr : stream; }
+
+void need(Operation& operation, const OperationPointer& other) {
+  if (other && !other->is_done) operation.needs.push_back(other);
+}
+
+// What orders an operation behind others by the stream that it is issued into.
+void order(Operation& operation, void* stream) {
+  Streams& s = streams();
+  need(operation, s.open[stream].last);
+  if (stream && s.open[stream].is_blocking) need(operation, s.open[nullptr].last);
+  if (stream) return;
+  for (const auto& [handle, other] : s.open)
+    if (handle && other.is_blocking) need(operation, other.last);
+  for (const OperationPointer& other : s.last_of_closed) need(operation, other);
+  s.last_of_closed.clear();  // what is issued from now on finds them through this one
+}
+
+bool share_memory(const About& one, const About& other) {
+  return std::any_of(one.places.begin(), one.places.end(), [&](uint64_t place) {
+    return place && std::find(other.places.begin(), other.places.end(), place) != other.places.end();
+  });
+}
+
+// What runs before an operation that was issued earlier and uses the same memory: where one of them writes, its result depends on the order.
+void note_overtaken(const Operation& operation) {
+  for (const auto& [number, earlier] : streams().waiting) {
+    if (number >= operation.number) return;
+    if (share_memory(operation.about, earlier->about)) note_overtaking(operation.about, earlier->about);
+  }
+}
+
+void start(const OperationPointer& operation) {
+  Streams& s = streams();
+  note_overtaken(*operation);
+  s.waiting.erase(operation->number);
+  operation->is_done = true;  // before it runs: a host function may wait for its own stream, which CUDA forbids
+  operation->needs.clear();   // cuts the chain: a long one would be freed by as deep a recursion
+  Work work = std::move(operation->work);
+  uint64_t outer = s.running;
+  s.running = operation->number;
+  if (work) operation->error = work();
+  s.running = outer;
+}
+
+OperationPointer latest_needed(const Operation& operation) {
+  OperationPointer latest;
+  for (const OperationPointer& other : operation.needs)
+    if (!other->is_done && (!latest || other->number > latest->number)) latest = other;
+  return latest;
+}
+
+OperationPointer put(void* stream, About about, Work work, const OperationPointer& further = nullptr) {
+  Streams& s = streams();
+  ++s.calls;
+  if (!s.is_watched) std::thread(watch).detach();
+  s.is_watched = true;
+  stream = as_known(stream);
+  if (s.waiting.size() >= MOST_WAITING) finish(s.waiting.begin()->second);
+  auto operation = std::make_shared<Operation>();
+  operation->number = ++s.issued;
+  operation->work = std::move(work);
+  operation->about = std::move(about);
+  order(*operation, stream);
+  need(*operation, further);
+  s.waiting[operation->number] = operation;
+  s.open[stream].last = operation;
+  return operation;
+}
+
+bool is_done_or_none(const OperationPointer& operation) { return !operation || operation->is_done; }
+
+void do_one_of(OperationPointer operation) {
+  while (OperationPointer needed = latest_needed(*operation)) operation = needed;
+  start(operation);
+}
+
+}  // namespace
+
+bool runs_late() { return options().runs_late; }
+
+void open_stream(void* stream, bool is_blocking) {
+  if (!runs_late()) return;
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  streams().open[stream] = {nullptr, is_blocking};
+}
+
+void close_stream(void* stream) {
+  if (!runs_late()) return;
+  Streams& s = streams();
+  std::lock_guard<std::recursive_mutex> hold(s.mutex);
+  Stream closed = s.open[stream];
+  if (closed.is_blocking && !is_done_or_none(closed.last)) s.last_of_closed.push_back(closed.last);
+  s.open.erase(stream);
+}
+
+int issue(void* stream, About about, Work work) {
+  if (!runs_late()) return work();
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  put(stream, std::move(about), std::move(work));
+  return CUDA_SUCCESS;
+}
+
+int issue_and_wait(void* stream, About about, Work work) {
+  if (!runs_late()) return work();
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  OperationPointer operation = put(stream, std::move(about), std::move(work));
+  finish(operation);
+  return operation->error;
+}
+
+OperationPointer mark(void* stream, Work work) {
+  if (!runs_late()) {
+    work();
+    return nullptr;
+  }
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  return put(stream, {"event"}, std::move(work));
+}
+
+void wait_for(void* stream, const OperationPointer& mark) {
+  if (!runs_late()) return;
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  if (!is_done_or_none(mark)) put(stream, {"wait"}, nullptr, mark);
+}
+
+void finish(const OperationPointer& mark) {
+  if (!runs_late() || !mark) return;
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  ++streams().calls;
+  std::vector<OperationPointer> way{mark};
+  while (!way.empty()) {
+    OperationPointer operation = way.back();
+    OperationPointer needed = operation->is_done ? nullptr : latest_needed(*operation);
+    if (needed) {
+      way.push_back(needed);
+      continue;
+    }
+    way.pop_back();
+    if (!operation->is_done) start(operation);
+  }
+}
+
+void finish_stream(void* stream) {
+  if (!runs_late()) return;
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  stream = as_known(stream);
+  if (stream == nullptr) finish(mark(stream, nullptr));  // also waits for the blocking streams
+  else finish(streams().open[stream].last);
+}
+
+void finish_all() {
+  if (!runs_late()) return;
+  Streams& s = streams();
+  std::lock_guard<std::recursive_mutex> hold(s.mutex);
+  while (!s.waiting.empty()) finish(s.waiting.rbegin()->second);
+}
+
+bool is_done(const OperationPointer& mark) {
+  if (!runs_late()) return true;
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  ++streams().calls;
+  if (is_done_or_none(mark)) return true;
+  do_one_of(mark);
+  return false;
+}
+
+bool is_stream_done(void* stream) {
+  if (!runs_late()) return true;
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  return is_done(streams().open[as_known(stream)].last);
+}
+
+uint64_t issue_number() { return streams().running; }
+
+std::vector<uint64_t> unfinished_copies() {
+  std::vector<uint64_t> numbers;
+  if (!runs_late()) return numbers;
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  for (const auto& [number, operation] : streams().waiting) numbers.insert(numbers.end(), operation->about.copy_count, number);
+  return numbers;
+}
+
+uint64_t place_at(const void* address) {
+  auto at = reinterpret_cast<uint64_t>(address);
+  if (const EmuSymbol* symbol = find_symbol(at)) return reinterpret_cast<uint64_t>(symbol->address);
+  const Allocation* allocation = find_live(at);
+  return allocation ? allocation->begin : 0;
+}
+
+}  // namespace emu
