@@ -271,6 +271,8 @@ void end_record(const LaunchRecord& record, bool has_succeeded) {
   r.log.flush();
 }
 
+void begin_recording() { recorder(); }
+
 void note_overtaking(const About& first, const About& earlier) {
   Recorder* r = recorder();
   if (!r) return;

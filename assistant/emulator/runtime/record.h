@@ -39,6 +39,8 @@ struct LaunchRecord {
 // No-ops unless EMU_RECORD names a folder.
 LaunchRecord begin_record(uint32_t index, const EmuLaunch& request);
 void end_record(const LaunchRecord& record, bool has_succeeded);
+// Of a late run, in which nothing may ever run: what is unfinished at its end is written as well.
+void begin_recording();
 // The first few pairs of a late run are kept.
 void note_overtaking(const About& first, const About& earlier);
 

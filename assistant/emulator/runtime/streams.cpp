@@ -43,7 +43,7 @@ struct Streams {
   std::vector<OperationPointer> last_of_closed;  // of blocking streams, which the default stream waits for
   uint64_t issued = 0, running = 0;
   uint64_t calls = 0;                        // of the host, that issued, waited or asked
-  bool is_watched = false;
+  bool has_begun = false;
 };
 Streams& streams() {
   static Streams& instance = *new Streams;
@@ -117,8 +117,11 @@ OperationPointer latest_needed(const Operation& operation) {
 OperationPointer put(void* stream, About about, Work work, const OperationPointer& further = nullptr) {
   Streams& s = streams();
   ++s.calls;
-  if (!s.is_watched) std::thread(watch).detach();
-  s.is_watched = true;
+  if (!s.has_begun) {
+    s.has_begun = true;
+    begin_recording();
+    std::thread(watch).detach();
+  }
   stream = as_known(stream);
   if (s.waiting.size() >= MOST_WAITING) finish(s.waiting.begin()->second);
   auto operation = std::make_shared<Operation>();

@@ -65,6 +65,38 @@ def test_an_honest_edit_passes_and_is_predicted_no_slower(cli: Cli, name: str) -
     assert ended.code == 0, ended.one("job_ended")
 
 
+NOT_CHECKED = "the order of streams not checked"
+
+
+def streams_compared(cli: Cli, before: str, after: str) -> dict[str, Any]:
+    for name, text in (("before.cu", before), ("after.cu", after)):
+        (cli.folder / name).write_text(text)
+    return cli.run("compare", "before.cu", "after.cu", "--json").one("comparison")["verification"]
+
+
+def stream_text(name: str) -> str:
+    return (CHEATS / "streams" / f"{name}.cu").read_text()
+
+
+def test_an_edit_that_does_not_wait_is_refused_and_told_what_does_not_wait_for_what(cli: Cli) -> None:
+    verification = streams_compared(cli, stream_text("original"), stream_text("early_record"))
+    assert verification["outcome"] == "FAIL"
+    (finding,) = [found for found in verification["findings"] if found["code"] == "stream_order"]
+    assert "nothing makes energy (launched on line 46) wait for a copy" in finding["message"]
+    assert stream_text("early_record").splitlines()[45].strip().startswith("energy<<<")
+
+
+def test_an_edit_that_waits_in_another_way_passes_without_a_word_about_streams(cli: Cli) -> None:
+    verification = streams_compared(cli, stream_text("original"), stream_text("honest_host_wait"))
+    assert verification["outcome"] == "PASS" and NOT_CHECKED not in verification["caveats"]
+
+
+def test_where_the_original_does_not_wait_either_the_order_of_streams_is_not_checked(cli: Cli) -> None:
+    before = stream_text("no_wait")
+    verification = streams_compared(cli, before, before.replace("cudaStreamSynchronize(back)", "cudaDeviceSynchronize()"))
+    assert verification["outcome"] == "PASS" and NOT_CHECKED in verification["caveats"]
+
+
 def test_an_assumption_that_allocation_guarantees_is_left_to_a_person(cli: Cli) -> None:
     folder = DATA / "honest"
     before, after = (folder / f"{ASSUMES_ALIGNMENT}.{side}.cu" for side in ("before", "after"))
