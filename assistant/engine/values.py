@@ -60,6 +60,7 @@ class Base:
 
 def base_of(case: JudgedCase, text: str, seeds: tuple[int, ...]) -> Base:
     """``text`` is the original's, which defines the structs."""
+
     def layout_of(name: str) -> ElementLayout | None:
         return layout_named(text, name)
 

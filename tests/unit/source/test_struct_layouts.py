@@ -23,6 +23,12 @@ def test_vectors_arrays_pointers_and_enumerations_are_members() -> None:
     assert members(text) == (96, [*expected, ("next", "unsigned long", 1, 88)])
 
 
+def test_pointers_say_what_they_point_to() -> None:
+    text = "typedef float real; struct Q { int a; }; struct P { const real *x; Q *q; int **deep, *plain; long at[2]; };"
+    found = {member.path: member.pointee for member in struct_layouts(text)["P"].members}
+    assert found == {"x": "float", "q": "Q", "deep": None, "plain": "int", "at": None}
+
+
 def test_nested_structs_and_typedefs_are_taken_apart() -> None:
     text = "typedef float real; namespace g { struct V { real x, y; }; } typedef struct { g::V at[2]; int n; } P;"
     parts = [("at[0].x", 0), ("at[0].y", 4), ("at[1].x", 8), ("at[1].y", 12)]
@@ -41,6 +47,7 @@ def test_member_functions_take_no_room_and_an_alignment_is_kept() -> None:
         "struct Q { int a; }; struct P : Q { int b; };",
         "struct P { virtual void f(); int a; };",
         "struct P { int a; float (*f)(float); };",
+        "struct P { float *many[2]; int a; };",
         "union U { int i; float f; }; struct P { U u; };",
         "#pragma pack(1)\nstruct P { char c; int i; };",
         "struct P { char c; int i; } __attribute__((packed));",
