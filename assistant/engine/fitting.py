@@ -62,7 +62,10 @@ def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], candida
 def _fitting(item: PreparedCase, new: NewCase, model: GridModel) -> Fitting:
     assert item.case.resize is not None, "a grid is only modelled at other sizes"
     configs = configs_at(model, dict(item.case.resize.sizes))
-    return Fitting(item, tuple(_started(new, config) for config in configs) or (new,), model.names)
+    choices = tuple(_started(new, config) for config in configs) or (new,)
+    if not item.case.resize.is_whole:  # the original has kept its grid, so the candidate may
+        choices = (new, *(choice for choice in choices if choice.recording.launches[0].config != new.recording.launches[0].config))
+    return Fitting(item, choices, model.names)
 
 
 async def fitted(job: Job, candidate: Subject, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:

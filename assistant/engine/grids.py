@@ -21,7 +21,7 @@ from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 from assistant.workload.smaller_grid import with_blocks
 
-__all__ = ["independent_of_grid"]
+__all__ = ["independent_of_grid", "leaves_the_same"]
 
 _LIMIT_S = 10.0
 """For one run; a single block takes as long as all together."""
@@ -41,7 +41,7 @@ async def independent_of_grid(job: Job, subject: Subject, cases: Sequence[Judged
     for group in groups.values():
         tried = [_with_own_grid(group[0]), with_blocks(group[0].new, 1), *(case.new for case in group)]
         first, *others = await try_version(job, subject, tried, _LIMIT_S)
-        if all(trial.unclean(usual) is None for trial in (first, *others)) and all(_leaves_the_same(first, other) for other in others):
+        if all(trial.unclean(usual) is None for trial in (first, *others)) and all(leaves_the_same(first, other) for other in others):
             kept += [replace(case, checked=trial.checked) for case, trial in zip(group, others[1:], strict=True)]
     return kept
 
@@ -52,7 +52,7 @@ def _with_own_grid(case: JudgedCase) -> NewCase:
 
 
 @ieee
-def _leaves_the_same(one: Trial, other: Trial) -> bool:
+def leaves_the_same(one: Trial, other: Trial) -> bool:
     """Integers and buffers of unknown type to the bit; floats but for a small share of what the launch changes in their buffer."""
     before, left, again = contents_of(one.case), dict(one.after), dict(other.after)
     for buffer in one.case.recording.buffers:

@@ -111,7 +111,7 @@ def _of_other_kinds(base: Base) -> Iterator[NewCase]:
     yield from with_offsets(case, dict(base.case.buffer_names), seed)
     for kind in TELLING_KINDS:
         yield from _unless_none(with_unseen(dense, kind, seed, base.layouts))
-    yield from _unless_none(with_cancelling(dense, dict(base.case.buffer_names), seed))
+    yield from _unless_none(with_cancelling(dense, dict(base.case.buffer_names), base.row_lengths, seed))
 
 
 def _drawn_further(base: Base) -> Iterator[NewCase]:

@@ -151,7 +151,7 @@ class _Structs:
                 count, declarator = count * value, inner
             is_pointer = declarator.type == "pointer_declarator" and "(" not in node_text(declarator)
             name = node_text(declarator).lstrip("* ") if is_pointer else node_text(declarator)
-            if not is_pointer and declarator.type != "field_identifier":
+            if "[" in name if is_pointer else declarator.type != "field_identifier":
                 yield "", 1, None
                 return
             yield name, count, self._pointer(declarator, kind) if is_pointer else self.place(node_text(kind), depth + 1)

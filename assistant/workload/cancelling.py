@@ -3,12 +3,12 @@
 Only floats of less than eight bytes, which a float64 twin can judge. One buffer has the large values, the others a single value, so that
 products cancel as sums do. Example::
 
-    with_cancelling(case, seed=7).origin.values      # "x with values of ±4.8e+09 that cancel, among such of 63"
+    with_cancelling(case, {1: "x"}, (), seed=7).origin.values      # "x with values of ±4.8e+09 that cancel, among such of 63"
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from assistant.model.elements import ElementType
 from assistant.workload.arrays import Array, doubles, encode, largest_finite
 from assistant.workload.derive import contents_of, typed_buffers, with_contents
+from assistant.workload.offsets import offsets_of
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_sorted, with_tail
 
@@ -26,15 +27,18 @@ CANCELLING = "cancelling"
 _FEWEST = 64
 """Values of a buffer that has large ones."""
 _PAIRS = 12
-"""Of values that cancel: few, so that hardly any lies across the end of a row, where it would cancel nothing."""
+"""Of values that cancel: few, so that hardly any lies across the end of a row that nothing tells of."""
 _DISTANCES = (1, 5)
 """Between the two values of a pair, in turn: threads that add up neighbours first cancel some in time, but not all."""
 _LOST_DIGITS = 2
 """A small value is lost beside a large one with so many binary digits to spare."""
 
 
-def with_cancelling(case: NewCase, names: Mapping[int, str], seed: int) -> NewCase | None:
-    """``case`` with pairs of large values in its largest buffer of floats; None where there is none that can have them."""
+def with_cancelling(case: NewCase, names: Mapping[int, str], row_lengths: Sequence[int], seed: int) -> NewCase | None:
+    """``case`` with pairs of large values in its largest buffer of floats; None where there is none that can have them.
+
+    No pair lies across the end of a row, of the lengths that rows may have or as offsets say: it would cancel nothing.
+    """
     chosen = _largest(case)
     if chosen is None:
         return None
@@ -45,7 +49,11 @@ def with_cancelling(case: NewCase, names: Mapping[int, str], seed: int) -> NewCa
     large = typical * 2.0 ** (_digits(element) + _LOST_DIGITS)
     if not large < largest_finite(element) / _PAIRS:
         return None
-    values = _with_pairs(small, large, np.random.default_rng([seed, buffer]))
+    rows = [np.arange(small.size) // length for length in row_lengths if small.size % length == 0]
+    rows += [np.searchsorted(offsets, np.arange(small.size), "right") for offsets in offsets_of(case).values()]
+    values = _with_pairs(small, large, rows, np.random.default_rng([seed, buffer]))
+    if values is None:
+        return None
     words = f"{names.get(buffer, 'a buffer')} with values of ±{large:.2g} that cancel, among such of {typical:.2g}"
     contents = _others_alike(case, buffer) | {buffer: with_tail(encode(values, element), data)}
     return with_contents(case, contents, replace(case.origin, kind=CANCELLING, seed=seed, scale=1.0, weight=0.0, values=words))
@@ -63,11 +71,17 @@ def _is_usable(values: Array) -> bool:
     return values.size >= _FEWEST and bool(np.isfinite(values).all()) and bool(values.any()) and not is_sorted(values)
 
 
-def _with_pairs(small: Array, large: float, random: np.random.Generator) -> Array:
+def _with_pairs(small: Array, large: float, rows: Sequence[Array], random: np.random.Generator) -> Array | None:
+    """``rows``: number of the row, by place. None where no row is long enough."""
     values, room = small.copy(), 2 * max(_DISTANCES)
-    for index, place in enumerate(room * random.choice(small.size // room, min(_PAIRS, small.size // room), replace=False)):
-        first = place + random.integers(0, max(_DISTANCES))
-        values[first], values[first + _DISTANCES[index % len(_DISTANCES)]] = large, -large
+    drawn = room * random.permutation(small.size // room) + random.integers(0, room - max(_DISTANCES), small.size // room)
+    for index, distance in enumerate(_DISTANCES):
+        mine = drawn[index :: len(_DISTANCES)]
+        inside = np.logical_and.reduce([one[mine] == one[mine + distance] for one in rows]) if rows else np.ones(mine.size, np.bool_)
+        places = mine[inside][: _PAIRS // len(_DISTANCES)]
+        if not places.size:
+            return None
+        values[places], values[places + distance] = large, -large
     return values
 
 

@@ -20,7 +20,7 @@ from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, with_tail
 
-__all__ = ["OFFSETS", "with_offsets"]
+__all__ = ["OFFSETS", "offsets_of", "with_offsets"]
 
 OFFSETS = "offsets"
 """The kind of these cases."""
@@ -33,15 +33,7 @@ _EMPTY_RUN = 8
 
 def with_offsets(case: NewCase, names: Mapping[int, str], seed: int) -> Iterator[NewCase]:
     """``case`` with every buffer of offsets drawn again between the same ends, in two ways; none where no buffer is one."""
-    types, contents = typed_buffers(case), contents_of(case)
-    counts = {buffer: len(contents[buffer]) // element.size_bytes for buffer, element in types.items()}
-    untyped = [buffer.size_bytes for buffer in case.recording.buffers if buffer.id not in types]
-    found = {
-        buffer: values
-        for buffer, element in types.items()
-        if (values := _offsets(contents[buffer], element)) is not None
-        and int(values[-1]) <= max([*(count for other, count in counts.items() if other != buffer), *untyped], default=0)
-    }
+    types, contents, found = typed_buffers(case), contents_of(case), offsets_of(case)
     for lengths_of, words in ((_spread, "with empty rows and rows of one element"), (_one_long, "with one row of nearly all elements")):
         if not found:
             return
@@ -53,6 +45,19 @@ def with_offsets(case: NewCase, names: Mapping[int, str], seed: int) -> Iterator
             made[buffer] = with_tail(encode(drawn, types[buffer]), contents[buffer])
         shown = f"{' and '.join(names.get(buffer, 'a buffer') for buffer in found)} {words}"
         yield with_contents(case, made, replace(case.origin, kind=OFFSETS, seed=seed, scale=1.0, weight=0.0, values=shown))
+
+
+def offsets_of(case: NewCase) -> dict[int, Array]:
+    """The buffers that hold offsets, and their values."""
+    types, contents = typed_buffers(case), contents_of(case)
+    counts = {buffer: len(contents[buffer]) // element.size_bytes for buffer, element in types.items()}
+    untyped = [buffer.size_bytes for buffer in case.recording.buffers if buffer.id not in types]
+    return {
+        buffer: values
+        for buffer, element in types.items()
+        if (values := _offsets(contents[buffer], element)) is not None
+        and int(values[-1]) <= max([*(count for other, count in counts.items() if other != buffer), *untyped], default=0)
+    }
 
 
 def _offsets(data: bytes, element: ElementType) -> Array | None:

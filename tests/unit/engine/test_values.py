@@ -60,6 +60,14 @@ def test_floats_are_chosen_to_tell_and_special_ones_come_last() -> None:
     assert found[-5:] == ["injected", "injected", "injected", "zeros", "huge"]
 
 
+def test_fewer_blocks_know_the_grid_that_the_program_has() -> None:
+    found = [case for case in other_values(based_on(np.ones(1000, np.float32)), is_declared=False) if case.own_grid is not None]
+    assert [case.new.recording.launches[0].config.grid.x for case in found] == [4, 3]
+    assert {(case.own_grid, case.recorded_config, case.new.origin.values) for case in found} == {
+        (Dim3(8), LaunchConfig(Dim3(8), Dim3(128)), f"a grid of {count} instead of 8 blocks") for count in (4, 3)
+    }
+
+
 def test_declared_values_are_not_drawn_again_and_ties_are_outside_of_them() -> None:
     found = kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32)), is_declared=True)
     assert not {"dense", "resampled", "mirrored", "mixed", "tied"} & set(found) and {"equal", "offset", "injected"} <= set(found)

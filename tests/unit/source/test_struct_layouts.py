@@ -47,6 +47,7 @@ def test_member_functions_take_no_room_and_an_alignment_is_kept() -> None:
         "struct Q { int a; }; struct P : Q { int b; };",
         "struct P { virtual void f(); int a; };",
         "struct P { int a; float (*f)(float); };",
+        "struct P { float *many[2]; int a; };",
         "union U { int i; float f; }; struct P { U u; };",
         "#pragma pack(1)\nstruct P { char c; int i; };",
         "struct P { char c; int i; } __attribute__((packed));",

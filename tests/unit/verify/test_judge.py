@@ -835,7 +835,13 @@ def nearly(roundoffs: float) -> Kernel:
 
 @pytest.mark.parametrize(
     ("kind", "label"),
-    [("negative", Label.ASSUMPTION), ("unpadded", Label.ASSUMPTION), ("offset", Label.PRECISION), ("far", Label.ASSUMPTION)],
+    [
+        ("negative", Label.ASSUMPTION),
+        ("smaller_grid", Label.ASSUMPTION),
+        ("unpadded", Label.ASSUMPTION),
+        ("offset", Label.PRECISION),
+        ("far", Label.ASSUMPTION),
+    ],
 )
 def test_a_difference_on_values_that_the_program_never_had_is_a_label_that_names_them(kind: str, label: Label) -> None:
     result = judge(of_kind(kind, lambda b: None))
@@ -849,8 +855,9 @@ def test_a_difference_on_the_programs_own_kinds_of_values_fails() -> None:
     assert isinstance(result, Verification) and result.outcome is Outcome.FAIL
 
 
-def test_values_that_lose_digits_leave_room_for_half_of_them() -> None:
-    honest, lossy = (judge(of_kind("near", nearly(count))) for count in (1000.0, 10000.0))
+@pytest.mark.parametrize("kind", ["near", "cancelling"])
+def test_values_that_lose_digits_leave_room_for_half_of_them(kind: str) -> None:
+    honest, lossy = (judge(of_kind(kind, nearly(count))) for count in (1000.0, 10000.0))
     assert isinstance(honest, Verification) and honest.outcome is Outcome.PASS
     assert isinstance(lossy, Verification) and lossy.labels == (Label.PRECISION,)
 
@@ -861,6 +868,17 @@ def test_values_on_which_the_original_overflows_or_loses_its_own_digits_do_not_c
         overflowing = judge(of_kind("extreme", lambda b: None, huge))
     assert isinstance(overflowing, Verification) and overflowing.outcome is Outcome.PASS
     assert overflowing.dropped_cases == ("values of kind extreme: the original's own out is not finite there",)
+
+
+def test_values_that_cancel_count_only_where_float64_values_show_that_the_original_keeps_its_digits() -> None:
+    def outcome(original: Kernel, truth_of: Kernel | None) -> Verification | CannotJudge:
+        base = evidence(scale_add, scale_add)
+        other = case(original, lambda b: None, seed=9, kind="cancelling", truth=truth_of)
+        return judge(replace(base, cases=(*base.cases, other)))
+
+    for result in (outcome(nearly(10000.0), truth), outcome(scale_add, None)):
+        assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+        assert any(reason.startswith("values of kind cancelling: ") for reason in result.dropped_cases), result.dropped_cases
 
 
 def test_integers_made_of_floats_beyond_their_range_say_nothing_of_a_gpu() -> None:

@@ -12,7 +12,16 @@ from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unseen
 
-NAMES = {"int32": "int", "uint8": "unsigned char", "int16": "short", "float32": "float", "float64": "double", "float16": "half"}
+NAMES = {
+    "int32": "int",
+    "uint8": "unsigned char",
+    "int16": "short",
+    "float32": "float",
+    "float64": "double",
+    "float16": "half",
+    "int64": "long long",
+    "uint64": "unsigned long long",
+}
 RANDOM = np.random.default_rng(1)
 
 
@@ -55,6 +64,28 @@ def test_sorted_integers_stay_sorted_and_different() -> None:
     assert after is not None and (np.diff(after) > 0).all()
 
 
+def test_64_bit_integers_get_few_low_halves_and_stay_different() -> None:
+    values = RANDOM.permutation(np.arange(1, 500, dtype=np.int64))
+    values[7] = 0
+    case = with_unseen(holding(values), "high", 7)
+    assert case is not None
+    after = np.frombuffer(contents_of(case)[0], np.int64)
+    assert after[7] == 0 and len(np.unique(after)) == len(after) and len(np.unique(after & 0xFFFFFFFF)) < 10
+
+
+def test_all_ones_stay_as_they_say_that_a_place_is_empty() -> None:
+    values = RANDOM.integers(1, 50, 500).astype(np.uint64)
+    values[::3] = 2**64 - 1
+    case = with_unseen(holding(values), "high", 7)
+    assert case is not None
+    after = np.frombuffer(contents_of(case)[0], np.uint64)
+    assert (after[::3] == 2**64 - 1).all() and (after[1::3] < 2**63).all()
+
+
+def test_narrower_integers_have_no_high_halves() -> None:
+    assert made("high", RANDOM.integers(1, 50, 500).astype(np.int32)) is None
+
+
 def test_only_the_chosen_buffer_changes() -> None:
     case = holding(np.arange(1, 9, dtype=np.int32), np.array([2, 1, 2], np.int32))
     changed = with_unseen(case, "negative", 7, chosen=frozenset({1}))
@@ -73,10 +104,11 @@ def test_floats_that_tell_are_finite_and_leave_zeros_alone(kind: str, dtype: typ
 def test_each_kind_is_what_its_name_says() -> None:
     values = (5 * RANDOM.standard_normal(400)).astype(np.float32)
     found = {kind: made(kind, values) for kind in TELLING_KINDS}
-    tiny, near, offset, halves, denormal, far, extreme = (found[kind] for kind in TELLING_KINDS)
+    tiny, near, offset, raised, halves, denormal, far, extreme = (found[kind] for kind in TELLING_KINDS)
     assert tiny is not None and np.abs(tiny).max() < 1e-3 and (np.float32(1) + (tiny**2).astype(np.float32) == 1).all()
     assert near is not None and np.abs(near - 1).max() < 0.01
     assert offset is not None and offset.std() < 0.01 * abs(offset.mean())
+    assert raised is not None and raised.std() == pytest.approx(values.std(), rel=0.01) and raised.mean() > 500 * values.std()
     assert halves is not None and (halves > 0).any() and (halves < 0).any() and (halves * 16 % 8 == 0).any()
     assert denormal is not None and ((denormal != 0) & (np.abs(denormal) < 2.0**-126)).any()
     assert far is not None and np.abs(far).max() > 1e4

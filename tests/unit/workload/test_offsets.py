@@ -1,0 +1,49 @@
+"""Offsets drawn again: the same ends, and rows that are empty, short and long."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.workload.derive import contents_of
+from assistant.workload.offsets import with_offsets
+from tests.unit.workload.launches import launched
+
+CONFIG = LaunchConfig(Dim3(1), Dim3(32))
+LENGTHS = np.tile([3, 9, 4, 8], 50)
+FIRST = np.concatenate([[0], np.cumsum(LENGTHS)]).astype(np.int32)
+DATA = np.ones(int(FIRST[-1]), np.float32)
+
+
+def redrawn(*buffers: np.ndarray) -> list[np.ndarray]:
+    case, _ = launched(CONFIG, {"n": 200}, *buffers)
+    return [np.frombuffer(contents_of(made)[0], np.int32) for made in with_offsets(case, {0: "first"}, 7)]
+
+
+def test_rows_are_empty_short_and_long_between_the_same_ends() -> None:
+    spread, long = redrawn(FIRST, DATA)
+    for offsets in (spread, long):
+        assert offsets[0] == 0 and offsets[-1] == FIRST[-1] and offsets.size == FIRST.size and (np.diff(offsets) >= 0).all()
+    assert (np.diff(spread)[:8] == 0).all() and 40 < (np.diff(spread) == 0).sum() < 140 and (np.diff(spread) == 1).any()
+    assert np.diff(long).max() > 1000 and (np.diff(long) == 0).any()
+
+
+def test_equal_buffers_stay_equal() -> None:
+    case, _ = launched(CONFIG, {"n": 200}, FIRST, FIRST, DATA)
+    for made in with_offsets(case, {}, 7):
+        assert contents_of(made)[0] == contents_of(made)[1] != FIRST.tobytes()
+
+
+@pytest.mark.parametrize("few", [np.array([0, 1, 1, 2]), np.array([0, 5, 5, 5, 9]), np.repeat([0, 1], 300)])
+def test_few_elements_stay_between_the_ends(few: np.ndarray) -> None:
+    for offsets in redrawn(few.astype(np.int32), DATA):
+        assert offsets[0] == 0 and offsets[-1] == few[-1] and (np.diff(offsets) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.arange(300), np.array([1, 4, 9, 12]), np.array([0, 9, 4, 12]), np.array([0, 4, 9, 10**6]), np.zeros(9), np.array([0, 4, 9])],
+)
+def test_places_keys_and_counts_are_no_offsets(values: np.ndarray) -> None:
+    assert redrawn(values.astype(np.int32), DATA) == []
