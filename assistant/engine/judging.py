@@ -18,20 +18,20 @@ from assistant.engine.fitting import Fitting, fitted, fittings
 from assistant.engine.gathering import gather
 from assistant.engine.job import Job
 from assistant.engine.one_program import compared
+from assistant.engine.other_uploads import Sides, other_uploads
 from assistant.engine.probes import integers_of
 from assistant.engine.subject import Subject
+from assistant.engine.traces import trace_of
 from assistant.model.build import Build
-from assistant.model.recording import Transfer
 from assistant.model.source import Kernel
-from assistant.model.structs import ElementLayout
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
-from assistant.ports import LabFailure, ProgramRun
+from assistant.ports import LabFailure
+from assistant.profile.quantity import counted_noun
 from assistant.source.constants import integer_constant
 from assistant.source.doubts import doubts
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse_with_trees
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
 from assistant.verify.judge import judge, judge_further
@@ -40,8 +40,8 @@ from assistant.verify.labels import Version, changes_streams, detect_labels, edi
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.problems import new_findings
-from assistant.verify.program import HostData, ProgramTrace, compare_programs
-from assistant.workload.recordings import NewCase, RecordingReader
+from assistant.verify.program import compare_programs
+from assistant.workload.recordings import NewCase
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 
 __all__ = [
@@ -167,7 +167,7 @@ async def verify(
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     is_whole = not chosen and counted.run is not None
-    shown = await _checked_as_a_whole(job, baseline, candidate) if is_whole and effort.mode == "check" else _Shown()
+    shown = await _checked_as_a_whole(job, baseline, candidate, counted) if is_whole and effort.mode == "check" else _Shown()
     in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
     order_before, order_after = map(order_of, in_question)
     of_edit = (*_of_streams(baseline.version, version), *_of_bounds(in_question))
@@ -175,12 +175,12 @@ async def verify(
         cases=tuple(case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *detect_labels(*in_question), *one.labels),
+        labels=(*stated_labels, *shown.labels, *detect_labels(*in_question), *one.labels),
         findings=(*_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)), *shown.findings),
         program=_program_verdict(baseline, counted),
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
-        missing_checks=tuple(missing),
+        missing_checks=(*missing, *shown.missing),
         caveats=(*baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
@@ -209,10 +209,12 @@ class _Shown:
 
     findings: tuple[VerificationFinding, ...] = ()
     caveats: tuple[str, ...] = ()
+    labels: tuple[DetectedLabel, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
-async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject) -> _Shown:
-    """Races and bounds of a candidate whose launches no case can be made of: all of its program, with every check on."""
+async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject, counted: Counted) -> _Shown:
+    """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, and on other values."""
     seen = await run_program(job, candidate, "check")
     if isinstance(seen, LabFailure) or seen.failure is not None:
         reason = seen.message if isinstance(seen, LabFailure) else seen.failure.message if seen.failure else ""
@@ -220,7 +222,16 @@ async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject) 
         return _Shown((VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message),), (_OF_THE_HOST, _WHOLE_UNCHECKED))
     before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
     known = [problem for counted in before for problem in counted.problems]
-    return _Shown(new_findings(seen.problems, known, line_pairs(baseline.subject, candidate)), (_OF_THE_HOST,))
+    lines = line_pairs(baseline.subject, candidate)
+    sides = Sides(baseline.subject, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
+    others = await other_uploads(job, sides)
+    told = f"{_OF_THE_HOST}, on the program's values and {counted_noun(others.draw_count, 'other draw')}"
+    return _Shown(
+        (*new_findings(seen.problems, known, lines), *others.findings),
+        (told if others.draw_count else _OF_THE_HOST,),
+        others.labels,
+        others.missing,
+    )
 
 
 def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[PreparedCase, NewCase]]) -> tuple[str, ...]:
@@ -369,29 +380,5 @@ def _program_verdict(baseline: Baseline, candidate: Counted) -> ProgramVerdict |
     if first is None or second is None or second.run is None or changed is None:
         return None
     text = baseline.subject.source.text
-    verdict = compare_programs(_trace(first, text), _trace(second.run, text), _trace(changed, text), baseline.tolerance)
+    verdict = compare_programs(trace_of(first, text), trace_of(second.run, text), trace_of(changed, text), baseline.tolerance)
     return verdict if isinstance(verdict, ProgramVerdict) else None
-
-
-def _trace(run: ProgramRun, text: str) -> ProgramTrace:
-    """What the program told the host: exit status, standard output, transfers. ``text`` defines the original's structs."""
-    transfers: list[HostData] = []
-    if run.recording is not None and run.recording_path is not None:
-        reader = RecordingReader(run.recording_path)
-        transfers = [
-            HostData(
-                kind=item.kind,
-                data=reader.blob(item.blob),
-                element_type=item.element_type,
-                name=f"{item.kind} after launch {item.after_launch}",
-                layout=_layout_of(item, text),
-            )
-            for item in run.recording.transfers
-        ]
-    return ProgramTrace(run.exit_status, run.stdout, tuple(transfers), run.output_truncated)
-
-
-def _layout_of(item: Transfer, text: str) -> ElementLayout | None:
-    """Of structs, where the transfer begins with a whole one."""
-    layout = layout_named(text, item.element_type)
-    return layout if layout is not None and item.buffer_offset_bytes % layout.size_bytes == 0 else None

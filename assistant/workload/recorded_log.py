@@ -29,6 +29,7 @@ from assistant.model.recording import (
     Recording,
     ShapeCount,
     Transfer,
+    Upload,
 )
 from assistant.serialize import dumps
 from assistant.workload.passed_types import PassedTypes
@@ -106,6 +107,8 @@ class _LogReader:
         self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
         self._operations: dict[str, DeviceOperations] = {}
         self._sees_operations = False
+        self._uploads: list[Upload] = []
+        self._are_uploads_cut = False
 
     def read(self, words: list[str]) -> None:
         """One line; unknown or cut-off lines (the program was killed) are left out."""
@@ -126,6 +129,8 @@ class _LogReader:
             "time": self._time,
             "transfer": self._transfer,
             "operation": self._operation,
+            "upload": self._upload,
+            "uploads_cut": self._cut_uploads,
             "sees_operations": self._sees,
             "note": self._note,
             "unwritten": self._unwritten,
@@ -149,8 +154,15 @@ class _LogReader:
         passed = PassedTypes(launches)
         transfers = tuple(passed.typed_transfer(transfer) for transfer in self._transfers)
         operations = tuple(self._operations.values()) if self._sees_operations else None
+        sees_uploads = self._sees_operations and not self._are_uploads_cut
         return Recording(
-            passed.typed_buffers(buffers), launches, transfers, (*notes, *added_notes), shape_counts=shapes, operations=operations
+            passed.typed_buffers(buffers),
+            launches,
+            transfers,
+            (*notes, *added_notes),
+            shape_counts=shapes,
+            operations=operations,
+            uploads=tuple(passed.typed_upload(upload) for upload in self._uploads) if sees_uploads else None,
         )
 
     def _buffer(self, f: list[str]) -> None:
@@ -214,6 +226,13 @@ class _LogReader:
         buffer = int(f[5])
         place = (None, 0) if buffer < 0 else (buffer, int(f[6]))
         self._transfers.append(Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4]), *place))
+
+    def _upload(self, f: list[str]) -> None:
+        size, buffer, offset, has_addresses = map(int, f[1:5])
+        self._uploads.append(Upload(f[0], self._blobs[f[0]], size, buffer, offset, has_addresses == 1, len(self._transfers)))
+
+    def _cut_uploads(self, f: list[str]) -> None:
+        self._are_uploads_cut = True
 
     def _sees(self, f: list[str]) -> None:
         self._sees_operations = True

@@ -52,7 +52,7 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) 
   if (!is_end_valid(from, bytes, reads_device, !reads_device && !is_default) || !is_end_valid(to, bytes, writes_device, !writes_device && !is_default))
     return fail(cudaErrorInvalidValue);
   if (int error = emu_on_copy(to, from, bytes, kind)) return fail(static_cast<cudaError_t>(error));
-  memmove(to, from, bytes);
+  if (!emu_upload_other(to, from, bytes)) memmove(to, from, bytes);
   return device_fault();
 }
 

@@ -12,6 +12,8 @@
 //   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)
 //   failed                                          the launch above ended with an error
 //   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET     buffer -1: none
+//   upload BLOB SIZE BUFFER BUFFER_OFFSET POINTERS  bytes of the host's that were copied to the device; POINTERS 1: some are device addresses
+//   uploads_cut                                     further uploads are not in the log
 //   sees_operations                                 what follows holds every `operation`
 //   operation KIND COUNT BYTES                      work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
 //                                                   fill; lines of one kind add up
