@@ -379,6 +379,6 @@ def _program_verdict(baseline: Baseline, candidate: Counted) -> ProgramVerdict |
     first, second, changed = baseline.counted.run, baseline.second_run, candidate.run
     if first is None or second is None or second.run is None or changed is None:
         return None
-    text = baseline.subject.source.text
-    verdict = compare_programs(trace_of(first, text), trace_of(second.run, text), trace_of(changed, text), baseline.tolerance)
+    a, again, b = (trace_of(run, baseline.subject) for run in (first, second.run, changed))
+    verdict = compare_programs(a, again, b, baseline.tolerance)
     return verdict if isinstance(verdict, ProgramVerdict) else None

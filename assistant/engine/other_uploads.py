@@ -11,9 +11,7 @@ What the host copies to the device is replaced, in both versions by the same rul
 from __future__ import annotations
 
 import time
-from collections import Counter
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -22,9 +20,8 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.engine.traces import trace_of
-from assistant.engine.uploaded import UploadsOfBoth, has_new_arguments, uploads_of_both
+from assistant.engine.uploaded import UploadsOfBoth, new_arguments, uploads_of_both
 from assistant.model.profile import Problem
-from assistant.model.recording import Recording
 from assistant.model.verification import CannotJudge, Label, Outcome, VerificationFinding
 from assistant.model.workload import Tolerance
 from assistant.ports import LabFailure, ProgramRun
@@ -72,7 +69,7 @@ class OtherUploads:
     """What came of it."""
 
     draw_count: int = 0
-    """Draws on which the original ran clean and left something else than on the program's own values, and B left the same."""
+    """Draws on which the original ran clean, and B left the same."""
     findings: tuple[VerificationFinding, ...] = ()
     labels: tuple[DetectedLabel, ...] = ()
     missing: tuple[str, ...] = ()
@@ -113,7 +110,7 @@ class _Runs:
     async def original_clean(self, drawn: Drawn) -> tuple[NewCase, ProgramRun] | None:
         """The version of the draw that changes most of those on which A runs clean, and A's run."""
         for case in drawn.cases:
-            ran = await self._run(self.sides.a, self._folder(case))
+            ran = await self._run(self.sides.a, case)
             if ran is not None and self._is_clean(ran):
                 return case, ran
         return None
@@ -121,18 +118,21 @@ class _Runs:
     async def judged(self, kind: str, case: NewCase, original: ProgramRun) -> OtherUploads | int:
         """What B does wrong on the draw; else how many draws it counts for: 0 where it tells nothing."""
         mine = self._trace(original)
-        if mine.transfers == self._own_trace().transfers:
-            return 0
-        ran = await self._run(self.sides.b, self._folder(case))
+        ran = await self._run(self.sides.b, case)
         if ran is None:
             return 0
+        if _shape(mine) not in (_shape(self._own_trace()), _shape(self._trace(ran))):
+            return 0  # how far A loops hangs on values: B may well need another turn
         found = self._differences(mine, mine, ran)
         if isinstance(found, int):
             return found
+        if self._has_new_factors():
+            self.reason = "the host of B passes numbers of its own to its kernels, which may follow from what it uploads"
+            return 0
         moved = changed(
             case, lambda data, element, random: one_ulp(data, element, case.origin.seed), case.origin, self.given.uploaded.layouts
         )
-        again = await self._run(self.sides.a, self._folder(moved), _OTHER_ORDER)
+        again = await self._run(self.sides.a, moved, _OTHER_ORDER)
         found = 0 if again is None else self._differences(mine, self._trace(again), ran)
         return found if isinstance(found, int) else self._told(kind, case, found)
 
@@ -146,7 +146,7 @@ class _Runs:
 
     def _told(self, kind: str, case: NewCase, found: VerificationFinding) -> OtherUploads:
         words = words_of(self.given.uploaded, case)
-        new = has_new_arguments(self.sides.a_counted.recording, self.sides.b_counted.recording)
+        new = new_arguments(self.sides.a_counted.recording, self.sides.b_counted.recording)
         if kind == _OWN_KIND and found.code not in _DOUBTFUL and found.outcome is Outcome.FAIL and not new:
             message = f"with {words} uploaded, drawn from the program's own values: {found.message}"
             return OtherUploads(findings=(replace(found, message=message),))
@@ -156,43 +156,45 @@ class _Runs:
         )
         return OtherUploads(labels=(DetectedLabel(Label.ASSUMPTION, message),))
 
+    def _has_new_factors(self) -> bool:
+        new = new_arguments(self.sides.a_counted.recording, self.sides.b_counted.recording)
+        return any(guessed_type(word) is not None for word in new)
+
     def _is_clean(self, ran: ProgramRun) -> bool:
-        """It ends by itself, as many launches and transfers as on its own values, no new problem, and no new NaN."""
-        own, recording = self.sides.a_counted, ran.recording
-        if ran.exit_status is None or recording is None or own.recording is None:
+        """It ends by itself, with no new problem and no new NaN."""
+        if ran.exit_status is None or ran.recording is None:
             return False
         text = Text(str(self.sides.a.source.path), self.sides.a.source.text)
-        if new_findings(ran.problems, self._known(), LinePairs(text, text)) or _launches(recording) != _launches(own.recording):
+        if new_findings(ran.problems, self._known(), LinePairs(text, text)):
             return False
-        mine, drawn = self._own_trace().transfers, self._trace(ran).transfers
-        if [item.kind for item in mine] != [item.kind for item in drawn]:
-            return False
-        return all(_is_finite(b) or not _is_finite(a) for a, b in zip(mine, drawn, strict=True))
+        return all(map(_is_finite, self._trace(ran).transfers)) or not all(map(_is_finite, self._own_trace().transfers))
 
-    async def _run(self, subject: Subject, folder: Path, order_seed: int = 0) -> ProgramRun | None:
-        if self._is_over or self._count >= _MOST_RUNS or time.monotonic() - self._start_s > _ALL_S:
+    async def _run(self, subject: Subject, case: NewCase, order_seed: int = 0) -> ProgramRun | None:
+        contents = self._contents(case)
+        if contents is None or self._is_over or self._count >= _MOST_RUNS or time.monotonic() - self._start_s > _ALL_S:
             return None
         self._count += 1
+        folder = self.job.scratch / new_id("U")
+        folder.mkdir(parents=True)
+        for key, data in contents.items():
+            (folder / key).write_bytes(data)
         limits = replace(self.job.limits, wall_s=min(self.job.limits.wall_s, _RUN_S))
         ran = await self.job.lab.run(subject.program, "check", limits, True, order_seed=order_seed, uploads=folder)
         if isinstance(ran, LabFailure):
             self._is_over, self.reason = True, ran.message
             return None
-        if ran.timed_out and subject is self.sides.a:
+        if ran.timed_out and self._count == 1:
             self._is_over, self.reason = True, f"the program takes longer than {_RUN_S:g} s under checks"
-            return None
         return ran
 
-    def _folder(self, case: NewCase) -> Path:
-        """The contents in place of the program's own, named as the lab wants them."""
-        folder = self.job.scratch / new_id("U")
-        folder.mkdir(parents=True)
+    def _contents(self, case: NewCase) -> dict[str, bytes] | None:
+        """In the place of the program's own, by ``Upload.key``; None where one version uploads parts of which more than one place tells."""
         others = other_contents(self.given.uploaded, case)
-        for key, data in self.given.keys.items():
-            other = counterpart(data, others)
-            if other is not None and other != data:
-                (folder / key).write_bytes(other)
-        return folder
+        found = {key: counterpart(data, others) for key, data in self.given.keys.items()}
+        if None in found.values():
+            self.reason = "one version uploads in parts what the other uploads as a whole, and equal parts stand in several places"
+            return None
+        return {key: other for key, other in found.items() if other is not None and other != self.given.keys[key]}
 
     def _own_trace(self) -> ProgramTrace:
         if self._own is None:
@@ -202,17 +204,14 @@ class _Runs:
 
     def _trace(self, ran: ProgramRun) -> ProgramTrace:
         """Without what it prints: it may print what a check of its own found, which knows nothing of other contents."""
-        return replace(trace_of(ran, self.sides.a.source.text), stdout=b"")
+        return replace(trace_of(ran, self.sides.a), stdout=b"")
 
     def _known(self) -> tuple[Problem, ...]:
         return tuple(problem for counted in self.sides.known for problem in counted.problems)
 
 
-def _launches(recording: Recording) -> Counter[str]:
-    counts = Counter[str]()
-    for shape in recording.shape_counts:
-        counts[shape.kernel] += shape.count
-    return counts
+def _shape(trace: ProgramTrace) -> list[tuple[str, int]]:
+    return [(item.kind, len(item.data)) for item in trace.transfers]
 
 
 def _is_finite(transfer: HostData) -> bool:

@@ -20,8 +20,9 @@ from assistant.workload.resample import with_tail
 
 __all__ = ["may_be_places", "relabelled"]
 
-_SHARED_BY = 8
-"""Values that share their lower half, on average: who keeps that half only takes them for equal."""
+_LOWER_HALVES = 4
+"""Different lower halves that half of all values share: who keeps that half only takes many values for equal."""
+_SHARED = 0.5
 _SPARE_BITS = 2
 """Of the upper half: so many values that all its numbers would be used are stretched instead."""
 _NEXT_BELOW = 2
@@ -97,8 +98,9 @@ def _grown(sizes: Array, limit: int, bits: int, random: np.random.Generator) -> 
     highest = (limit >> half) - 1
     if sizes.size << _SPARE_BITS <= highest:
         upper = np.sort(random.choice(highest, sizes.size, replace=False)).astype(np.uint64) + np.uint64(1)
-        shared = sizes[random.integers(0, sizes.size, max(1, sizes.size // _SHARED_BY))] & np.uint64((1 << half) - 1)
-        return (upper << np.uint64(half)) | random.choice(shared, sizes.size)
+        lower = sizes & np.uint64((1 << half) - 1)
+        shared = random.choice(random.choice(lower, _LOWER_HALVES), sizes.size)
+        return (upper << np.uint64(half)) | np.where(random.random(sizes.size) < _SHARED, shared, lower)
     step = limit // (int(sizes[-1]) + 1)
     return sizes if step < 2 else sizes * np.uint64(step) + random.integers(0, step, sizes.size, np.uint64)
 

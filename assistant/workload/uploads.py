@@ -21,7 +21,7 @@ from assistant.model.structs import ElementLayout
 from assistant.model.workload import CaseOrigin
 from assistant.workload.arrays import decode
 from assistant.workload.derive import changed, contents_of, fresh_values, typed_buffers
-from assistant.workload.draws import Draw
+from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.relabel import relabelled
 from assistant.workload.resample import tied
@@ -109,7 +109,7 @@ def counterpart(data: bytes, others: Mapping[bytes, bytes]) -> bytes | None:
         return others.get(data, data)
     if len(others) > _MOST_PIECES:
         return None
-    inside = {other[at : at + len(data)] for whole, other in others.items() if (at := whole.find(data)) >= 0}
+    inside = {other[at : at + len(data)] for whole, other in others.items() for at in _places(data, whole)}
     if inside:
         return inside.pop() if len(inside) == 1 else None
     found, place = list[bytes](), 0
@@ -121,6 +121,16 @@ def counterpart(data: bytes, others: Mapping[bytes, bytes]) -> bytes | None:
         found.append(others[part])
         place += len(part)
     return b"".join(found)
+
+
+def _places(data: bytes, whole: bytes) -> Iterator[int]:
+    """Where ``data`` begins in ``whole``; of very many places the first."""
+    at = whole.find(data)
+    for _ in range(_MOST_PIECES):
+        if at < 0:
+            return
+        yield at
+        at = whole.find(data, at + 1)
 
 
 def is_constant(data: bytes) -> bool:
@@ -161,7 +171,7 @@ def _large(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
 def _negative(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
     for most_places in (None, uploaded.most_places):
         integers = relabelled(uploaded.case, "negative", seed, uploaded.layouts, most_places)
-        yield fresh_values(integers, Draw(seed, integers="kept", has_mixed_signs=True), uploaded.layouts)
+        yield fresh_values(integers, Draw(seed, MIRRORED, "kept", has_mixed_signs=True), uploaded.layouts)
     yield relabelled(uploaded.case, "negative", seed, uploaded.layouts, uploaded.most_places)
 
 
