@@ -18,7 +18,7 @@ from assistant.engine.fitting import Fitting, fitted, fittings
 from assistant.engine.gathering import gather
 from assistant.engine.job import Job
 from assistant.engine.one_program import compared
-from assistant.engine.other_uploads import Sides, other_uploads
+from assistant.engine.other_uploads import OtherUploads, Sides, other_uploads
 from assistant.engine.probes import integers_of
 from assistant.engine.subject import Subject
 from assistant.engine.traces import trace_of
@@ -167,7 +167,9 @@ async def verify(
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     is_whole = not chosen and counted.run is not None
-    shown = await _checked_as_a_whole(job, baseline, candidate, counted) if is_whole and effort.mode == "check" else _Shown()
+    program = _program_verdict(baseline, counted)
+    is_checked = is_whole and effort.mode == "check"
+    shown = await _checked_as_a_whole(job, baseline, candidate, counted, program) if is_checked else _Shown()
     in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
     order_before, order_after = map(order_of, in_question)
     of_edit = (*_of_streams(baseline.version, version), *_of_bounds(in_question))
@@ -177,7 +179,7 @@ async def verify(
         outputs=baseline.outputs,
         labels=(*stated_labels, *shown.labels, *detect_labels(*in_question), *one.labels),
         findings=(*_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)), *shown.findings),
-        program=_program_verdict(baseline, counted),
+        program=program,
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
         missing_checks=(*missing, *shown.missing),
@@ -213,7 +215,7 @@ class _Shown:
     missing: tuple[str, ...] = ()
 
 
-async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject, counted: Counted) -> _Shown:
+async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject, counted: Counted, program: ProgramVerdict | None) -> _Shown:
     """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, and on other values."""
     seen = await run_program(job, candidate, "check")
     if isinstance(seen, LabFailure) or seen.failure is not None:
@@ -224,7 +226,8 @@ async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject, 
     known = [problem for counted in before for problem in counted.problems]
     lines = line_pairs(baseline.subject, candidate)
     sides = Sides(baseline.subject, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
-    others = await other_uploads(job, sides)
+    is_wrong = program is None or bool(program.findings)
+    others = OtherUploads() if is_wrong else await other_uploads(job, sides)
     told = f"{_OF_THE_HOST}, on the program's values and {counted_noun(others.draw_count, 'other draw')}"
     return _Shown(
         (*new_findings(seen.problems, known, lines), *others.findings),

@@ -19,19 +19,23 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.structs import ElementLayout
 from assistant.model.workload import CaseOrigin
-from assistant.workload.arrays import decode
+from assistant.workload.arrays import decode, encode
 from assistant.workload.derive import changed, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw
+from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.relabel import relabelled
-from assistant.workload.resample import tied
+from assistant.workload.resample import tied, with_tail
 from assistant.workload.unseen import changed_buffers, with_unseen
 
 __all__ = ["Drawn", "Piece", "Uploaded", "counterpart", "draws", "is_constant", "other_contents", "uploaded", "words_of"]
 
 _FEW_INTEGERS = 4
 """Integers that come in so small a group are sizes, counters and flags, and stay."""
-_NAMES_SHOWN = 2
+_NAMES_SHOWN = 4
+"""Of what changed, members of structs each for itself."""
+_SMALL_VALUES = 8
+"""Memory that was zero is filled with whole numbers below this."""
 _MOST_PIECES = 256
 """Contents that another one is searched for in."""
 
@@ -169,10 +173,18 @@ def _large(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
 
 
 def _negative(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
-    for most_places in (None, uploaded.most_places):
-        integers = relabelled(uploaded.case, "negative", seed, uploaded.layouts, most_places)
+    """Also small numbers in members of structs that are 0 everywhere: an edit may have left such a member out."""
+    below = relabelled(uploaded.case, "negative", seed, uploaded.layouts, None)
+    members = changed(below, _refilled, below.origin, uploaded.layouts, frozenset(uploaded.layouts))
+    few_places = relabelled(uploaded.case, "negative", seed, uploaded.layouts, uploaded.most_places)
+    for integers in (members, below, few_places):
         yield fresh_values(integers, Draw(seed, MIRRORED, "kept", has_mixed_signs=True), uploaded.layouts)
-    yield relabelled(uploaded.case, "negative", seed, uploaded.layouts, uploaded.most_places)
+    yield few_places
+
+
+def _refilled(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    values = decode(data, element)
+    return data if values.any() else with_tail(encode(random.integers(1, _SMALL_VALUES, values.size), element), data)
 
 
 def _unless_few(piece: Piece) -> str | None:
@@ -183,14 +195,32 @@ def _unless_few(piece: Piece) -> str | None:
 
 
 def words_of(uploaded: Uploaded, drawn: NewCase) -> str:
-    """``x from -250 to -1 and y from …``, of the first that changed."""
-    types, after = typed_buffers(drawn), contents_of(drawn)
-    chosen = changed_buffers(uploaded.case, drawn)
-    shown = [f"{uploaded.names[one]}{_range(after[one], types.get(one))}" for one in chosen[:_NAMES_SHOWN]]
-    return " and ".join(dict.fromkeys(shown))
+    """``x from -250 to -1 and ps.kind from …``, of the first that changed."""
+    types, before, after = typed_buffers(drawn), contents_of(uploaded.case), contents_of(drawn)
+    shown = list[str]()
+    for one in changed_buffers(uploaded.case, drawn):
+        name, layout = uploaded.names[one], uploaded.layouts.get(one)
+        if one in types:
+            shown.append(f"{name}{_range(after[one], types[one])}")
+        elif layout is not None:
+            columns = zip(layout.members, _columns(before[one], layout), _columns(after[one], layout), strict=True)
+            shown += [f"{name}.{member.path}{_range(new, member.element)}" for member, old, new in columns if old != new]
+    return " and ".join(dict.fromkeys(shown[:_NAMES_SHOWN]))
 
 
-def _range(data: bytes, element: ElementType | None) -> str:
-    values = decode(data, element) if element is not None else np.zeros(0)
+def _columns(data: bytes, layout: ElementLayout) -> list[bytes]:
+    """Of each member."""
+    found = list[bytes]()
+
+    def keep(column: bytes, element: ElementType) -> bytes:
+        found.append(column)
+        return column
+
+    with_members(data, layout, keep)
+    return found
+
+
+def _range(data: bytes, element: ElementType) -> str:
+    values = decode(data, element)
     finite = values[np.isfinite(values)]
-    return f" from {finite.min():.4g} to {finite.max():.4g}" if finite.size else " changed"
+    return f" from {finite.min():.4g} to {finite.max():.4g}" if finite.size else ""
