@@ -10,17 +10,22 @@ What the host copies to the device is replaced, in both versions by the same rul
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
+from assistant.disk.removal import remove_tree
 from assistant.engine.counting import Counted
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.engine.traces import trace_of
 from assistant.engine.uploaded import UploadsOfBoth, new_arguments, uploads_of_both
+from assistant.model.elements import ElementType
 from assistant.model.profile import Problem
 from assistant.model.verification import CannotJudge, Label, Outcome, VerificationFinding
 from assistant.model.workload import Tolerance
@@ -43,6 +48,8 @@ _ALL_S = 30.0
 """After so long no further draw begins."""
 _MOST_RUNS = 12
 """Of both versions together: where the original goes wrong on a draw, one that changes less is tried."""
+_PROMPT_SHARE = 0.25
+"""Of the limit: where A ends within it and B not at all, B hangs and is not just slow."""
 _OTHER_ORDER = 1
 _DOUBTFUL = frozenset({UNTYPED, "wrong_transfer"})
 """What may hang on values that are not compared: a type that nobody knows, a loop that ends by what is read back."""
@@ -94,6 +101,15 @@ async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
     return OtherUploads(count, missing=() if count else (f"other values: {runs.reason}",))
 
 
+@dataclass(frozen=True)
+class _Left:
+    """One run, and what it left on the host."""
+
+    run: ProgramRun
+    trace: ProgramTrace
+    wall_s: float
+
+
 @dataclass
 class _Runs:
     """Runs both versions on draws."""
@@ -107,39 +123,43 @@ class _Runs:
     _own: ProgramTrace | None = None
     _is_over: bool = False
 
-    async def original_clean(self, drawn: Drawn) -> tuple[NewCase, ProgramRun] | None:
-        """The version of the draw that changes most of those on which A runs clean, and A's run."""
+    async def original_clean(self, drawn: Drawn) -> tuple[NewCase, _Left] | None:
+        """The version of the draw that changes most of those on which A runs clean, and what A left."""
         for case in drawn.cases:
-            ran = await self._run(self.sides.a, case)
-            if ran is not None and self._is_clean(ran):
-                return case, ran
+            left = await self._run(self.sides.a, case)
+            if left is not None and self._is_clean(left):
+                return case, left
         return None
 
-    async def judged(self, kind: str, case: NewCase, original: ProgramRun) -> OtherUploads | int:
+    async def judged(self, kind: str, case: NewCase, original: _Left) -> OtherUploads | int:
         """What B does wrong on the draw; else how many draws it counts for: 0 where it tells nothing."""
-        mine = self._trace(original)
-        ran = await self._run(self.sides.b, case)
-        if ran is None:
+        left = await self._run(self.sides.b, case)
+        if left is None or (left.run.timed_out and original.wall_s > _RUN_S * _PROMPT_SHARE):
             return 0
-        if _shape(mine) not in (_shape(self._own_trace()), _shape(self._trace(ran))):
+        if _shape(original.trace) not in (_shape(self._own_trace()), _shape(left.trace)):
             return 0  # how far A loops hangs on values: B may well need another turn
-        found = self._differences(mine, mine, ran)
+        found = self._differences(original.trace, original.trace, left)
         if isinstance(found, int):
             return found
         if self._has_new_factors():
             self.reason = "the host of B passes numbers of its own to its kernels, which may follow from what it uploads"
             return 0
-        moved = changed(
-            case, lambda data, element, random: one_ulp(data, element, case.origin.seed), case.origin, self.given.uploaded.layouts
-        )
-        again = await self._run(self.sides.a, moved, _OTHER_ORDER)
-        found = 0 if again is None else self._differences(mine, self._trace(again), ran)
+        again = await self._run(self.sides.a, self._moved(case), _OTHER_ORDER, is_last=True)
+        found = 0 if again is None else self._differences(original.trace, again.trace, left)
         return found if isinstance(found, int) else self._told(kind, case, found)
 
-    def _differences(self, mine: ProgramTrace, again: ProgramTrace, ran: ProgramRun) -> VerificationFinding | int:
+    def _moved(self, case: NewCase) -> NewCase:
+        """Floats moved by one ulp: what a result hangs on in the last bits is not compared."""
+
+        def move(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+            return one_ulp(data, element, case.origin.seed)
+
+        return changed(case, move, case.origin, self.given.uploaded.layouts)
+
+    def _differences(self, mine: ProgramTrace, again: ProgramTrace, left: _Left) -> VerificationFinding | int:
         """The first; ``again``: A's run on inputs moved by one ulp, in another order, so that what hangs on either is not compared."""
-        problems = new_findings(ran.problems, self._known(), self.sides.lines)
-        verdict = compare_programs(mine, again, self._trace(ran), self.sides.tolerance)
+        problems = new_findings(left.run.problems, self._known(), self.sides.lines)
+        verdict = compare_programs(mine, again, left.trace, self.sides.tolerance)
         if isinstance(verdict, CannotJudge):
             return next(iter(problems), 0)
         return next(iter((*verdict.findings, *problems)), 1)
@@ -160,32 +180,36 @@ class _Runs:
         new = new_arguments(self.sides.a_counted.recording, self.sides.b_counted.recording)
         return any(guessed_type(word) is not None for word in new)
 
-    def _is_clean(self, ran: ProgramRun) -> bool:
+    def _is_clean(self, left: _Left) -> bool:
         """It ends by itself, with no new problem and no new NaN."""
-        if ran.exit_status is None or ran.recording is None:
+        if left.run.exit_status is None or left.run.recording is None:
             return False
         text = Text(str(self.sides.a.source.path), self.sides.a.source.text)
-        if new_findings(ran.problems, self._known(), LinePairs(text, text)):
+        if new_findings(left.run.problems, self._known(), LinePairs(text, text)):
             return False
-        return all(map(_is_finite, self._trace(ran).transfers)) or not all(map(_is_finite, self._own_trace().transfers))
+        return all(map(_is_finite, left.trace.transfers)) or not all(map(_is_finite, self._own_trace().transfers))
 
-    async def _run(self, subject: Subject, case: NewCase, order_seed: int = 0) -> ProgramRun | None:
-        contents = self._contents(case)
-        if contents is None or self._is_over or self._count >= _MOST_RUNS or time.monotonic() - self._start_s > _ALL_S:
+    async def _run(self, subject: Subject, case: NewCase, order_seed: int = 0, is_last: bool = False) -> _Left | None:
+        """None where the version could not be run so. ``is_last``: what it tells is needed, however many runs there were."""
+        contents, start_s = self._contents(case), time.monotonic()
+        is_enough = self._count >= _MOST_RUNS or start_s - self._start_s > _ALL_S
+        if contents is None or self._is_over or (is_enough and not is_last):
             return None
         self._count += 1
         folder = self.job.scratch / new_id("U")
-        folder.mkdir(parents=True)
-        for key, data in contents.items():
-            (folder / key).write_bytes(data)
+        await asyncio.to_thread(_write, folder, contents)
         limits = replace(self.job.limits, wall_s=min(self.job.limits.wall_s, _RUN_S))
         ran = await self.job.lab.run(subject.program, "check", limits, True, order_seed=order_seed, uploads=folder)
+        await asyncio.to_thread(remove_tree, folder)
         if isinstance(ran, LabFailure):
             self._is_over, self.reason = True, ran.message
             return None
         if ran.timed_out and self._count == 1:
             self._is_over, self.reason = True, f"the program takes longer than {_RUN_S:g} s under checks"
-        return ran
+        left = _Left(ran, self._trace(ran), time.monotonic() - start_s)
+        if ran.recording_path is not None:
+            await asyncio.to_thread(remove_tree, ran.recording_path)
+        return left
 
     def _contents(self, case: NewCase) -> dict[str, bytes] | None:
         """In the place of the program's own, by ``Upload.key``; None where one version uploads parts of which more than one place tells."""
@@ -208,6 +232,12 @@ class _Runs:
 
     def _known(self) -> tuple[Problem, ...]:
         return tuple(problem for counted in self.sides.known for problem in counted.problems)
+
+
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    folder.mkdir(parents=True)
+    for key, data in contents.items():
+        (folder / key).write_bytes(data)
 
 
 def _shape(trace: ProgramTrace) -> list[tuple[str, int]]:

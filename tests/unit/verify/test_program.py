@@ -164,3 +164,16 @@ def test_a_wrong_value_of_known_type_is_shown_before_one_of_unknown_type() -> No
     words = np.arange(100, dtype=np.int32)
     both = [replace(untyped(w), transfers=(*untyped(w).transfers, *trace(values=w).transfers)) for w in (words, words + np.int32(1))]
     assert codes(both[0], both[1]) == ["wrong_value"]
+
+
+def residuals(*values: float) -> ProgramTrace:
+    """One number copied back in each turn of a loop."""
+    data = (np.float32(value).tobytes() for value in values)
+    return ProgramTrace(0, b"", tuple(HostData("memcpy", item, "float", f"memcpy after launch {i}") for i, item in enumerate(data)))
+
+
+def test_single_numbers_of_a_loop_spread_as_far_as_any_of_them() -> None:
+    own, again = residuals(0.5, 3e-4, 1e-5), residuals(0.5, 3.0003e-4, 1e-5)
+    assert codes(own, residuals(0.5, 3e-4, 1.002e-5), again) == []
+    assert codes(own, residuals(0.5, 3e-4, 2e-5), again) == ["wrong_value"]
+    assert codes(own, residuals(0.5, 3e-4, 1.002e-5)) == ["wrong_value"]
