@@ -248,10 +248,13 @@ class Lab(Protocol):
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
         order_seed: int = 0,
+        uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
         """Run ``main``. ``mode`` is as in ``ReplayOptions``.
 
         ``order_seed``: of the order in which blocks, warps and lanes run, where the lab decides it; 0: as they are numbered.
+        ``uploads``: a folder of contents to be copied to the device, each in the place of those of which it has the ``Upload.key`` as its
+        name; a lab that cannot do so fails.
         """
         ...
 

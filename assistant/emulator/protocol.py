@@ -78,6 +78,8 @@ class RunRequest:
     mode: Mode = "plain"
     record: Path | None = None
     """Folder for a recording; None: record nothing."""
+    uploads: Path | None = None
+    """Folder with contents to be copied to the device in place of others (``runtime/uploads.h``)."""
     sample_blocks: int = 0
     """Count about so many blocks of each launch; 0: all."""
     launch_limit: int | None = None

@@ -57,6 +57,8 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, around: Surrounding
     if request.record is not None:
         request.record.mkdir(parents=True, exist_ok=True)
         variables["EMU_RECORD"] = str(request.record)
+    if request.uploads is not None:
+        variables["EMU_UPLOADS"] = str(request.uploads)
     command = Command((str(request.binary), *request.args), request.cwd, variables)
     if request.is_candidate:
         outcome, layers = _run_confined(request, command, folder, around)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from assistant.engine.job import Job
 from assistant.engine.repeating import FAILED, REPEATED, UNCLEAR, VARYING, Repeatability
 from assistant.engine.subject import Subject
+from assistant.engine.traces import with_types
 from assistant.model.problems import is_refused
 from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
@@ -19,8 +19,6 @@ from assistant.model.source import Kernel
 from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
 from assistant.source.match import kernel_of_instance
-from assistant.source.struct_layouts import layout_named
-from assistant.workload.passed_types import typed
 
 __all__ = ["REPEATS", "Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "counted_of", "group_by_kernel", "run_program"]
 
@@ -83,8 +81,7 @@ async def run_program(
     run = await job.lab.run(subject.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
     if isinstance(run, LabFailure):
         return run
-    if run.recording is not None:
-        run = replace(run, recording=typed(run.recording, partial(layout_named, subject.source.text)))
+    run = with_types(run, subject.source.text)
     kernels = _with_program_counts(group_by_kernel(subject, run.profiles), run)
     return Counted(
         kernels=kernels,

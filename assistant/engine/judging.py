@@ -18,6 +18,7 @@ from assistant.engine.fitting import Fitting, fitted, fittings
 from assistant.engine.gathering import gather
 from assistant.engine.job import Job
 from assistant.engine.one_program import compared
+from assistant.engine.other_uploads import OtherUploads, Sides, other_uploads
 from assistant.engine.probes import integers_of
 from assistant.engine.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.subject import Subject
@@ -27,6 +28,7 @@ from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure
+from assistant.profile.quantity import counted_noun
 from assistant.source.constants import integer_constant
 from assistant.source.doubts import doubts
 from assistant.source.match import kernel_of_instance
@@ -166,7 +168,9 @@ async def verify(
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     is_whole = not chosen and counted.run is not None
-    shown = await _checked_as_a_whole(job, baseline, candidate) if is_whole and effort.mode == "check" else _Shown()
+    program = _program_verdict(baseline, counted)
+    is_checked = is_whole and effort.mode == "check"
+    shown = await _checked_as_a_whole(job, baseline, candidate, counted, program) if is_checked else _Shown()
     in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
     order_before, order_after = map(order_of, in_question)
     order = await _stream_order(job, baseline, candidate, counted)
@@ -175,12 +179,12 @@ async def verify(
         cases=tuple(case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *detect_labels(*in_question), *one.labels),
+        labels=(*stated_labels, *shown.labels, *detect_labels(*in_question), *one.labels),
         findings=(*_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)), *shown.findings, *order.findings),
-        program=_program_verdict(baseline, counted),
+        program=program,
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
-        missing_checks=tuple(missing),
+        missing_checks=(*missing, *shown.missing),
         caveats=(*baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
         lines=line_pairs(baseline.subject, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
@@ -220,10 +224,12 @@ class _Shown:
 
     findings: tuple[VerificationFinding, ...] = ()
     caveats: tuple[str, ...] = ()
+    labels: tuple[DetectedLabel, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
-async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject) -> _Shown:
-    """Races and bounds of a candidate whose launches no case can be made of: all of its program, with every check on."""
+async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject, counted: Counted, program: ProgramVerdict | None) -> _Shown:
+    """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, and on other values."""
     seen = await run_program(job, candidate, "check")
     if isinstance(seen, LabFailure) or seen.failure is not None:
         reason = seen.message if isinstance(seen, LabFailure) else seen.failure.message if seen.failure else ""
@@ -231,7 +237,17 @@ async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject) 
         return _Shown((VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message),), (_OF_THE_HOST, _WHOLE_UNCHECKED))
     before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
     known = [problem for counted in before for problem in counted.problems]
-    return _Shown(new_findings(seen.problems, known, line_pairs(baseline.subject, candidate)), (_OF_THE_HOST,))
+    lines = line_pairs(baseline.subject, candidate)
+    sides = Sides(baseline.subject, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
+    is_wrong = program is None or bool(program.findings)
+    others = OtherUploads() if is_wrong else await other_uploads(job, sides)
+    told = f"{_OF_THE_HOST}, on the program's values and {counted_noun(others.draw_count, 'other draw')}"
+    return _Shown(
+        (*new_findings(seen.problems, known, lines), *others.findings),
+        (told if others.draw_count else _OF_THE_HOST,),
+        others.labels,
+        others.missing,
+    )
 
 
 def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[PreparedCase, NewCase]]) -> tuple[str, ...]:

@@ -49,5 +49,6 @@ def right_as_a_whole(verdict: Verification, whole: VerificationResult, reason: s
     message = f"right only together with the rest of the edit ({reason}): by itself the kernel leaves other values; {first.message}"
     decided = VerificationFinding("moved_work", Outcome.NEEDS_DECISION, message, first.kernel, first.line, first.case, first.buffer)
     others = tuple(finding for finding in verdict.findings if finding.outcome is not Outcome.FAIL)
-    labels = tuple(dict.fromkeys((*verdict.labels, Label.ASSUMPTION)))
-    return replace(verdict, outcome=Outcome.NEEDS_DECISION, findings=(decided, *others), labels=labels)
+    labels = tuple(dict.fromkeys((*verdict.labels, *whole.labels, Label.ASSUMPTION)))
+    caveats = tuple(dict.fromkeys((*verdict.caveats, *whole.caveats)))
+    return replace(verdict, outcome=Outcome.NEEDS_DECISION, findings=(decided, *others, *whole.findings), labels=labels, caveats=caveats)

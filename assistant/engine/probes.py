@@ -21,7 +21,7 @@ from assistant.model.source import Parameter
 from assistant.workload.arrays import decode, encode
 from assistant.workload.derive import changed, contents_of, with_contents
 from assistant.workload.recordings import NewCase
-from assistant.workload.resample import is_distinct, is_sorted, with_tail
+from assistant.workload.resample import is_distinct, is_sorted, tied, with_tail
 from assistant.workload.scalars import LayoutOf, scalars_of, with_scalars
 from assistant.workload.select import shape_of
 from assistant.workload.unseen import changed_buffers
@@ -34,8 +34,6 @@ _SMALLEST_SIZE = 2
 """A scalar below this has no smaller size worth trying: it is a flag, or a size already at its end."""
 _SMALL_VALUES = 8
 """Memory that was zero is filled with whole numbers below this: whatever they stand for, they are not far from zero."""
-_TIED_VALUES = 8
-"""Distinct values that a buffer of a tied case holds."""
 _REPEATED_COUNT = 3
 """How often each value of a sorted buffer stands in a row."""
 
@@ -60,7 +58,7 @@ def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutO
 
 def with_ties(case: NewCase, seed: int) -> NewCase:
     """``case`` with every typed buffer drawn from few of its own values, sorted ones left alone: who ranks or compares must settle ties."""
-    return changed(case, _tied, replace(case.origin, kind="tied", seed=seed, scale=1.0, weight=0.0))
+    return changed(case, tied, replace(case.origin, kind="tied", seed=seed, scale=1.0, weight=0.0))
 
 
 def with_repeats(case: NewCase, seed: int) -> NewCase | None:
@@ -97,17 +95,6 @@ def _integers(arguments: tuple[RecordedArgument, ...], parameters: tuple[Paramet
         if element is None or element.is_floating or element.components != 1 or element.scalar_bytes != argument.size_bytes:
             continue
         yield place, int(decode(bytes.fromhex(argument.data_hex), element)[0])
-
-
-def _tied(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
-    values = decode(data, element)
-    places = np.isfinite(values) & (values != 0)
-    if element.components != 1 or places.sum() <= _TIED_VALUES or is_sorted(values):
-        return data
-    few = random.choice(values[places], _TIED_VALUES)
-    drawn = values.copy()
-    drawn[places] = random.choice(few, int(places.sum()))
-    return with_tail(encode(drawn, element), data)
 
 
 def _repeated(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:

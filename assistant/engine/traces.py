@@ -1,15 +1,24 @@
-"""What a run of the whole program told the host, as ``verify.program`` compares it."""
+"""Runs of the whole program: of what types the memory is, and what was told to the host, as ``verify.program`` compares it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
 
 from assistant.model.recording import Transfer
 from assistant.model.structs import ElementLayout
 from assistant.ports import ProgramRun
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.program import HostData, ProgramTrace
+from assistant.workload.passed_types import typed
 from assistant.workload.recordings import RecordingReader
 
-__all__ = ["trace_of"]
+__all__ = ["trace_of", "with_types"]
+
+
+def with_types(run: ProgramRun, text: str) -> ProgramRun:
+    """The run with the types of memory that kernels reach through members of structs, which ``text`` defines."""
+    return run if run.recording is None else replace(run, recording=typed(run.recording, partial(layout_named, text)))
 
 
 def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) -> ProgramTrace:

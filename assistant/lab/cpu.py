@@ -136,6 +136,7 @@ class CpuLab:
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
         order_seed: int = 0,
+        uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
         built = await self._compile(program, "counted" if mode == "plain" and record else _FLAVOURS[mode])
         if isinstance(built, LabFailure):
@@ -149,6 +150,7 @@ class CpuLab:
                 "cwd": str(program.working_directory),
                 "mode": _core_mode(mode),
                 "record": None if recording is None else str(recording),
+                "uploads": None if uploads is None else str(uploads),
                 "sample_blocks": sample_blocks,
                 "seed": order_seed,
                 "corrections": encode(corrections),

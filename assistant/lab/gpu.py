@@ -112,12 +112,15 @@ class GpuLab:
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
         order_seed: int = 0,
+        uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
         """Under the emulator; on the GPU what it cannot run, with its launches recorded there: counts come from replaying them."""
         if program.run_command is None:
-            ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections, order_seed)
-            if not _is_beyond_the_emulator(ran):
+            ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections, order_seed, uploads)
+            if uploads is not None or not _is_beyond_the_emulator(ran):
                 return ran
+        if uploads is not None:
+            return LabFailure("unsupported", "only the emulator can upload other contents", "")
         captured = await self._captured.run(program, limits)
         if isinstance(captured, LabFailure):
             return captured

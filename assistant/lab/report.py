@@ -132,6 +132,7 @@ class ReportLab:
         sample_blocks: int = 0,
         corrections: tuple[Correction, ...] = (),
         order_seed: int = 0,
+        uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
         """The run that was profiled."""
         return _run_of(self._report.launches)

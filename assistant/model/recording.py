@@ -102,6 +102,25 @@ class Transfer:
 
 
 @dataclass(frozen=True)
+class Upload:
+    """Bytes that the host brought to the device."""
+
+    key: str
+    """What the recorder calls these bytes: equal for equal bytes in every run."""
+    blob: str
+    size_bytes: int
+    buffer: int
+    """Id of the buffer that they went to."""
+    buffer_offset_bytes: int
+    has_addresses: bool
+    """Some of them are device addresses, which differ from run to run."""
+    transfer_count: int
+    """Transfers to the host before it: later bytes may follow from results."""
+    element_type: str | None = None
+    """As of ``Transfer``."""
+
+
+@dataclass(frozen=True)
 class ShapeCount:
     """How often the program launched a kernel with one configuration, kept or not."""
 
@@ -152,3 +171,5 @@ class Recording:
     """Copies and fills of the program, by kind; None where whoever recorded it does not see them."""
     overtaken: tuple[Overtaking, ...] = ()
     """The first few pairs; empty unless the run was late."""
+    uploads: tuple[Upload, ...] | None = None
+    """In order; None where whoever recorded it does not see them all."""

@@ -35,6 +35,8 @@ UNTYPED = "untyped_value"
 _SEEN_WHILE_WAITING = frozenset({"managed", "exit"})
 """Kinds of transfers that no call asks for."""
 _IN_THE_END = "managed memory in the end"
+_SMALL_COUNT = 4
+"""Floats of a transfer that is too small to show a spread of its own."""
 _REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
 
 
@@ -153,8 +155,29 @@ def _compare_lists(
             expected, actual = f"{shapes[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
         return [(_finding("wrong_transfer", "the program copies something else to the host", expected, actual), None, 0)]
     whole = zip(original, again, candidate, strict=True)
-    parts = (part for a, b, c in whole for part in _parts(a, b.data, c.data))
-    return [_compare_data(a, b, c, tolerance) for a, b, c in parts]
+    parts = [part for a, b, c in whole for part in _parts(a, b.data, c.data)]
+    pooled = _pooled_spread(parts)
+    return [_compare_data(a, b, c, tolerance, pooled.get(_kind_of(a), 0.0)) for a, b, c in parts]
+
+
+def _kind_of(item: HostData) -> tuple[str | None, str | None, int]:
+    return item.element_type, None if item.member is None else item.member.path, len(item.data)
+
+
+def _pooled_spread(parts: Sequence[tuple[HostData, bytes, bytes]]) -> dict[tuple[str | None, str | None, int], float]:
+    """How far the original's own runs are apart in small transfers of one kind (a residual, copied back in each turn of a loop).
+
+    A single number may be the same by luck where its neighbours are not.
+    """
+    found: dict[tuple[str | None, str | None, int], float] = {}
+    for original, again, _ in parts:
+        element = element_of(original.element_type or guessed_type(original.data), len(original.data))
+        if element.is_floating and len(original.data) <= _SMALL_COUNT * element.scalar_bytes:
+            with np.errstate(invalid="ignore"):
+                moved = np.abs(floats(again, element) - floats(original.data, element))
+            kind = _kind_of(original)
+            found[kind] = max(found.get(kind, 0.0), float(np.max(moved, where=np.isfinite(moved), initial=0.0)))
+    return found
 
 
 def _parts(original: HostData, again: bytes, candidate: bytes) -> list[tuple[HostData, bytes, bytes]]:
@@ -169,12 +192,12 @@ def _parts(original: HostData, again: bytes, candidate: bytes) -> list[tuple[Hos
     return parts
 
 
-def _compare_data(original: HostData, again: bytes, candidate: bytes, tolerance: Tolerance) -> _TransferResult:
+def _compare_data(original: HostData, again: bytes, candidate: bytes, tolerance: Tolerance, pooled: float) -> _TransferResult:
     known = None if original.element_type is None else element_of(original.element_type, len(original.data))
     if known is not None and known is not BYTES:
-        return _compare_as(original, again, candidate, known, tolerance)
+        return _compare_as(original, again, candidate, known, tolerance, pooled)
     guessed = element_of(guessed_type(original.data), len(original.data))
-    finding, hidden, count = _compare_as(original, again, candidate, guessed, tolerance)
+    finding, hidden, count = _compare_as(original, again, candidate, guessed, tolerance, pooled)
     return None if finding is None else _untyped(finding, guessed), hidden, count
 
 
@@ -184,13 +207,15 @@ def _untyped(finding: VerificationFinding, guessed: ElementType) -> Verification
     return replace(finding, code=UNTYPED, message=f"{finding.message} (type unknown, compared as {how})")
 
 
-def _compare_as(original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance) -> _TransferResult:
+def _compare_as(
+    original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance, pooled: float
+) -> _TransferResult:
     mine, repeat, other = (bits(data, element) for data in (original.data, again, candidate))
     ordered = [np.sort(values) for values in (mine, repeat, other)]
     if not (mine == repeat).all() and (ordered[0] == ordered[1]).all():
         return _compare_sorted(original, ordered[0], ordered[2], element)
     if element.is_floating:
-        return _compare_floats(original, again, candidate, element, tolerance)
+        return _compare_floats(original, again, candidate, element, tolerance, pooled)
     stable = mine == repeat
     hidden = None
     if not stable.all():
@@ -216,8 +241,13 @@ def _compare_sorted(original: HostData, mine: Patterns, other: Patterns, element
     )
 
 
-def _compare_floats(original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance) -> _TransferResult:
-    """All floats of one transfer: same NaN and infinity positions, deviations within the original's own spread and regrouping."""
+def _compare_floats(
+    original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance, pooled: float
+) -> _TransferResult:
+    """All floats of one transfer: same NaN and infinity positions, deviations within the original's own spread and regrouping.
+
+    ``pooled``: the spread of all transfers of its kind.
+    """
     mine, repeat, other = (floats(data, element) for data in (original.data, again, candidate))
     special = ~np.isfinite(mine) | ~np.isfinite(other)
     stable = np.isfinite(mine) == np.isfinite(repeat)
@@ -233,8 +263,8 @@ def _compare_floats(original: HostData, again: bytes, candidate: bytes, element:
     else:
         spread = errors_of(repeat[places], mine[places])
         slack = REGROUPING_ROUNDOFFS * (element.unit_roundoff or 0.0) * rms(mine[places])
-        limit = np.full(mine.size, MAX_FACTOR * (spread.max + slack))
-        rms_allowed = RMS_FACTOR * spread.rms + slack
+        limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
+        rms_allowed = RMS_FACTOR * max(spread.rms, pooled) + slack
     is_far = rms(deviation[places]) > rms_allowed
     wrong = deviation > limit if (deviation > limit).any() else (deviation == deviation.max()) & is_far
     if not wrong.any():

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from assistant.model.elements import parse_element_type
-from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Transfer
+from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Transfer, Upload
 from assistant.workload.scalars import LayoutOf
 
 __all__ = ["PassedTypes", "parameter_types", "typed"]
@@ -42,24 +42,31 @@ class PassedTypes:
         """With the type of the buffer, or of the pointers into it at or before the first byte and within the bytes."""
         if transfer.element_type is not None or transfer.buffer is None:
             return transfer
-        return replace(transfer, element_type=self._of_buffer(transfer.buffer) or self._of_part(transfer, transfer.buffer))
+        return replace(transfer, element_type=self._of_bytes(transfer.buffer, transfer.buffer_offset_bytes, transfer.size_bytes))
+
+    def typed_upload(self, upload: Upload) -> Upload:
+        """As a transfer."""
+        return replace(upload, element_type=self._of_bytes(upload.buffer, upload.buffer_offset_bytes, upload.size_bytes))
+
+    def _of_bytes(self, buffer: int, begin: int, count: int) -> str | None:
+        """A buffer may be divided among arrays of several types, each passed by a pointer of its own."""
+        whole = self._of_buffer(buffer)
+        if whole is not None:
+            return whole
+        starts = self._types[buffer]
+        first = max((start for start in starts if start <= begin), default=None)
+        return None if first is None else _common(name for start in starts if first <= start < begin + count for name in starts[start])
 
     def _of_buffer(self, buffer: int) -> str | None:
         return _common(name for names in self._types[buffer].values() for name in names)
-
-    def _of_part(self, transfer: Transfer, buffer: int) -> str | None:
-        """A buffer may be divided among arrays of several types, each passed by a pointer of its own."""
-        begin, end = transfer.buffer_offset_bytes, transfer.buffer_offset_bytes + transfer.size_bytes
-        starts = self._types[buffer]
-        first = max((start for start in starts if start <= begin), default=None)
-        return None if first is None else _common(name for start in starts if first <= start < end for name in starts[start])
 
 
 def typed(recording: Recording, layout_of: LayoutOf) -> Recording:
     """The recording with the types that members of structs tell, where parameters did not; ``layout_of``: of a type's name."""
     passed = PassedTypes(recording.launches, layout_of)
     transfers = tuple(passed.typed_transfer(transfer) for transfer in recording.transfers)
-    return replace(recording, buffers=passed.typed_buffers(recording.buffers), transfers=transfers)
+    uploads = None if recording.uploads is None else tuple(passed.typed_upload(upload) for upload in recording.uploads)
+    return replace(recording, buffers=passed.typed_buffers(recording.buffers), transfers=transfers, uploads=uploads)
 
 
 def _pointed_to(name: str, argument: RecordedArgument, layout_of: LayoutOf) -> Iterator[tuple[PointerField, str]]:

@@ -31,6 +31,7 @@ from assistant.model.recording import (
     Recording,
     ShapeCount,
     Transfer,
+    Upload,
 )
 from assistant.serialize import dumps
 from assistant.workload.passed_types import PassedTypes
@@ -109,6 +110,8 @@ class _LogReader:
         self._operations: dict[str, DeviceOperations] = {}
         self._sees_operations = False
         self._overtaken: list[Overtaking] = []
+        self._uploads: list[Upload] = []
+        self._are_uploads_cut = False
 
     def read(self, words: list[str]) -> None:
         """One line; unknown or cut-off lines (the program was killed) are left out."""
@@ -130,6 +133,8 @@ class _LogReader:
             "transfer": self._transfer,
             "operation": self._operation,
             "overtook": self._overtook,
+            "upload": self._upload,
+            "uploads_cut": self._cut_uploads,
             "sees_operations": self._sees,
             "note": self._note,
             "unwritten": self._unwritten,
@@ -153,6 +158,7 @@ class _LogReader:
         passed = PassedTypes(launches)
         transfers = tuple(passed.typed_transfer(transfer) for _, transfer in sorted(self._transfers, key=itemgetter(0)))
         operations = tuple(self._operations.values()) if self._sees_operations else None
+        sees_uploads = self._sees_operations and not self._are_uploads_cut
         return Recording(
             passed.typed_buffers(buffers),
             launches,
@@ -161,6 +167,7 @@ class _LogReader:
             shape_counts=shapes,
             operations=operations,
             overtaken=tuple(self._overtaken),
+            uploads=tuple(passed.typed_upload(upload) for upload in self._uploads) if sees_uploads else None,
         )
 
     def _buffer(self, f: list[str]) -> None:
@@ -225,6 +232,13 @@ class _LogReader:
         place = (None, 0) if buffer < 0 else (buffer, int(f[6]))
         issued = int(f[7]) if len(f) > 7 else 0  # of a late run, where they come in another order
         self._transfers.append((issued, Transfer(f[0], self._blobs[f[1]], int(f[2]), int(f[3]), _text(f[4]), *place)))
+
+    def _upload(self, f: list[str]) -> None:
+        size, buffer, offset, has_addresses = map(int, f[1:5])
+        self._uploads.append(Upload(f[0], self._blobs[f[0]], size, buffer, offset, has_addresses == 1, len(self._transfers)))
+
+    def _cut_uploads(self, f: list[str]) -> None:
+        self._are_uploads_cut = True
 
     def _sees(self, f: list[str]) -> None:
         self._sees_operations = True

@@ -18,13 +18,15 @@ from assistant.workload.arrays import Array, decode, doubles, encode, largest_fi
 from assistant.workload.draws import Draw
 from assistant.workload.zeros import structural_zeros
 
-__all__ = ["is_distinct", "is_sorted", "resampled", "with_tail"]
+__all__ = ["is_distinct", "is_sorted", "resampled", "tied", "with_tail"]
 
 _SPREAD = (0.5, 1.5)
 """Range that an all-equal buffer is spread over, as a multiple of its value: one value says nothing of a distribution."""
 _CONTINUOUS_SHARE = 0.5
 """Above this share of distinct values a buffer counts as continuous and is interpolated, below it values are drawn again."""
 _SCATTERED_SHARE = 0.5
+_TIED_VALUES = 8
+"""Distinct values that a buffer of a tied case holds."""
 _QUANTILE_COUNT = 1 << 16
 """Points of the empirical distribution that continuous values are interpolated between; fits into the L2 cache of a CPU core."""
 
@@ -43,6 +45,18 @@ def resampled(data: bytes, element: ElementType, random: np.random.Generator, dr
     if draw.zeros != "kept":
         return with_tail(encode(_with_other_zeros(values, random, draw, row_lengths), element), data)
     return with_tail(_fresh_integers(values, element, random, draw), data)
+
+
+def tied(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    """Nonzero values drawn from few of them, so that many are equal; sorted ones, and those of vectors, stay."""
+    values = decode(data, element)
+    places = np.isfinite(values) & (values != 0)
+    if element.components != 1 or places.sum() <= _TIED_VALUES or is_sorted(values):
+        return data
+    few = random.choice(values[places], _TIED_VALUES)
+    drawn = values.copy()
+    drawn[places] = random.choice(few, int(places.sum()))
+    return with_tail(encode(drawn, element), data)
 
 
 def _kept_zeros(values: Array, random: np.random.Generator, draw: Draw, row_lengths: Sequence[int]) -> NDArray[np.bool_]:

@@ -84,6 +84,7 @@ void emu_set_error(int error);                           // sticky for device fa
 // Called by the host API for every transfer, so that recordings and the uninitialised/unallocated checks see them. 0 = fine, else cudaError_t.
 int emu_on_copy(void* destination, const void* source, size_t bytes, int kind /* cudaMemcpyKind */);
 int emu_on_memset(void* destination, size_t bytes);
+bool emu_upload_other(void* destination, const void* source, size_t bytes);  // whether other contents than the source's were copied (EMU_UPLOADS)
 void emu_on_synchronize();                               // every host synchronisation point
 void emu_register_host(void* pointer, size_t bytes);     // host memory that kernels may use from now on
 void emu_unregister_host(void* pointer);

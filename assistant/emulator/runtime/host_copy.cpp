@@ -78,7 +78,7 @@ cudaError_t run(const Copy& copy) {
     const char* from = copy.staged.empty() ? p.from : staged;
     staged += p.bytes;
     if (int error = emu_on_copy(p.to, from, p.bytes, copy.kind)) return fail(static_cast<cudaError_t>(error));
-    memmove(p.to, from, p.bytes);
+    if (!emu_upload_other(p.to, from, p.bytes)) memmove(p.to, from, p.bytes);
   }
   return device_fault();
 }

@@ -49,6 +49,7 @@ Options read() {
   if (const char* value = text("EMU_CORRECTIONS")) o.corrections = value;
   if (const char* value = text("EMU_RECORD")) o.record_directory = value;
   if (const char* value = text("EMU_REPLAY")) o.replay_directory = value;
+  if (const char* value = text("EMU_UPLOADS")) o.uploads_directory = value;
   o.record_launch_bytes = number("EMU_RECORD_LAUNCH_BYTES", o.record_launch_bytes);
   o.record_total_bytes = number("EMU_RECORD_TOTAL_BYTES", o.record_total_bytes);
   o.record_per_shape = number("EMU_RECORD_PER_SHAPE", o.record_per_shape);

@@ -26,6 +26,7 @@ struct Options {
   uint64_t record_total_bytes = uint64_t{2} << 30;     // EMU_RECORD_TOTAL_BYTES
   uint64_t record_per_shape = 8;                       // EMU_RECORD_PER_SHAPE; launches kept of each kernel and configuration
   std::string replay_directory;                // EMU_REPLAY
+  std::string uploads_directory;               // EMU_UPLOADS; contents to be copied to the device in place of others (uploads.h)
   std::optional<uint8_t> device_fill;          // EMU_DEVICE_FILL; byte written into fresh device memory
   std::optional<uint8_t> shared_fill;          // EMU_SHARED_FILL; byte written into shared memory before each block
 

@@ -18,6 +18,7 @@
 #include "record_log.h"
 #include "shadow.h"
 #include "streams.h"
+#include "uploads.h"
 
 namespace emu {
 namespace {
@@ -37,6 +38,8 @@ struct Recorder {
   std::map<uint64_t, std::string> last_snapshot;      // host-visible memory: what the host saw last
   uint64_t next_id = 0;
   int64_t last_launch = -1;
+  uint64_t upload_count = 0, upload_bytes = 0;
+  bool are_uploads_cut = false;
   bool is_full = false;
   std::set<std::tuple<std::string, const void*, int, std::string, const void*, int>> overtaking;
   explicit Recorder(const std::string& directory) : log(directory + "/log"), blobs(directory + "/blobs") {}
@@ -205,6 +208,20 @@ void write_transfer(Recorder& r, const char* kind, const void* data, size_t byte
   if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;
 }
 
+// What the host brought to the device, before anything replaces it.
+void write_upload(Recorder& r, uint64_t destination, const void* data, size_t bytes) {
+  if (r.are_uploads_cut) return;
+  Target target{};
+  r.are_uploads_cut = r.is_full || ++r.upload_count > MOST_RECORDED_UPLOADS || (r.upload_bytes += bytes) > MOST_UPLOAD_BYTES;
+  std::string blob = r.are_uploads_cut ? "" : r.blobs.put(data, bytes);
+  if (blob.empty() || !resolve(r, destination, target)) {
+    r.are_uploads_cut = true;
+    r.log.item("uploads_cut");
+    return;
+  }
+  r.log.item("upload").word(blob.c_str()).number(bytes).number(target.id).number(destination - target.begin).number(holds_addresses(data, bytes));
+}
+
 // Host-visible memory whose contents differ from what the host saw at the last snapshot.
 void snapshot(Recorder& r, const char* kind) {
   auto take = [&](uint64_t begin, uint64_t bytes, const char* type) {
@@ -327,6 +344,7 @@ extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, 
   bool from_device = is_device_memory(source), to_device = is_device_memory(destination);
   if (from_device || to_device)
     r->log.item("operation").word(!from_device ? "copy_to_device" : to_device ? "copy_on_device" : "copy_to_host").number(1).number(bytes);
+  if (is_upload(destination, source)) write_upload(*r, reinterpret_cast<uint64_t>(destination), source, bytes);
   if (kind != COPY_DEVICE_TO_HOST && kind != COPY_DEFAULT) return 0;
   if (!from_device || (kind == COPY_DEFAULT && to_device)) return 0;
   const EmuSymbol* symbol = find_symbol(reinterpret_cast<uint64_t>(source));

@@ -13,6 +13,8 @@
 //   failed                                          the launch above ended with an error
 //   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET [ISSUED]     buffer -1: none; ISSUED orders those of a late run
 //   overtook KIND FUNCTION LINE KIND FUNCTION LINE  of a late run: what ran before what was issued earlier and uses the same memory
+//   upload BLOB SIZE BUFFER BUFFER_OFFSET POINTERS  bytes of the host's that were copied to the device; POINTERS 1: some are device addresses
+//   uploads_cut                                     further uploads are not in the log
 //   sees_operations                                 what follows holds every `operation`
 //   operation KIND COUNT BYTES                      work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
 //                                                   fill; lines of one kind add up

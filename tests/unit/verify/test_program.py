@@ -193,3 +193,16 @@ def test_waiting_elsewhere_is_no_other_result() -> None:
 def test_page_locked_memory_may_serve_the_same_copies_in_another_way() -> None:
     assert codes(shared(), shared(5, is_page_locked=True)) == []
     assert codes(shared(1, 2, 3, is_page_locked=True), shared(7, is_page_locked=True)) == []
+
+
+def residuals(*values: float) -> ProgramTrace:
+    """One number copied back in each turn of a loop."""
+    data = (np.float32(value).tobytes() for value in values)
+    return ProgramTrace(0, b"", tuple(HostData("memcpy", item, "float", f"memcpy after launch {i}") for i, item in enumerate(data)))
+
+
+def test_single_numbers_of_a_loop_spread_as_far_as_any_of_them() -> None:
+    own, again = residuals(0.5, 3e-4, 1e-5), residuals(0.5, 3.0003e-4, 1e-5)
+    assert codes(own, residuals(0.5, 3e-4, 1.002e-5), again) == []
+    assert codes(own, residuals(0.5, 3e-4, 2e-5), again) == ["wrong_value"]
+    assert codes(own, residuals(0.5, 3e-4, 1.002e-5)) == ["wrong_value"]

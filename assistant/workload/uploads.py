@@ -1,0 +1,226 @@
+"""What a program's host brings to the device, as a case whose values can be changed; and which contents of B correspond to A's.
+
+Example::
+
+    given = uploaded((Piece(data, element, None, "x"),), most_places=1000)
+    for drawn in draws(given, seed=7):
+        other_contents(given, drawn.cases[0])     # {bytes as they were: bytes in their place}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assistant.model.elements import ElementType
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
+from assistant.model.structs import ElementLayout
+from assistant.model.workload import CaseOrigin
+from assistant.workload.arrays import decode, encode
+from assistant.workload.derive import changed, contents_of, fresh_values, typed_buffers
+from assistant.workload.draws import MIRRORED, Draw
+from assistant.workload.members import with_members
+from assistant.workload.recordings import NewCase, blob_name
+from assistant.workload.relabel import relabelled
+from assistant.workload.resample import tied, with_tail
+from assistant.workload.unseen import changed_buffers, with_unseen
+
+__all__ = ["Drawn", "Piece", "Uploaded", "counterpart", "draws", "is_constant", "other_contents", "uploaded", "words_of"]
+
+_FEW_INTEGERS = 4
+"""Integers that come in so small a group are sizes, counters and flags, and stay."""
+_NAMES_SHOWN = 4
+"""Of what changed, members of structs each for itself."""
+_SMALL_VALUES = 8
+"""Memory that was zero is filled with whole numbers below this."""
+_MOST_PIECES = 256
+"""Contents that another one is searched for in."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Contents of one upload."""
+
+    data: bytes
+    element: ElementType | None
+    """None where it is not known; they stay then."""
+    layout: ElementLayout | None
+    """Of structs."""
+    name: str
+    """For people: of what they are uploaded to."""
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """The distinct contents that a program uploads, as the buffers of a case without a kernel."""
+
+    case: NewCase
+    layouts: Mapping[int, ElementLayout]
+    names: Mapping[int, str]
+    """For people, by the case's buffer."""
+    most_places: int
+    """Elements of the program's largest buffer: no index of it is higher."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One kind of other values: versions of it from the one that changes most to the one that changes least."""
+
+    kind: str
+    cases: tuple[NewCase, ...]
+
+
+def uploaded(pieces: Sequence[Piece], most_places: int) -> Uploaded:
+    """``pieces`` as one case; of those with equal contents the first counts."""
+    buffers, states, blobs = list[RecordedBuffer](), list[BufferState](), dict[str, bytes]()
+    distinct = {piece.data: piece for piece in reversed(pieces)}
+    kept = tuple(distinct[piece.data] for piece in {piece.data: piece for piece in pieces}.values())
+    for identity, piece in enumerate(kept):
+        name = blob_name(piece.data)
+        buffers.append(RecordedBuffer(identity, len(piece.data), 0, None, "device", element_type=_unless_few(piece)))
+        states.append(BufferState(identity, name, None))
+        blobs[name] = piece.data
+    launch = RecordedLaunch(0, "", LaunchConfig(Dim3(1, 1, 1), Dim3(1, 1, 1), 0), (), tuple(states), "", 0)
+    case = NewCase(Recording(tuple(buffers), (launch,), (), ()), blobs, (0,), CaseOrigin("recorded", "", 0, 1.0, 0.0))
+    layouts = {identity: piece.layout for identity, piece in enumerate(kept) if piece.layout is not None}
+    return Uploaded(case, layouts, {identity: piece.name for identity, piece in enumerate(kept)}, most_places)
+
+
+def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
+    """Other values, those of the program's own kinds first; versions that change nothing are left out."""
+    kinds = {"resampled": _resampled, "tied": _tied, "large": _large, "negative": _negative}
+    for index, (kind, make) in enumerate(kinds.items()):
+        cases = dict.fromkeys(_Frozen(case) for case in make(uploaded, seed + index) if changed_buffers(uploaded.case, case))
+        if cases:
+            yield Drawn(kind, tuple(replace(one.case, origin=replace(one.case.origin, kind=kind)) for one in cases))
+
+
+def other_contents(uploaded: Uploaded, drawn: NewCase) -> dict[bytes, bytes]:
+    """Contents as the program has them → those of the draw; all of them, changed or not."""
+    after = contents_of(drawn)
+    return {data: after[buffer] for buffer, data in contents_of(uploaded.case).items()}
+
+
+def counterpart(data: bytes, others: Mapping[bytes, bytes]) -> bytes | None:
+    """What stands for ``data`` where ``others`` tells what stands for each upload: one of them, a part of one, or several in a row.
+
+    None where ``data`` is nothing of the kind, or where two places tell differently.
+    """
+    if data in others or is_constant(data):
+        return others.get(data, data)
+    if len(others) > _MOST_PIECES:
+        return None
+    inside = {other[at : at + len(data)] for whole, other in others.items() for at in _places(data, whole)}
+    if inside:
+        return inside.pop() if len(inside) == 1 else None
+    found, place = list[bytes](), 0
+    longest_first = sorted(others, key=len, reverse=True)
+    while place < len(data):
+        part = next((whole for whole in longest_first if data.startswith(whole, place)), None)
+        if part is None:
+            return None
+        found.append(others[part])
+        place += len(part)
+    return b"".join(found)
+
+
+def _places(data: bytes, whole: bytes) -> Iterator[int]:
+    """Where ``data`` begins in ``whole``; of very many places the first."""
+    at = whole.find(data)
+    for _ in range(_MOST_PIECES):
+        if at < 0:
+            return
+        yield at
+        at = whole.find(data, at + 1)
+
+
+def is_constant(data: bytes) -> bool:
+    """All bytes alike: cleared memory, which tells nothing of a program's values."""
+    return data.count(data[:1]) == len(data)
+
+
+@dataclass(frozen=True)
+class _Frozen:
+    """A case that equals those of the same contents."""
+
+    case: NewCase
+
+    def __hash__(self) -> int:
+        return hash(tuple(state.before for state in self.case.recording.launches[0].buffers))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Frozen) and self.case.recording.launches[0].buffers == other.case.recording.launches[0].buffers
+
+
+def _resampled(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+    redrawn = fresh_values(uploaded.case, Draw(seed, integers="redrawn"), uploaded.layouts)
+    yield fresh_values(redrawn, Draw(seed, zeros="filled"), uploaded.layouts)
+    yield fresh_values(uploaded.case, Draw(seed, integers="kept"), uploaded.layouts)
+
+
+def _tied(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+    yield changed(uploaded.case, tied, replace(uploaded.case.origin, seed=seed), uploaded.layouts)
+
+
+def _large(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+    for most_places in (None, uploaded.most_places):
+        integers = relabelled(uploaded.case, "large", seed, uploaded.layouts, most_places)
+        yield with_unseen(integers, "far", seed, uploaded.layouts) or integers
+    yield relabelled(uploaded.case, "large", seed, uploaded.layouts, uploaded.most_places)
+
+
+def _negative(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+    """Also small numbers in members of structs that are 0 everywhere: an edit may have left such a member out."""
+    below = relabelled(uploaded.case, "negative", seed, uploaded.layouts, None)
+    members = changed(below, _refilled, below.origin, uploaded.layouts, frozenset(uploaded.layouts))
+    few_places = relabelled(uploaded.case, "negative", seed, uploaded.layouts, uploaded.most_places)
+    for integers in (members, below, few_places):
+        yield fresh_values(integers, Draw(seed, MIRRORED, "kept", has_mixed_signs=True), uploaded.layouts)
+    yield few_places
+
+
+def _refilled(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    values = decode(data, element)
+    return data if values.any() else with_tail(encode(random.integers(1, _SMALL_VALUES, values.size), element), data)
+
+
+def _unless_few(piece: Piece) -> str | None:
+    element = piece.element
+    if element is None:
+        return None
+    return None if not element.is_floating and len(piece.data) <= _FEW_INTEGERS * element.scalar_bytes else element.name
+
+
+def words_of(uploaded: Uploaded, drawn: NewCase) -> str:
+    """``x from -250 to -1 and ps.kind from …``, of the first that changed."""
+    types, before, after = typed_buffers(drawn), contents_of(uploaded.case), contents_of(drawn)
+    shown = list[str]()
+    for one in changed_buffers(uploaded.case, drawn):
+        name, layout = uploaded.names[one], uploaded.layouts.get(one)
+        if one in types:
+            shown.append(f"{name}{_range(after[one], types[one])}")
+        elif layout is not None:
+            columns = zip(layout.members, _columns(before[one], layout), _columns(after[one], layout), strict=True)
+            shown += [f"{name}.{member.path}{_range(new, member.element)}" for member, old, new in columns if old != new]
+    return " and ".join(dict.fromkeys(shown[:_NAMES_SHOWN]))
+
+
+def _columns(data: bytes, layout: ElementLayout) -> list[bytes]:
+    """Of each member."""
+    found = list[bytes]()
+
+    def keep(column: bytes, element: ElementType) -> bytes:
+        found.append(column)
+        return column
+
+    with_members(data, layout, keep)
+    return found
+
+
+def _range(data: bytes, element: ElementType) -> str:
+    values = decode(data, element)
+    finite = values[np.isfinite(values)]
+    return f" from {finite.min():.4g} to {finite.max():.4g}" if finite.size else ""

@@ -1,0 +1,50 @@
+// A signal in three stages: weighted, clipped, squared with its sign kept.
+#include <cstdio>
+#include <vector>
+
+struct Signal {
+    float *in;
+    float *out;
+    int n;
+};
+
+__global__ void weigh(Signal s, const float *weights) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < s.n) s.out[i] = s.in[i] * weights[i % 64];
+}
+
+__global__ void clip(Signal s, float limit) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < s.n) s.out[i] = fminf(fmaxf(s.out[i], -limit), limit);
+}
+
+__global__ void square(Signal s) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < s.n) s.out[i] = s.out[i] * fabsf(s.out[i]);
+}
+
+int main() {
+    const int n = 5000;
+    std::vector<float> x(n), w(64), y(n);
+    unsigned seed = 11;
+    for (int i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[i] = (seed >> 12) / 1048576.0f;
+    }
+    for (int i = 0; i < 64; i++) w[i] = 0.5f + i / 64.0f;
+    Signal s;
+    s.n = n;
+    float *weights;
+    cudaMalloc(&s.in, n * sizeof(float));
+    cudaMalloc(&s.out, n * sizeof(float));
+    cudaMalloc(&weights, 64 * sizeof(float));
+    cudaMemcpy(s.in, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(weights, w.data(), 64 * sizeof(float), cudaMemcpyHostToDevice);
+    weigh<<<(n + 255) / 256, 256>>>(s, weights);
+    clip<<<(n + 255) / 256, 256>>>(s, 1.2f);
+    square<<<(n + 255) / 256, 256>>>(s);
+    cudaMemcpy(y.data(), s.out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (float value : y) sum += value;
+    printf("sum %.6f\n", sum);
+}

@@ -1,0 +1,259 @@
+"""Programs whose launches do not correspond, on other contents than they upload themselves: who is told, and who is left alone."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from assistant.config import user_paths
+from assistant.engine import other_uploads
+from assistant.engine.moved import right_as_a_whole
+from assistant.engine.request import JobRequest
+from assistant.engine.session import Session, SessionParts
+from assistant.lab.cpu import CpuLab
+from assistant.memory.store import open_store
+from assistant.model import events
+from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
+from assistant.plan.catalogue import Catalogue
+from assistant.ports import Lab
+from tests.unit.engine.homes import home_with_kept_builds
+
+HEAD = "#include <cmath>\n#include <cstdio>\n#include <vector>\n"
+SEGMENTS = """
+int main() {
+    const int segments = 200, n = 4000;
+    std::vector<int> v(n), begin(segments + 1), low(segments), at(segments);
+    for (int i = 0; i < n; i++) v[i] = i * 7919 % 16001 + 5;  // all different
+    for (int s = 0; s <= segments; s++) begin[s] = s * 20;
+    int *dv, *db, *dl, *da;
+    cudaMalloc(&dv, n * 4); cudaMalloc(&db, (segments + 1) * 4); cudaMalloc(&dl, segments * 4); cudaMalloc(&da, segments * 4);
+    cudaMemcpy(dv, v.data(), n * 4, cudaMemcpyHostToDevice);
+    cudaMemcpy(db, begin.data(), (segments + 1) * 4, cudaMemcpyHostToDevice);
+    RUN
+    cudaMemcpy(low.data(), dl, segments * 4, cudaMemcpyDeviceToHost);
+    cudaMemcpy(at.data(), da, segments * 4, cudaMemcpyDeviceToHost);
+    for (int s = 0; s < segments; s++) {
+        int best = begin[s];
+        for (int i = begin[s]; i < begin[s + 1]; i++) if (v[i] < v[best]) best = i;
+        if (low[s] != v[best] || at[s] != best) { printf("FAIL in segment %d\\n", s); return 1; }
+    }
+    printf("PASS\\n");
+}
+"""
+TWO_KERNELS = (
+    HEAD
+    + """
+__global__ void lowest(const int *v, const int *begin, int *low, int n) {
+    int s = blockIdx.x * blockDim.x + threadIdx.x;
+    if (s >= n) return;
+    int m = 0x7fffffff;
+    for (int i = begin[s]; i < begin[s + 1]; i++) m = min(m, v[i]);
+    low[s] = m;
+}
+__global__ void place(const int *v, const int *begin, const int *low, int *at, int n) {
+    int s = blockIdx.x * blockDim.x + threadIdx.x;
+    if (s >= n) return;
+    int i = begin[s];
+    while (v[i] != low[s]) i++;
+    at[s] = i;
+}
+"""
+    + SEGMENTS.replace("RUN", "lowest<<<4, 64>>>(dv, db, dl, segments); place<<<4, 64>>>(dv, db, dl, da, segments);")
+)
+
+
+def one_kernel(first: str, turn: str, last: str) -> str:
+    return f"""{HEAD}
+__global__ void both(const int *v, const int *begin, int *low, int *at, int n) {{
+    int s = blockIdx.x * blockDim.x + threadIdx.x;
+    if (s >= n) return;
+    {first}
+    for (int i = begin[s]; i < begin[s + 1]; i++) {turn}
+    {last}
+}}
+{SEGMENTS.replace("RUN", "both<<<4, 64>>>(dv, db, dl, da, segments);")}"""
+
+
+HONEST = one_kernel("int m = 0x7fffffff, a = -1;", "if (a < 0 || v[i] < m) { m = v[i]; a = i; }", "low[s] = m; at[s] = a;")
+PACKED = one_kernel("unsigned m = ~0u;", "m = min(m, (unsigned)v[i] << 16 | i);", "low[s] = m >> 16; at[s] = m & 0xffff;")
+LAST_OF_EQUAL = HONEST.replace("v[i] < m)", "v[i] <= m)")
+
+LABELS = (
+    HEAD
+    + """
+__global__ void start(PARAMETERS) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) label[i] = i;
+    CLEAR
+}
+__global__ void step(const int *to, const int *label, int *next, int n, int *changed) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    next[i] = min(label[i], label[to[i]]);
+    if (next[i] != label[i]) atomicExch(changed, 1);
+}
+int main() {
+    const int n = 600;
+    std::vector<int> to(n), label(n);
+    unsigned seed = 3;
+    for (int &value : to) { seed = seed * 1664525u + 1013904223u; value = (seed >> 8) % n; }
+    int *dt, *dl, *dn, *dc, changed = 1;
+    cudaMalloc(&dt, n * 4); cudaMalloc(&dl, n * 4); cudaMalloc(&dn, n * 4); cudaMalloc(&dc, 4);
+    cudaMemcpy(dt, to.data(), n * 4, cudaMemcpyHostToDevice);
+    start<<<5, 128>>>(ARGUMENTS);
+    while (changed) {
+        cudaMemset(dc, 0, 4);
+        step<<<5, 128>>>(dt, dl, dn, n, dc);
+        std::swap(dl, dn);
+        cudaMemcpy(&changed, dc, 4, cudaMemcpyDeviceToHost);
+    }
+    cudaMemcpy(label.data(), dl, n * 4, cudaMemcpyDeviceToHost);
+    long sum = 0;
+    for (int value : label) sum += value;
+    printf("%ld\\n", sum);
+}
+"""
+)
+FIRST_LABELS = LABELS.replace("PARAMETERS", "int *label, int n").replace("CLEAR", "").replace("ARGUMENTS", "dl, n")
+OTHER_LABELS = (
+    LABELS.replace("PARAMETERS", "int *label, int n, int *changed")
+    .replace("CLEAR", "if (!i) *changed = 0;")
+    .replace("ARGUMENTS", "dl, n, dc")
+)
+
+SCALED = (
+    HEAD
+    + """
+__global__ void top(const float *x, float *most, int n) {
+    float m = 0;
+    for (int i = 0; i < n; i++) m = fmaxf(m, fabsf(x[i]));
+    *most = m;
+}
+__global__ void scale(const float *x, const float *most, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] / *most;
+}
+int main() {
+    const int n = 900;
+    std::vector<float> x(n), y(n);
+    for (int i = 0; i < n; i++) x[i] = sinf(i * 0.37f) * 3 + 0.01f * i;
+    float *dx, *dy, *dm;
+    cudaMalloc(&dx, n * 4); cudaMalloc(&dy, n * 4); cudaMalloc(&dm, 4);
+    cudaMemcpy(dx, x.data(), n * 4, cudaMemcpyHostToDevice);
+    top<<<1, 1>>>(dx, dm, n);
+    scale<<<8, 128>>>(dx, dm, dy, n);
+    cudaMemcpy(y.data(), dy, n * 4, cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (float value : y) sum += value;
+    printf("%.4f\\n", sum);
+}
+"""
+)
+TOP_ON_THE_HOST = (
+    SCALED.replace("const float *most, float *y", "float most, float *y")
+    .replace("/ *most", "/ most")
+    .replace("    top<<<1, 1>>>(dx, dm, n);\n", "    float most = 0;\n    for (float value : x) most = fmaxf(most, fabsf(value));\n")
+    .replace("(dx, dm, dy, n)", "(dx, most, dy, n)")
+)
+HALVED_ON_THE_HOST = (
+    SCALED.replace("const float *most, float *y", "float *y, const float *most")
+    .replace("x[i] / *most", "x[i] * 2 / *most")
+    .replace("    cudaMemcpy(dx,", "    for (float &value : x) value = value / 2;\n    cudaMemcpy(dx,")
+    .replace("*most = m;", "*most = m * 2;")
+    .replace("(dx, dm, dy, n)", "(dx, dy, dm, n)")
+)
+LOST_SIGN = (
+    SCALED.replace("const float *most, float *y", "float *y, const float *most")
+    .replace("(dx, dm, dy, n)", "(dx, dy, dm, n)")
+    .replace("fabsf(x[i])", "x[i]")
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KERNELOPT_HOME", str(home_with_kept_builds(tmp_path)))
+    return tmp_path
+
+
+def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
+    return CpuLab(scratch, user_paths().cache, target)
+
+
+def compared(folder: Path, a: str, b: str) -> events.VerificationReport:
+    (folder / "a.cu").write_text(a)
+    (folder / "b.cu").write_text(b)
+    parts = SessionParts(
+        open_store=open_store,
+        open_lab=open_lab,
+        planner=None,  # type: ignore[arg-type]  # nothing is planned
+        catalogue=Catalogue(()),
+        who="a test",
+        load_models=lambda: None,  # type: ignore[arg-type, return-value]
+    )
+
+    async def collected() -> list[events.Event]:
+        stream = Session(parts).compare(JobRequest(folder / "a.cu", folder), folder / "b.cu", is_strict=False)
+        return [event async for event in stream]
+
+    heard = asyncio.run(collected())
+    made = [event for event in heard if isinstance(event, events.ComparisonMade)]
+    assert made, heard
+    return made[-1].verification
+
+
+def caveat(verdict: events.VerificationReport) -> str:
+    return next(text for text in verdict.caveats if text.startswith("only what reaches the host"))
+
+
+@pytest.mark.parametrize("b", [PACKED, LAST_OF_EQUAL], ids=["16 bits", "equal values"])
+def test_an_edit_for_the_programs_own_values_is_a_decision_also_where_the_program_checks_itself(folder: Path, b: str) -> None:
+    verdict = compared(folder, TWO_KERNELS, b)
+    assert verdict.outcome == "NEEDS_DECISION" and "assumption" in verdict.labels
+    (told,) = [finding.message for finding in verdict.findings if finding.code == "assumption"]
+    assert told.startswith("right only for the program's own values: with v from") and "memcpy after launch 1" in told
+
+
+def test_an_honest_fusion_passes_on_all_draws(folder: Path) -> None:
+    verdict = compared(folder, TWO_KERNELS, HONEST)
+    assert verdict.outcome == "PASS"
+    assert caveat(verdict) == "only what reaches the host was compared, on the program's values and 4 other draws"
+
+
+def test_loops_may_end_sooner_or_later_on_other_values(folder: Path) -> None:
+    verdict = compared(folder, FIRST_LABELS, OTHER_LABELS)
+    assert verdict.outcome == "PASS" and "other draw" in caveat(verdict)
+
+
+def test_what_the_host_takes_from_its_values_is_not_held_against_it(folder: Path) -> None:
+    verdict = compared(folder, SCALED, TOP_ON_THE_HOST)
+    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared"
+    assert any("passes numbers of its own" in text for text in verdict.missing_checks)
+
+
+def test_versions_that_upload_other_contents_are_compared_on_their_own_values_only(folder: Path) -> None:
+    verdict = compared(folder, SCALED, HALVED_ON_THE_HOST)
+    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared"
+    assert any("copies contents to the device that the other version does not" in text for text in verdict.missing_checks)
+
+
+def test_a_lost_sign_is_a_decision(folder: Path) -> None:
+    assert compared(folder, SCALED, LOST_SIGN).outcome == "NEEDS_DECISION"
+
+
+def test_a_program_that_takes_long_is_not_run_so_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(other_uploads, "_RUN_S", 0.1)
+    slow = [text.replace("int main() {", "#include <unistd.h>\nint main() {\n    usleep(500000);") for text in (SCALED, LOST_SIGN)]
+    verdict = compared(folder, *slow)
+    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared"
+    assert "other values: the program takes longer than 0.1 s under checks" in verdict.missing_checks
+
+
+def test_what_the_whole_program_shows_is_told_of_a_kernel_whose_work_is_moved() -> None:
+    wrong = VerificationFinding("wrong_value", Outcome.FAIL, "y[0]: wrong value", "k()")
+    assumed = VerificationFinding("assumption", Outcome.NEEDS_DECISION, "right only for the program's own values")
+    kernel = Verification(Outcome.FAIL, (wrong,), (), (), "kernel", (), ())
+    whole = Verification(Outcome.NEEDS_DECISION, (assumed,), (Label.ASSUMPTION,), (), "program", (), (), ("only the host",))
+    verdict = right_as_a_whole(kernel, whole, "several kernels are edited")
+    assert verdict.outcome is Outcome.NEEDS_DECISION and assumed in verdict.findings and verdict.caveats == ("only the host",)

@@ -1,0 +1,104 @@
+"""Other contents for what a program uploads: what holds between them stays, and parts of an upload are found in the whole."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assistant.model.elements import parse_element_type
+from assistant.model.structs import ElementLayout, Member
+from assistant.workload.uploads import Piece, counterpart, draws, other_contents, uploaded, words_of
+
+RANDOM = np.random.default_rng(4)
+TYPES = {"int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "float32": "float"}
+
+
+def piece(values: np.ndarray, name: str = "x") -> Piece:
+    return Piece(values.tobytes(), parse_element_type(TYPES[str(values.dtype)]), None, name)
+
+
+def drawn(kind: str, *arrays: np.ndarray, most_places: int = 0, version: int = 0) -> list[np.ndarray]:
+    given = uploaded([piece(values) for values in arrays], most_places)
+    case = next(one for one in draws(given, 7) if one.kind == kind).cases[version]
+    others = other_contents(given, case)
+    return [np.frombuffer(others[values.tobytes()], values.dtype) for values in arrays]
+
+
+@pytest.mark.parametrize("kind", ["large", "negative"])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_keys_that_meet_and_their_order_stay(kind: str, dtype: type[np.integer]) -> None:
+    table = np.sort(RANDOM.choice(50000, 900, replace=False)).astype(dtype) + 1
+    wanted = RANDOM.choice(table, 300)
+    after, found = drawn(kind, table, wanted)
+    assert (np.searchsorted(after, found) == np.searchsorted(table, wanted)).all()
+    assert (np.diff(after) > 0).all() and not np.isin(found, [-1, 0]).any()
+    assert after.max() > np.iinfo(dtype).max / 2 if kind == "large" else after.max() < 0
+
+
+@pytest.mark.parametrize("dtype", [np.uint64, np.int64])
+def test_large_keys_are_often_equal_in_their_lower_halves(dtype: type[np.integer]) -> None:
+    keys = RANDOM.choice(1 << 31, 1000, replace=False).astype(dtype) + dtype(1)
+    (after,) = drawn("large", keys)
+    assert np.unique(after).size == 1000
+    assert np.unique(after.astype(np.uint64) & np.uint64(0xFFFFFFFF)).size < 700
+
+
+def test_what_often_means_that_there_is_none_stays() -> None:
+    values = np.array([5, 0, 17, -1, 2**31 - 1, 900, 33, 12], np.int32)
+    (after,) = drawn("large", values)
+    kept = [1, 3, 4]
+    assert (after[kept] == values[kept]).all() and (after != values).sum() == 5
+
+
+def test_possible_places_stay_in_a_later_version() -> None:
+    places, amounts = RANDOM.integers(0, 600, 500).astype(np.int32), RANDOM.integers(1, 9000, 500).astype(np.int32)
+    for version, is_kept in ((0, False), (1, True)):
+        after, other = drawn("large", places, amounts, most_places=600, version=version)
+        assert (after == places).all() == is_kept and (other != amounts).all()
+
+
+def test_few_integers_are_sizes_and_stay() -> None:
+    sizes, values = np.array([640, 480, 3], np.int32), RANDOM.integers(1, 900, 500).astype(np.int32)
+    after, other = drawn("large", sizes, values)
+    assert (after == sizes).all() and (other != values).any()
+
+
+def test_resampled_values_are_of_the_programs_own_range() -> None:
+    values = RANDOM.uniform(2, 5, 1000).astype(np.float32)
+    (after,) = drawn("resampled", values)
+    assert (after != values).mean() > 0.9 and after.min() >= 2 and after.max() <= 5
+
+
+def test_members_that_are_zero_everywhere_are_filled_and_the_words_name_members() -> None:
+    rows = np.zeros((100, 2), np.float32)
+    rows[:, 0] = RANDOM.uniform(1, 2, 100)
+    element = parse_element_type("float")
+    assert element is not None
+    layout = ElementLayout("P", 8, (Member("x", element, 1, 0), Member("z", element, 1, 4)))
+    given = uploaded((Piece(rows.tobytes(), None, layout, "ps"),), 0)
+    case = next(one for one in draws(given, 7) if one.kind == "negative").cases[0]
+    after = np.frombuffer(other_contents(given, case)[rows.tobytes()], np.float32).reshape(100, 2)
+    assert after[:, 1].any() and "ps.z from" in words_of(given, case)
+
+
+WHOLE, OTHER = b"abcdefgh", b"ABCDEFGH"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (WHOLE, OTHER),
+        (b"cdef", b"CDEF"),
+        (b"abcdefgh1234", b"ABCDEFGH!?!?"),
+        (b"\0\0\0\0", b"\0\0\0\0"),
+        (b"abcX", None),
+        (b"12", b"!?"),
+    ],
+)
+def test_parts_and_rows_of_uploads_are_found(data: bytes, expected: bytes | None) -> None:
+    assert counterpart(data, {WHOLE: OTHER, b"1234": b"!?!?"}) == expected
+
+
+def test_a_part_that_stands_in_two_places_has_no_counterpart_unless_they_agree() -> None:
+    assert counterpart(b"ab", {b"abab": b"ABCD"}) is None
+    assert counterpart(b"ab", {b"abab": b"XYXY"}) == b"XY"
