@@ -32,7 +32,8 @@ from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReferenceCall,
 __all__ = ["GpuLab"]
 
 _SANITIZED_CASES = 6
-"""Of those that the emulator checks, the first: each costs every tool a load of the program, and shapes differ little."""
+"""Of those that the emulator checks, the first: each costs every tool a load of the program, and shapes differ little. For the same
+reason cases that are derived from others (other values, other sizes) are left to the emulator, where it can run them."""
 _BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
 """Kinds of failure that a program may meet under the emulator and not on a GPU."""
 _COUNTED_SHARE = 0.25
@@ -138,11 +139,12 @@ class GpuLab:
         if options.mode == "plain":
             return await self._replays.run(program, cases, options, limits)
         replayed = await self._emulated(program, cases, options, limits)
+        sanitized = [case for case in cases if not case.origin.is_derived]
         if isinstance(replayed, LabFailure):
-            replayed = await self._without_emulator(program, cases, options, limits, replayed)
+            replayed, sanitized = await self._without_emulator(program, cases, options, limits, replayed), list(cases)
         if isinstance(replayed, LabFailure) or options.mode != "check":
             return replayed
-        return await self._sanitized(program, cases, replayed, limits)
+        return await self._sanitized(program, sanitized[:_SANITIZED_CASES], replayed, limits)
 
     async def replay_promoted(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
@@ -162,8 +164,8 @@ class GpuLab:
         await self.cpu.close()
 
     async def _sanitized(self, program: Program, cases: Sequence[Case], replayed: ReplayRun, limits: RunLimits) -> ReplayRun:
-        """The emulator's checks with what compute-sanitizer finds in the same cases on the GPU; where it finds, the tools do not tell."""
-        found = await self.sanitizer.problems(program, cases[:_SANITIZED_CASES], limits)
+        """The emulator's checks with what compute-sanitizer finds in ``cases`` on the GPU; where it finds, the tools do not tell."""
+        found = await self.sanitizer.problems(program, cases, limits) if cases else ((), ())
         if isinstance(found, LabFailure):
             found = ((), (f"compute-sanitizer did not run: {found.message}",))
         problems = (*found[0], *(_not_looked_for(sentence) for sentence in found[1]))
