@@ -27,8 +27,8 @@ __all__ = [
 
 CHECKED_THREADS = 1 << 20
 """Launches above this run without race and bounds checks in a replay: the program-wide check run covers what it can."""
-_LARGE = (1 << 17, 8 << 20, 0.15)
-"""Threads, bytes and seconds (checked) above which further cases are made at a smaller size."""
+_LARGE = (1 << 17, 8 << 20, 0.04)
+"""Threads, bytes and seconds (checked) above which further cases are made at a smaller size: below, time allows all of them."""
 _SMALL = (1 << 13, 1 << 19, 0.02)
 """Of the smaller size: some forty cases are made of it."""
 _STEP = 4.0

@@ -113,16 +113,21 @@ def _started(new: NewCase, config: LaunchConfig) -> NewCase:
 
 
 def _distance(item: PreparedCase, trial: Trial) -> float:
-    """How far the candidate's results are from the original's, over the largest one; infinite where it is not clean."""
+    """How far the candidate's results are from the original's, over the largest one; infinite where it is not clean.
+
+    Results that are not near place by place may be the same ones elsewhere, as where an arrival decides the place.
+    """
     known = frozenset(problem.kind for run in item.original for problem in run.problems)
     first = next((run for run in item.original if run.is_comparable and run.error is None), None)
     if first is None or trial.unclean(known) is not None:
         return float("inf")
-    after, distance = dict(trial.after), 0.0
+    after, distance, elsewhere = dict(trial.after), 0.0, 0.0
     for buffer in item.case.new.recording.buffers:
         mine, theirs = after.get(buffer.id), first.contents(buffer.id)
         if mine is not None and theirs is not None and len(mine) == len(theirs):
             element = element_of(buffer.element_type, len(theirs))
-            values = np.nan_to_num(floats(theirs, element))
-            distance = max(distance, largest(np.nan_to_num(floats(mine, element)) - values) / (largest(values) or 1.0))
-    return distance
+            values, own = np.nan_to_num(floats(theirs, element)), np.nan_to_num(floats(mine, element))
+            scale = largest(values) or 1.0
+            distance = max(distance, largest(own - values) / scale)
+            elsewhere = max(elsewhere, largest(np.sort(own) - np.sort(values)) / scale)
+    return distance if distance <= _NEAR_RATIO else _NEAR_RATIO + elsewhere
