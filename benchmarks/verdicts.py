@@ -25,8 +25,8 @@ from typing import Any
 from benchmarks.table import heading, row, spread
 
 _TIMEOUT_S = 900.0
-_CANNOT_ANSWER = 3
-"""The exit status where one kernel at least could not be judged."""
+_ANSWERED = (0, 1)
+"""Exit statuses of a comparison in which every kernel was judged."""
 _ORDER = ("PASS", "NEEDS_DECISION", "CANNOT_JUDGE", "FAIL")
 
 
@@ -83,7 +83,7 @@ def compared(pair: Path, device: str) -> Verdict:
     made = [event for event in events if event.get("event") == "comparison"]
     reason = next((event["reason"] for event in reversed(events) if event.get("event") == "job_ended"), ended.stderr[-300:])
     outcomes = [event["verification"]["outcome"] for event in made]
-    outcomes += ["CANNOT_JUDGE"] if not made or ended.returncode == _CANNOT_ANSWER else []
+    outcomes += ["CANNOT_JUDGE"] if not made or ended.returncode not in _ANSWERED else []
     said = dict.fromkeys(text for event in made for text in _said(event))
     speed = made[-1]["speed"] if made else None
     told = "" if speed is None else f"{speed['outcome']} {speed['ratio']:.2f}"

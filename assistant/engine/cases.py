@@ -212,7 +212,7 @@ def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> 
 
 def _own_case(reader: RecordingReader, kernel: Kernel, index: int, origin: CaseOrigin) -> JudgedCase:
     """A recorded launch on its own values."""
-    parameters = instance_parameters(kernel, reader.recording.launches[index].kernel)
+    parameters = instance_parameters(kernel, reader.recording.launch(index).kernel)
     recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
     unread = unread_buffers(reader.recording, index)
     return JudgedCase(recorded, kernel.key, (parameters,), _buffer_names(recorded, (parameters,)), frozenset(), index, unread=unread)
@@ -220,7 +220,7 @@ def _own_case(reader: RecordingReader, kernel: Kernel, index: int, origin: CaseO
 
 def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:
     """Buffers that this launch never reads before it writes them hold nothing that a kernel may depend on."""
-    poisoned = {state.buffer for state in recording.launches[index].buffers if state.is_poisoned}
+    poisoned = {state.buffer for state in recording.launch(index).buffers if state.is_poisoned}
     buffers = tuple(replace(b, is_poisoned=b.is_poisoned or b.id in poisoned) for b in case.recording.buffers)
     return replace(case, recording=replace(case.recording, buffers=buffers))
 

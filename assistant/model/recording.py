@@ -173,3 +173,10 @@ class Recording:
     """The first few pairs; empty unless the run was late."""
     uploads: tuple[Upload, ...] | None = None
     """In order; None where whoever recorded it does not see them all."""
+
+    def launch(self, index: int) -> RecordedLaunch:
+        """The launch of that ``index``: a recording need not hold every launch of its program. Raises KeyError."""
+        found = next((launch for launch in self.launches if launch.index == index), None)
+        if found is None:
+            raise KeyError(index)
+        return found

@@ -43,7 +43,7 @@ def extract(
 
     A buffer that nothing had written before this launch is poisoned in the case.
     """
-    launch = recording.launches[launch_index]
+    launch = recording.launch(launch_index)
     types = _element_types(launch, parameters)
     poisoned = {state.buffer: state.is_poisoned for state in launch.buffers}
     buffers = tuple(

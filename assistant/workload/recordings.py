@@ -34,7 +34,7 @@ class NewCase:
     blobs: Mapping[str, bytes]
     """Contents by sha256; every name that ``recording`` uses."""
     launches: tuple[int, ...]
-    """Indices into ``recording.launches``, in running order."""
+    """``RecordedLaunch.index`` of those that run, in order."""
     origin: CaseOrigin
     buffer_names: tuple[tuple[int, str], ...] = field(default=(), compare=False)
     """(buffer id, what the block calls it), declared cases only; for people, and not written to disk."""

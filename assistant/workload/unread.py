@@ -17,7 +17,7 @@ __all__ = ["unread_buffers"]
 def unread_buffers(recording: Recording, index: int) -> frozenset[int]:
     """Ids of allocations that only launches of this launch's kernel are passed, each of which writes them before it reads them, and that
     are copied nowhere. None where launches of other kernels, or copies on the device, are not seen whole."""
-    launch = recording.launches[index]
+    launch = recording.launch(index)
     others = [one for one in recording.launches if one.kernel != launch.kernel]
     kept, counted = Counter(one.kernel for one in others), Counter[str]()
     for shape in recording.shape_counts:

@@ -43,7 +43,7 @@ def captured(values: np.ndarray, element: str, **buffer: object) -> NewCase:
     launch = RecordedLaunch(7, "k", LaunchConfig(Dim3(1), Dim3(32)), (argument,), (BufferState(4, blob_name(data), "f" * 64),), "k.cu", 3)
     first = RecordedLaunch(0, "other", launch.config, (), (), "k.cu", 2)
     recording = Recording((recorded,), (first, launch), (), ())
-    return extract(recording, {blob_name(data): data}.__getitem__, 1, (pointer_parameter(element),), ORIGIN)
+    return extract(recording, {blob_name(data): data}.__getitem__, 7, (pointer_parameter(element),), ORIGIN)
 
 
 def fresh(values: np.ndarray, element: str, draw: Draw = FIRST, **buffer: object) -> np.ndarray:
