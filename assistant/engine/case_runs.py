@@ -21,6 +21,7 @@ from assistant.verify.numbers import element_of
 from assistant.verify.outputs import has_small_output
 from assistant.workload.cancelling import CANCELLING
 from assistant.workload.derive import contents_of
+from assistant.workload.offsets import longest_row
 from assistant.workload.recordings import NewCase
 
 __all__ = ["OriginalRuns", "PreparedCase", "Task", "buffer_facts", "case_evidence", "original_runs", "side_runs", "task_of"]
@@ -134,6 +135,7 @@ def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str)
         perturbed=item.perturbed,
         further_kernels=item.case.further_kernels,
         thread_count=config.grid.count * config.block.count,
+        longest_row=longest_row(item.case.new),
     )
 
 

@@ -35,6 +35,7 @@ from assistant.verify.tolerance import (
     errors_of,
     grade,
     is_plausible_reference,
+    one_by_one,
     pooled,
     regrouping,
     typical_sizes,
@@ -319,7 +320,9 @@ def _from_spread(
 ) -> PreparedOutput:
     """E as the original's reaction to inputs moved by one ulp; the original itself stands for r64."""
     sensitivity = _sensitivity(output, case, original)
-    own = (sensitivity or Errors(0.0, 0.0)).at_least(_regrouping(output, case, original))
+    values = original[output.written & np.isfinite(original)]
+    adding = one_by_one(output.element.unit_roundoff or 0.0, values, case.longest_row)
+    own = (sensitivity or Errors(0.0, 0.0)).at_least(_regrouping(output, case, original)).at_least(adding)
     return PreparedOutput(output, runs, False, original, own + spread, is_estimated=sensitivity is None)
 
 

@@ -108,6 +108,8 @@ class CaseEvidence:
     further_kernels: tuple[str, ...] = ()
     """Keys of the kernels that it launches after ``kernel``."""
     thread_count: int = 0
+    longest_row: int = 0
+    """Elements of the longest row or segment that the case's offsets tell; 0 where it has none."""
     """Of its first launch: more threads than outputs add up what they find."""
 
     @property

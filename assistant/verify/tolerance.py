@@ -38,6 +38,7 @@ __all__ = [
     "errors_of",
     "grade",
     "is_plausible_reference",
+    "one_by_one",
     "one_ulp",
     "pooled",
     "regrouping",
@@ -131,6 +132,12 @@ def regrouping(unit_roundoff: float, values: FloatArray, term_count: float) -> E
     """
     moved = sqrt(max(0.0, term_count - 1)) / RMS_FACTOR * min(unit_roundoff, FLOAT_ROUNDOFF)
     return Errors(moved * rms(values), moved * largest(values))
+
+
+def one_by_one(unit_roundoff: float, values: FloatArray, term_count: int) -> Errors:
+    """What sums of ``term_count`` terms may err by, added one by one: half of Higham's bound of (n-1)·u (Accuracy and Stability, §4.2)."""
+    share = max(0, term_count - 1) / 2 * min(unit_roundoff, FLOAT_ROUNDOFF)
+    return Errors(share * rms(values), share * largest(values))
 
 
 def grade(errors: Errors, allowed: Allowance, is_precision_changed: bool) -> Outcome:

@@ -20,7 +20,7 @@ from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, with_tail
 
-__all__ = ["OFFSETS", "offsets_of", "with_offsets"]
+__all__ = ["OFFSETS", "longest_row", "offsets_of", "with_offsets"]
 
 OFFSETS = "offsets"
 """The kind of these cases."""
@@ -58,6 +58,11 @@ def offsets_of(case: NewCase) -> dict[int, Array]:
         if (values := _offsets(contents[buffer], element)) is not None
         and int(values[-1]) <= max([*(count for other, count in counts.items() if other != buffer), *untyped], default=0)
     }
+
+
+def longest_row(case: NewCase) -> int:
+    """Elements between two neighbouring offsets, the most of any buffer of them; 0 where none holds offsets."""
+    return max((int(np.diff(values).max()) for values in offsets_of(case).values()), default=0)
 
 
 def _offsets(data: bytes, element: ElementType) -> Array | None:

@@ -855,6 +855,17 @@ def test_a_difference_on_the_programs_own_kinds_of_values_fails() -> None:
     assert isinstance(result, Verification) and result.outcome is Outcome.FAIL
 
 
+def test_rows_of_many_elements_may_err_by_what_adding_them_one_by_one_costs() -> None:
+    def judged(longest_row: int, roundoffs: float) -> Outcome:
+        base = evidence(scale_add, nearly(roundoffs))
+        result = judge(replace(base, cases=tuple(replace(one, reference=(), longest_row=longest_row) for one in base.cases)))
+        assert isinstance(result, Verification)
+        return result.outcome
+
+    assert judged(0, 1000.0) is judged(2000, 40000.0) is Outcome.FAIL
+    assert judged(2000, 1000.0) is Outcome.PASS
+
+
 @pytest.mark.parametrize("kind", ["near", "cancelling"])
 def test_values_that_lose_digits_leave_room_for_half_of_them(kind: str) -> None:
     honest, lossy = (judge(of_kind(kind, nearly(count))) for count in (1000.0, 10000.0))

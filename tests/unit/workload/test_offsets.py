@@ -7,7 +7,7 @@ import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.workload.derive import contents_of
-from assistant.workload.offsets import with_offsets
+from assistant.workload.offsets import longest_row, with_offsets
 from tests.unit.workload.launches import launched
 
 CONFIG = LaunchConfig(Dim3(1), Dim3(32))
@@ -33,6 +33,12 @@ def test_equal_buffers_stay_equal() -> None:
     case, _ = launched(CONFIG, {"n": 200}, FIRST, FIRST, DATA)
     for made in with_offsets(case, {}, 7):
         assert contents_of(made)[0] == contents_of(made)[1] != FIRST.tobytes()
+
+
+def test_the_longest_row_is_what_offsets_say() -> None:
+    with_rows, _ = launched(CONFIG, {"n": 200}, FIRST, DATA)
+    without, _ = launched(CONFIG, {"n": 200}, np.arange(300, dtype=np.int32), DATA)
+    assert longest_row(with_rows) == 9 and longest_row(without) == 0
 
 
 @pytest.mark.parametrize("few", [np.array([0, 1, 1, 2]), np.array([0, 5, 5, 5, 9]), np.repeat([0, 1], 300)])
