@@ -24,6 +24,7 @@ from assistant.engine.streams import UNCHECKED, OriginalRuns, StreamOrder, can_b
 from assistant.engine.subject import Subject
 from assistant.engine.traces import trace_of
 from assistant.model.build import Build
+from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
@@ -44,6 +45,7 @@ from assistant.verify.problems import new_findings
 from assistant.verify.program import compare_programs
 from assistant.workload.recordings import NewCase
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
+from assistant.workload.unread import restored_variables
 
 __all__ = [
     "Baseline",
@@ -180,7 +182,11 @@ async def verify(
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *shown.labels, *detect_labels(*in_question), *one.labels),
-        findings=(*_static_findings(baseline, candidate, _followed(baseline, candidate, fitting)), *shown.findings, *order.findings),
+        findings=(
+            *_static_findings(baseline, candidate, _followed(baseline, candidate, fitting), counted.recording),
+            *shown.findings,
+            *order.findings,
+        ),
         program=program,
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
@@ -325,12 +331,17 @@ def _of_kernels(version: Version, kernels: Sequence[Kernel]) -> Version:
     return replace(version, code=code, kernels=tuple(kernel.qualified_name for kernel in kernels))
 
 
-def _static_findings(baseline: Baseline, candidate: Subject, followed: Mapping[str, frozenset[str]]) -> tuple[VerificationFinding, ...]:
-    """What the static rules say of the judged kernels; ``followed``: what the candidate's grids follow from."""
+def _static_findings(
+    baseline: Baseline, candidate: Subject, followed: Mapping[str, frozenset[str]], own: Recording | None
+) -> tuple[VerificationFinding, ...]:
+    """What the static rules say of the judged kernels; ``followed``: what the candidate's grids follow from, ``own``: its own launches."""
     judged = [kernel for kernel in baseline.subject.parsed.kernels if kernel.key in baseline.kernels]
     names = {other.qualified_name for kernel in judged if (other := same_kernel(kernel, baseline.subject, candidate)) is not None}
     before, after = baseline.subject.parsed, candidate.parsed
-    found = (*find_cheats(before, after), *find_unread_parameters(before, after, _recorded_integers(baseline), followed))
+    found = (
+        *find_cheats(before, after, restored_variables(own)),
+        *find_unread_parameters(before, after, _recorded_integers(baseline), followed),
+    )
     return tuple(finding for finding in found if finding.kernel is None or finding.kernel in names)
 
 

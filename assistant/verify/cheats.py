@@ -53,8 +53,11 @@ class _Pair:
         return VerificationFinding(code, outcome, message, self.new.qualified_name, line)
 
 
-def find_cheats(before: ParsedSource, after: ParsedSource) -> tuple[VerificationFinding, ...]:
-    """What the rules find in B's kernels that A's have not."""
+def find_cheats(before: ParsedSource, after: ParsedSource, restored: frozenset[str] = frozenset()) -> tuple[VerificationFinding, ...]:
+    """What the rules find in B's kernels that A's have not.
+
+    ``restored``: device variables of B that each of its recorded launches leaves as it found them, so that nothing is kept there.
+    """
     old, new = blanked(before.source.text), blanked(after.source.text)
     rules: tuple[Callable[[_Pair], VerificationFinding | None], ...] = (
         _emptied_body,
@@ -63,7 +66,7 @@ def find_cheats(before: ParsedSource, after: ParsedSource) -> tuple[Verification
         _written_input,
     )
     findings = [finding for pair in _pairs(before, after, old, new) for rule in rules if (finding := rule(pair))]
-    findings.extend(_once_only_state(old, new, after))
+    findings.extend(_once_only_state(old, new, after, restored))
     return tuple(findings)
 
 
@@ -137,22 +140,24 @@ def _written_input(pair: _Pair) -> VerificationFinding | None:
     return None
 
 
-def _once_only_state(old: str, new: str, after: ParsedSource) -> list[VerificationFinding]:
+def _once_only_state(old: str, new: str, after: ParsedSource, restored: frozenset[str]) -> list[VerificationFinding]:
     """New variables that outlive a launch and steer what a kernel does."""
     findings = list[VerificationFinding]()
     for match in new_matches(_DEVICE_VARIABLE, old, new):
-        name = re.split(r"[\s*]+", match.text)[-1]
-        for kernel in after.kernels:
-            finding = _kept_state(name, kernel, new, match)
-            if finding is not None:
-                findings.append(finding)
-                break
+        names = [name for name in _declared(match.text) if name not in restored]
+        kept = (_kept_state(name, kernel, new, match) for name in names for kernel in after.kernels)
+        findings += [finding for finding in kept if finding is not None][:1]
     for match in new_matches(_STATIC, old, new):
-        name = re.split(r"[\s*]+", match.text)[-1]
-        if any(re.search(rf"\b{name}\b", condition) for _, condition, _ in _conditions(new)):
+        used = (name for name in _declared(match.text) for _, asked, _ in _conditions(new) if re.search(rf"\b{name}\b", asked))
+        for name in list(used)[:1]:
             message = f"what is launched depends on the static variable {name}"
             findings.append(VerificationFinding("once_only_state", Outcome.NEEDS_DECISION, message, None, match.line))
     return findings
+
+
+def _declared(text: str) -> list[str]:
+    """The names in ``unsigned left, *seen``."""
+    return [part.split()[-1].lstrip("*") for part in re.sub(r"<[^<>]*>", " ", text).split(",") if part.strip()]
 
 
 def _kept_state(name: str, kernel: Kernel, code: str, match: Match) -> VerificationFinding | None:

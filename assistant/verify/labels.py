@@ -48,8 +48,13 @@ _ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
 _FLOAT = re.compile(r"\bfloat[234]?\b")
 _DOUBLE = re.compile(r"\bdouble[234]?\b")
 _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
-_SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t)\b(?!\s*(?:const\s*)?\*)")
+_SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?=\s+\w+\s*\[))\b(?!\s*(?:const\s*)?\*)")
+"""Vectors of them only as arrays, which hold what is computed; others carry elements from place to place."""
 _STAGED = re.compile(r"\s+\w+\s*\[|\s*\)\s*\d")
+_OF_AN_ELEMENT = re.compile(r"\s*\)\s*(?:__ldg\s*\(\s*&?\s*)?(\w+)\s*[\[+]")
+"""Behind the type of a cast: an element of an array, which is named."""
+_OF_8_BITS = r"(?:u?int8_t|(?:(?:un)?signed\s+)?char)"
+_OF_16_BITS = r"(?:u?int16_t|(?:unsigned\s+)?short)"
 _LONG = re.compile(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
 _ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
 _ARCH_CODE = re.compile(
@@ -276,9 +281,16 @@ def _narrower_integers(old: str, new: str) -> DetectedLabel | None:
 
 
 def _is_staged(match: Match, old: str, new: str) -> bool:
-    """Whether a narrow type is an array's, or a written number's, for elements that the original has in memory of the same type."""
-    is_in_memory = re.search(rf"\b{re.escape(match.text)}\s*(?:const\s*)?\*", old) is not None
-    return is_in_memory and _STAGED.match(new, match.start + len(match.text)) is not None
+    """Whether a narrow type is an array's, or a written number's, for elements that the original has in memory of the same type; or that of
+    a cast of an element that is as narrow."""
+    is_vector = match.text[-1].isdigit()
+    is_in_memory = re.search(rf"\b{re.escape(match.text)}\s*(?:const\s*)?\*", new if is_vector else old) is not None
+    end = match.start + len(match.text)
+    if is_in_memory and _STAGED.match(new, end) is not None:
+        return True
+    element = _OF_AN_ELEMENT.match(new, end)
+    narrow = _OF_8_BITS if "8" in match.text else _OF_16_BITS
+    return element is not None and re.search(rf"\b{narrow}\s*(?:const\s*)?\*\s*(?:__restrict__\s*)?{element[1]}\b", new) is not None
 
 
 def _new_flags(old: tuple[str, ...], new: tuple[str, ...]) -> DetectedLabel | None:

@@ -47,6 +47,8 @@ def find_unread_parameters(
                 continue
             if _is_given_otherwise(before, old, place, _given(after, new)) or _is_a_field(_body(after, new), parameter.name):
                 continue
+            if _is_a_template_parameter(before, after, old, new, place):
+                continue
             telling = {value for value in values.get(parameter.name, ()) if abs(value) >= _SMALLEST_TELLING}
             stand_in = sorted(telling & (_numbers(new_code) - _numbers(old_code)))
             if not stand_in and parameter.name in (followed or {}).get(new.qualified_name, ()):
@@ -122,6 +124,18 @@ def _is_given_otherwise(before: ParsedSource, kernel: Kernel, place: int, given:
     sites = before.launch_sites_of(kernel)
     arguments = [site.arguments[place].text for site in sites if place < len(site.arguments)]
     return bool(arguments) and all(words_of(text) and words_of(text) <= given for text in arguments)
+
+
+def _is_a_template_parameter(before: ParsedSource, after: ParsedSource, old: Kernel, new: Kernel, place: int) -> bool:
+    """Whether what A's launches pass is what B's are instantiated with: ``k<<<…>>>(p, 4)`` and ``k<4><<<…>>>(p)``."""
+    names = [parameter.name for parameter in new.template_parameters]
+    name = old.parameters[place].name
+    if name not in names:
+        return False
+    passed = {site.arguments[place].text.strip() for site in before.launch_sites_of(old) if place < len(site.arguments)}
+    at = names.index(name)
+    given = {site.template_arguments[at].strip() for site in after.launch_sites_of(new) if at < len(site.template_arguments)}
+    return bool(given) and given == passed
 
 
 def _is_a_field(body: str, name: str) -> bool:

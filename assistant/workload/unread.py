@@ -1,4 +1,4 @@
-"""Which memory of a launch the rest of its program never looks at: what stands there after it is scratch, as far as this program goes.
+"""Which memory of a launch the rest of its program never looks at, and which variables carry nothing from one launch to the next.
 
 Example::
 
@@ -11,7 +11,7 @@ from collections import Counter
 
 from assistant.model.recording import Recording
 
-__all__ = ["unread_buffers"]
+__all__ = ["restored_variables", "unread_buffers"]
 
 
 def unread_buffers(recording: Recording, index: int) -> frozenset[int]:
@@ -33,3 +33,15 @@ def unread_buffers(recording: Recording, index: int) -> frozenset[int]:
     read_first = {state.buffer for one in own for state in one.buffers if not state.is_poisoned}
     allocations = {buffer.id for buffer in recording.buffers if buffer.symbol is None and buffer.space == "device"}
     return frozenset(state.buffer for state in launch.buffers if state.buffer in allocations - seen - read_first)
+
+
+def restored_variables(recording: Recording | None) -> frozenset[str]:
+    """Names, without namespaces, of device variables that each recorded launch leaves as it found them: a counter of blocks that is
+    set back. None without a recording."""
+    if recording is None:
+        return frozenset()
+    kept, changed = set[int](), set[int]()
+    for state in (state for launch in recording.launches for state in launch.buffers):
+        (kept if state.after == state.before else changed).add(state.buffer)
+    symbols = ((buffer.id, buffer.symbol) for buffer in recording.buffers if buffer.symbol is not None)
+    return frozenset(name.rpartition("::")[2] for identity, name in symbols if identity in kept - changed)

@@ -90,6 +90,16 @@ def test_a_counter_that_is_reset_asks_the_human() -> None:
     assert (finding.code, finding.outcome) == ("once_only_state", Outcome.NEEDS_DECISION)
 
 
+def test_a_variable_that_each_launch_leaves_as_it_found_it_keeps_nothing() -> None:
+    body = "if (i < n) out[i] = 2.0f * in[i]; if (atomicAdd(&left, 1) == gridDim.x - 1) { left = 0; }"
+    before, after = ORIGINAL, "__device__ unsigned left, seen;\n" + HEAD + body + "\n}\n"
+
+    def found(*restored: str) -> tuple[VerificationFinding, ...]:
+        return find_cheats(parse(Source(Path("/a.cu"), before)), parse(Source(Path("/b.cu"), after)), frozenset(restored))
+
+    assert found("left") == () and len(found("seen")) == 1
+
+
 @pytest.mark.parametrize(
     "body",
     [

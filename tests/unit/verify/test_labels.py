@@ -217,6 +217,10 @@ def test_elements_that_are_staged_in_their_own_type_are_no_assumption() -> None:
     for line, is_assumed in (
         ("__shared__ int8_t raw[64]; raw[0] = (int8_t)0;", False),
         ("int8_t sum = p[0] + p[1];", True),
+        ("unsigned four = (unsigned)(uint8_t)p[1] << 8 | (uint8_t)__ldg(&p[2]);", False),
+        ("unsigned four = (uint8_t)i;", True),
+        ("uchar2 rows[8]; rows[0] = make_uchar2(i, i);", True),
+        ("uchar2 pair = make_uchar2(p[0], p[1]);", False),
     ):
         found = detect_labels(version(before), version(before.replace("(const int8_t *)in;", f"(const int8_t *)in; {line}")))
         assert (Label.ASSUMPTION in {label.label for label in found}) is is_assumed, line

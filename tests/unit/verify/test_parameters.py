@@ -78,3 +78,13 @@ def test_a_renamed_or_packed_parameter_is_still_read() -> None:
     packed = packed.replace("int n, int pitch, int radius", "Shape s").replace("i < n", "i < s.n")
     packed = packed.replace("* pitch", "* s.pitch").replace("* radius", "* s.radius")
     assert find_unread_parameters(source(TEXT), source(packed), RECORDED) == ()
+
+
+@pytest.mark.parametrize(("launched", "is_found"), [("k<20>", False), ("k<RADIUS>", False), ("k<12>", True), ("k<40>", True)])
+def test_a_template_parameter_is_what_the_original_passed(launched: str, is_found: bool) -> None:
+    passed = "RADIUS" if "RADIUS" in launched else "20"
+    before = TEXT.replace("cols, RADIUS)", f"cols, {passed})")
+    after = before.replace("__global__", "template <int radius> __global__").replace(", int radius)", ")")
+    after = after.replace("  k<<<", f"  {launched}<<<").replace(f"cols, {passed})", "cols)")
+    names = [finding.message.split()[0] for finding in find_unread_parameters(source(before), source(after), RECORDED)]
+    assert names == (["radius"] if is_found else [])

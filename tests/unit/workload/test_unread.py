@@ -8,7 +8,7 @@ import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, DeviceOperations, RecordedBuffer, RecordedLaunch, Recording, ShapeCount, Transfer
-from assistant.workload.unread import unread_buffers
+from assistant.workload.unread import restored_variables, unread_buffers
 
 CONFIG = LaunchConfig(Dim3(1), Dim3(32), 0)
 SCRATCH, RESULT = 0, 1
@@ -47,3 +47,13 @@ def test_memory_of_one_kernel_that_nothing_copies_is_unread() -> None:
 )
 def test_what_may_be_read_somewhere_is_not(other: Recording) -> None:
     assert unread_buffers(other, 0) == frozenset()
+
+
+def test_variables_that_every_launch_sets_back_are_restored() -> None:
+    def changes(*after: str) -> frozenset[str]:
+        states = ((BufferState(SCRATCH, "a", one), BufferState(RESULT, "a", "b")) for one in after)
+        launches = tuple(RecordedLaunch(i, "k", CONFIG, (), both, "a.cu", 1) for i, both in enumerate(states))
+        names = (replace(FOUND.buffers[SCRATCH], symbol="ns::ticket"), replace(FOUND.buffers[RESULT], symbol="total"))
+        return restored_variables(replace(FOUND, launches=launches, buffers=names))
+
+    assert changes("a", "a") == {"ticket"} and changes("a", "b") == changes() == restored_variables(None) == frozenset()
