@@ -22,7 +22,7 @@ from assistant.engine.other_uploads import OtherUploads, Sides, other_uploads
 from assistant.engine.probes import integers_of
 from assistant.engine.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.subject import Subject
-from assistant.engine.traces import trace_of
+from assistant.engine.traces import least_roundoff, trace_of
 from assistant.model.build import Build
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
@@ -170,7 +170,7 @@ async def verify(
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     is_whole = not chosen and counted.run is not None
-    program = _program_verdict(baseline, counted)
+    program = _program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
     shown = await _checked_as_a_whole(job, baseline, candidate, counted, program) if is_checked else _Shown()
     in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
@@ -402,10 +402,12 @@ def _pairing(a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
     return None if a.recording is None or b.recording is None else pair_launches(a.recording, b.recording)
 
 
-def _program_verdict(baseline: Baseline, candidate: Counted) -> ProgramVerdict | None:
-    first, second, changed = baseline.counted.run, baseline.second_run, candidate.run
+def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted) -> ProgramVerdict | None:
+    first, second, changed = baseline.counted.run, baseline.second_run, counted.run
     if first is None or second is None or second.run is None or changed is None:
         return None
     text = baseline.subject.source.text
-    verdict = compare_programs(trace_of(first, text), trace_of(second.run, text), trace_of(changed, text), baseline.tolerance)
+    a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
+    least = least_roundoff(first.recording, baseline.subject.parsed, edited_kernels(baseline.subject, candidate))
+    verdict = compare_programs(a, again, b, baseline.tolerance, least)
     return verdict if isinstance(verdict, ProgramVerdict) else None

@@ -74,11 +74,24 @@ class ProgramTrace:
     """Output was cut at the limit: only the common part is compared."""
 
 
+@dataclass(frozen=True)
+class _Rule:
+    """How far floats may be apart."""
+
+    tolerance: Tolerance
+    least_roundoff: float
+    """Of any element."""
+
+
 @ieee
 def compare_programs(
-    original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance | None = None
+    original: ProgramTrace,
+    again: ProgramTrace,
+    candidate: ProgramTrace,
+    tolerance: Tolerance | None = None,
+    least_roundoff: float = 0.0,
 ) -> ProgramVerdict | CannotJudge:
-    """B's run against two runs of A."""
+    """B's run against two runs of A. ``least_roundoff``: of what the edited kernels compute in; doubles that follow from it move as far."""
     rule = tolerance or AutoTolerance()
     findings, masked = list[VerificationFinding](), list[str]()
     if original.exit_status is None:
@@ -94,7 +107,7 @@ def compare_programs(
         expected, actual = text.difference
         findings.append(_finding("wrong_output", "the program prints something else", expected, actual))
     compared = text.number_count
-    results = _compare_transfers(original, again, candidate, rule)
+    results = _compare_transfers(original, again, candidate, _Rule(rule, least_roundoff))
     wrong = [finding for finding, _, _ in results if finding is not None]
     findings.extend(sorted(wrong, key=lambda finding: finding.code == UNTYPED)[:1])
     for _, hidden, count in results:
@@ -109,20 +122,20 @@ _TransferResult = tuple[VerificationFinding | None, str | None, int]
 """(what is wrong, what was masked, how many values were compared)"""
 
 
-def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, tolerance: Tolerance) -> list[_TransferResult]:
+def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, rule: _Rule) -> list[_TransferResult]:
     """Copies one by one; memory that host and device share is looked at whenever the host waits.
 
     Where that happens at other times, only what managed memory holds in the end is compared: page-locked memory may serve the same
     copies in another way.
     """
     mine, repeat, theirs = (_chosen(trace, False) for trace in (original, again, candidate))
-    results = _compare_lists(mine, repeat, theirs, tolerance)
+    results = _compare_lists(mine, repeat, theirs, rule)
     mine, repeat, theirs = (_chosen(trace, True) for trace in (original, again, candidate))
     if _shapes(mine) == _shapes(repeat) == _shapes(theirs):
-        return [*results, *_compare_lists(mine, repeat, theirs, tolerance)]
+        return [*results, *_compare_lists(mine, repeat, theirs, rule)]
     mine, repeat, theirs = (_last(shared) for shared in (mine, repeat, theirs))
     if _shapes(mine) == _shapes(repeat) == _shapes(theirs):
-        results = [*results, *_compare_lists(mine, repeat, theirs, tolerance)]
+        results = [*results, *_compare_lists(mine, repeat, theirs, rule)]
     return [*results, (None, "memory shared with the host while the program runs (the host waits at other places)", 0)]
 
 
@@ -143,7 +156,7 @@ def _last(transfers: Sequence[HostData]) -> list[HostData]:
 
 
 def _compare_lists(
-    original: Sequence[HostData], again: Sequence[HostData], candidate: Sequence[HostData], tolerance: Tolerance
+    original: Sequence[HostData], again: Sequence[HostData], candidate: Sequence[HostData], rule: _Rule
 ) -> list[_TransferResult]:
     shapes, theirs = _shapes(original), _shapes(candidate)
     if shapes != _shapes(again):
@@ -157,7 +170,7 @@ def _compare_lists(
     whole = zip(original, again, candidate, strict=True)
     parts = [part for a, b, c in whole for part in _parts(a, b.data, c.data)]
     pooled = _pooled_spread(parts)
-    return [_compare_data(a, b, c, tolerance, pooled.get(_kind_of(a), 0.0)) for a, b, c in parts]
+    return [_compare_data(a, b, c, rule, pooled.get(_kind_of(a), 0.0)) for a, b, c in parts]
 
 
 def _kind_of(item: HostData) -> tuple[str | None, str | None, int]:
@@ -192,12 +205,12 @@ def _parts(original: HostData, again: bytes, candidate: bytes) -> list[tuple[Hos
     return parts
 
 
-def _compare_data(original: HostData, again: bytes, candidate: bytes, tolerance: Tolerance, pooled: float) -> _TransferResult:
+def _compare_data(original: HostData, again: bytes, candidate: bytes, rule: _Rule, pooled: float) -> _TransferResult:
     known = None if original.element_type is None else element_of(original.element_type, len(original.data))
     if known is not None and known is not BYTES:
-        return _compare_as(original, again, candidate, known, tolerance, pooled)
+        return _compare_as(original, again, candidate, known, rule, pooled)
     guessed = element_of(guessed_type(original.data), len(original.data))
-    finding, hidden, count = _compare_as(original, again, candidate, guessed, tolerance, pooled)
+    finding, hidden, count = _compare_as(original, again, candidate, guessed, rule, pooled)
     return None if finding is None else _untyped(finding, guessed), hidden, count
 
 
@@ -207,15 +220,13 @@ def _untyped(finding: VerificationFinding, guessed: ElementType) -> Verification
     return replace(finding, code=UNTYPED, message=f"{finding.message} (type unknown, compared as {how})")
 
 
-def _compare_as(
-    original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance, pooled: float
-) -> _TransferResult:
+def _compare_as(original: HostData, again: bytes, candidate: bytes, element: ElementType, rule: _Rule, pooled: float) -> _TransferResult:
     mine, repeat, other = (bits(data, element) for data in (original.data, again, candidate))
     ordered = [np.sort(values) for values in (mine, repeat, other)]
     if not (mine == repeat).all() and (ordered[0] == ordered[1]).all():
         return _compare_sorted(original, ordered[0], ordered[2], element)
     if element.is_floating:
-        return _compare_floats(original, again, candidate, element, tolerance, pooled)
+        return _compare_floats(original, again, candidate, element, rule, pooled)
     stable = mine == repeat
     hidden = None
     if not stable.all():
@@ -242,7 +253,7 @@ def _compare_sorted(original: HostData, mine: Patterns, other: Patterns, element
 
 
 def _compare_floats(
-    original: HostData, again: bytes, candidate: bytes, element: ElementType, tolerance: Tolerance, pooled: float
+    original: HostData, again: bytes, candidate: bytes, element: ElementType, rule: _Rule, pooled: float
 ) -> _TransferResult:
     """All floats of one transfer: same NaN and infinity positions, deviations within the original's own spread and regrouping.
 
@@ -257,12 +268,12 @@ def _compare_floats(
         return _wrong_value(original, candidate, element, int(np.argmax(wrong)), "NaN or infinity"), None, mine.size
     places = ~special & np.isfinite(repeat)
     deviation = np.where(places, np.abs(np.where(places, other, 0.0) - np.where(places, mine, 0.0)), 0.0)
-    if isinstance(tolerance, FixedTolerance):
-        limit = tolerance.atol + tolerance.rtol * np.abs(np.where(places, mine, 0.0))
+    if isinstance(rule.tolerance, FixedTolerance):
+        limit = rule.tolerance.atol + rule.tolerance.rtol * np.abs(np.where(places, mine, 0.0))
         rms_allowed = float("inf")
     else:
         spread = errors_of(repeat[places], mine[places])
-        slack = REGROUPING_ROUNDOFFS * (element.unit_roundoff or 0.0) * rms(mine[places])
+        slack = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff) * rms(mine[places])
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
         rms_allowed = RMS_FACTOR * max(spread.rms, pooled) + slack
     is_far = rms(deviation[places]) > rms_allowed

@@ -15,7 +15,7 @@ from assistant.verify.program import HostData, ProgramTrace, compare_programs
 VALUES = np.random.default_rng(0).standard_normal(100).astype(np.float32)
 
 
-C_TYPES = {"float32": "float", "int32": "int"}
+C_TYPES = {"float32": "float", "float64": "double", "int32": "int"}
 
 
 def trace(stdout: str = "sum = 12.5\n", values: np.ndarray | None = VALUES, exit_status: int | None = 0) -> ProgramTrace:
@@ -100,6 +100,17 @@ def test_a_wrong_value_on_the_host_is_found() -> None:
 def test_regrouped_floats_pass_and_larger_errors_do_not() -> None:
     assert codes(trace(), trace(values=VALUES * np.float32(1 + 2.0**-20))) == []
     assert codes(trace(), trace(values=VALUES * np.float32(1.01))) == ["wrong_value"]
+
+
+def test_doubles_that_follow_from_floats_move_as_far_as_floats() -> None:
+    mine = trace(values=VALUES.astype(np.float64))
+
+    def is_refused(error: float, least_roundoff: float) -> bool:
+        result = compare_programs(mine, mine, trace(values=VALUES.astype(np.float64) * (1 + error)), None, least_roundoff)
+        assert isinstance(result, ProgramVerdict)
+        return bool(result.findings)
+
+    assert is_refused(1e-7, 0.0) and not is_refused(1e-7, 2.0**-24) and is_refused(1e-2, 2.0**-24)
 
 
 def test_a_new_nan_on_the_host_is_found() -> None:
