@@ -20,7 +20,7 @@ from assistant.engine.job import Job
 from assistant.engine.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
 from assistant.engine.subject import Subject
 from assistant.engine.trying import Trial, try_version
-from assistant.engine.values import Base, apart, base_of, other_values
+from assistant.engine.values import Base, all_same, apart, base_of, other_values
 from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import fresh_values
@@ -171,9 +171,9 @@ def _chosen(bases: Sequence[Base], cost: Cost, effort: Effort, is_declared: bool
     if shapes[0] == shapes[1]:  # only the grid tells the size
         shapes = [f"grid {one.case.new.recording.launches[0].config.grid}" for one in (base, own)]
     where = f"{shapes[0]} instead of {shapes[1]}"
-    return [*_first(own, own_size_count(cost), is_declared), *made], (
-        f"further values at the program's own size: {len(made)} cases run at {where}",
-    )
+    count = own_size_count(cost)
+    own_size = [*_first(own, count, is_declared), *((own, case) for case in (all_same(own) if count else ()))]
+    return [*own_size, *made], (f"further values at the program's own size: {len(made)} cases run at {where}",)
 
 
 def _first(base: Base, count: int, is_declared: bool) -> list[tuple[Base, JudgedCase]]:

@@ -28,9 +28,9 @@ from assistant.workload.resize import SizeModel
 from assistant.workload.scalars import LayoutOf, scalars_of
 from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import with_huge, with_signed_zeros, with_specials, with_specials_apart
-from assistant.workload.unseen import INTEGER_KINDS, TELLING_KINDS, changed_buffers, with_unseen
+from assistant.workload.unseen import INTEGER_KINDS, SAME, TELLING_KINDS, changed_buffers, with_unseen
 
-__all__ = ["Base", "apart", "base_of", "other_values"]
+__all__ = ["Base", "all_same", "apart", "base_of", "other_values"]
 
 _UNCHECKED_KINDS = frozenset({*TELLING_KINDS, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
 """Kinds that change floats alone: races and bounds are looked at on the others."""
@@ -86,6 +86,11 @@ def apart(base: Base, made: JudgedCase) -> list[JudgedCase]:
     )
     found = [case for case in cases if case is not None] if len(buffers) > 1 else []
     return [_judged(base, case) for case in found[:_APART_COUNT]]
+
+
+def all_same(base: Base) -> list[JudgedCase]:
+    """Integers of one value: what counts them may overflow at the launch's own size only."""
+    return [_judged(base, case) for case in _unless_none(with_unseen(base.case.new, SAME, base.seeds[0], base.layouts))]
 
 
 def _drawn(base: Base) -> Iterator[NewCase]:

@@ -40,6 +40,8 @@ _MEANINGS = {
     "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program"),
     "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload"),
     "high": Meaning(Label.ASSUMPTION, "right only where the low halves of 64-bit integers tell them apart, as in this program"),
+    "runs": Meaning(Label.ASSUMPTION, "right only where equal values seldom follow each other, as in this program"),
+    "same": Meaning(Label.ASSUMPTION, "right only where not all values are equal, as in this program"),
     "negative": Meaning(Label.ASSUMPTION, "right only for integers >= 0, as in this program"),
     "large": Meaning(Label.ASSUMPTION, "right only for integers of the program's own magnitude, not for large ones"),
     "far": Meaning(Label.ASSUMPTION, "right only for floats of the program's own magnitude, not for large ones", is_numeric=True),

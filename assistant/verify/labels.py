@@ -69,6 +69,10 @@ _FAST_SASS = re.compile(r"^(MUFU\.(?:EX2|LG2|SIN|COS|TANH))\b")
 _FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
 _FAST_FLAGS = ("-use_fast_math", "--use_fast_math", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt")
 _ASKS = re.compile(r"(\b__has_\w+|\b__is_identifier\b|\b_Pragma\b)")
+_WHICH_COMPILER = re.compile(
+    r"\b(__clang\w*|__GNU[CG]\w*|_MSC_\w+|__INTEL_\w+|__ICC|__MINGW\w+|__NVCOMPILER\w*|_WIN(?:32|64)|__APPLE__|__linux\w*)\b"
+)
+"""Of the host's compiler or system: nvcc takes g++, clang and cl.exe."""
 _SHOWN_CHARACTERS = 60
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
@@ -267,6 +271,10 @@ def _asks_the_compiler(before: Version, after: Version) -> DetectedLabel | None:
     odd = next((text for text in pragmas if not HARMLESS_PRAGMA.match(text.partition("pragma")[2])), None)
     if odd is not None:
         return DetectedLabel(Label.ASSUMPTION, f"holds `{odd[:_SHOWN_CHARACTERS]}`, which compilers read in their own ways")
+    asked, known = (Counter(d.text for d in directives_in(text) if _WHICH_COMPILER.search(d.text)) for text in (new, old))
+    which = next(iter(asked - known), None)
+    if which is not None:
+        return DetectedLabel(Label.ASSUMPTION, f"asks which compiler it is: `{which[:_SHOWN_CHARACTERS]}`; judged as g++ and nvcc read it")
     return _first(Label.ASSUMPTION, "asks what the compiler has: {}", new_matches(_ASKS, old, new))
 
 

@@ -34,7 +34,7 @@ _Relabel = Callable[[Array, ElementType, np.random.Generator], Array]
 
 
 def relabelled(case: NewCase, kind: str, seed: int, layouts: Layouts | None, most_places: int | None) -> NewCase:
-    """``case`` with integers of ``kind`` (``large`` or ``negative``); columns that may be places among ``most_places`` stay."""
+    """``case`` with integers of ``kind`` (``large``, ``negative`` or ``limit``); columns that may be places among ``most_places`` stay."""
     origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
     columns: dict[_Kind, list[Array]] = {}
 
@@ -115,4 +115,9 @@ def _below_zero(values: Array, element: ElementType, random: np.random.Generator
     return (values.astype(np.int64) - span).astype(values.dtype)
 
 
-_RULES: dict[str, _Relabel] = {"large": _larger, "negative": _below_zero}
+def _up_to_the_limit(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """The largest becomes the type's limit, which whoever needs a value for an empty place may take for one."""
+    return np.concatenate([values[:-1], np.full(1, np.iinfo(storage_dtype(element)).max, values.dtype)])
+
+
+_RULES: dict[str, _Relabel] = {"large": _larger, "negative": _below_zero, "limit": _up_to_the_limit}

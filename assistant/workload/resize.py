@@ -20,7 +20,8 @@ from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedBuffer, RecordedLaunch
 from assistant.workload.arrays import Array, decode, encode
-from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.derive import contents_of, typed_buffers, with_contents
+from assistant.workload.offsets import offsets_of
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import Seen, SeenBlocks, Sizes, Term, explain_blocks, explain_extent
 from assistant.workload.resample import is_distinct, is_sorted
@@ -223,6 +224,8 @@ def at_sizes(case: NewCase, model: SizeModel, plan: Plan) -> NewCase:
     before = contents_of(case)
     counts = {buffer: max(term.at(plan.sizes) for term in terms) for buffer, terms in model.counts.items()}
     contents = {b.id: _filled(before[b.id], b, counts[b.id], plan.is_followed) for b in case.recording.buffers if b.id in counts}
+    if plan.is_followed:
+        contents |= _shorter_offsets(case, counts)
     buffers = tuple(replace(b, size_bytes=len(contents.get(b.id, before[b.id]))) for b in case.recording.buffers)
     recording = replace(case.recording, buffers=buffers, launches=(replace(launch, config=plan.config),))
     origin = replace(case.origin, kind="resized", shape=shape_words(plan.sizes), weight=0.0, is_own_size=False)
@@ -295,6 +298,21 @@ def _filled(data: bytes, buffer: RecordedBuffer, count: int, is_followed: bool) 
     if not data or buffer.is_poisoned or element is None or element.is_floating or element.components != 1:
         return (data * (size_bytes // max(1, len(data)) + 1))[:size_bytes] if data else bytes(size_bytes)
     return encode(_places(decode(data, element), count, is_followed), element)
+
+
+def _shorter_offsets(case: NewCase, counts: Mapping[int, int]) -> dict[int, bytes]:
+    """Buffers of offsets that become shorter, with the rows that they begin with, as far as there will be elements.
+
+    The elements are taken to be those of the smallest buffer that holds as many as the offsets say.
+    """
+    types, held = typed_buffers(case), {buffer.id: element_count(buffer) for buffer in case.recording.buffers}
+    found: dict[int, bytes] = {}
+    for buffer, values in offsets_of(case).items():
+        if counts.get(buffer, values.size) < values.size:
+            rows = min((other for other in held if other != buffer and held[other] >= int(values[-1])), key=held.__getitem__)
+            kept = np.minimum(values[: counts[buffer]], counts.get(rows, held[rows]))
+            found[buffer] = encode(kept.astype(values.dtype), types[buffer])
+    return found
 
 
 def _places(values: Array, count: int, is_followed: bool) -> Array:

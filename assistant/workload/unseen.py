@@ -20,12 +20,20 @@ from assistant.workload.derive import Change, Layouts, changed, contents_of
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, is_sorted, with_tail
 
-__all__ = ["INTEGER_KINDS", "TELLING_KINDS", "changed_buffers", "with_unseen"]
+__all__ = ["INTEGER_KINDS", "SAME", "TELLING_KINDS", "changed_buffers", "with_unseen"]
 
 _UNUSED_SHARE = 0.75
 """Integers beyond this share of their type's range are large already."""
 _LARGE_SHARE = 0.25
 """The larger half of large integers begins at this share of the range."""
+SAME = "same"
+"""The kind of cases whose integers are all equal."""
+_FEWEST_REPEATED = 64
+"""A buffer of fewer integers says nothing of values that follow each other."""
+_MOST_REPEATED = 256
+"""Of more different integers none is a symbol, a class or a level of brightness."""
+_RUN = (8, 64)
+"""The shortest and the longest run of one value."""
 _LOW_HALVES = 8
 """Low halves of 64-bit integers that differ in their high ones."""
 _LOW_STEP = 0x1234567
@@ -46,7 +54,7 @@ def _negative(data: bytes, element: ElementType, random: np.random.Generator) ->
 
 
 def _large(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
-    """Integers up to the limits of their type, half of them in its upper part; negative ones where there were any."""
+    """Integers up to the limit of their type, half of them in its upper part; negative ones where there were any."""
     values = decode(data, element)
     if element.kind not in (ElementKind.INT, ElementKind.UINT) or not values.any():
         return data
@@ -56,6 +64,7 @@ def _large(data: bytes, element: ElementType, random: np.random.Generator) -> by
     upper = random.integers(int(limit * _LARGE_SHARE), limit, values.size, np.uint64, endpoint=True)
     shifts = np.where(random.random(values.size) < 0.5, 0, random.integers(0, limit.bit_length() - 1, values.size))
     drawn = upper >> shifts.astype(np.uint64)
+    drawn[random.integers(values.size)] = limit
     if values.min() < 0:
         drawn = np.where(random.random(values.size) < 0.5, -drawn.astype(np.int64), drawn.astype(np.int64))
     return with_tail(encode(_ordered_as(values, drawn), element), data)
@@ -80,6 +89,35 @@ def _high(data: bytes, element: ElementType, random: np.random.Generator) -> byt
     if is_sorted(values):
         drawn = np.sort(drawn) if values[0] <= values[-1] else np.sort(drawn)[::-1]
     return with_tail(encode(drawn, element), data)
+
+
+def _runs(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    """Symbols in runs, each as often as any other: a rare one stands many times in a row."""
+    symbols = _symbols(data, element)
+    if symbols is None or symbols.size > _MOST_REPEATED:
+        return data
+    count = len(data) // element.scalar_bytes
+    lengths = random.integers(*_RUN, count // _RUN[0] + 1, endpoint=True)
+    return with_tail(encode(np.repeat(random.choice(symbols, lengths.size), lengths)[:count], element), data)
+
+
+def _same(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    """One of the values everywhere, other than 0."""
+    symbols = _symbols(data, element)
+    if symbols is None:
+        return data
+    return with_tail(encode(np.full(len(data) // element.scalar_bytes, random.choice(symbols[symbols != 0])), element), data)
+
+
+def _symbols(data: bytes, element: ElementType) -> Array | None:
+    """The different values of many integers in no order; None where they are something else."""
+    if element.kind not in (ElementKind.INT, ElementKind.UINT) or element.components != 1:
+        return None
+    values = decode(data, element)
+    if values.size < _FEWEST_REPEATED or is_sorted(values):
+        return None
+    found = np.unique(values)
+    return found if 1 < found.size < values.size else None
 
 
 def _ordered_as(values: Array, drawn: Array) -> Array:
@@ -158,7 +196,7 @@ _TELLING: dict[str, _Floats] = {
     "far": _far,
     "extreme": _extreme,
 }
-_INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large, "high": _high}
+_INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large, "high": _high, "runs": _runs, SAME: _same}
 TELLING_KINDS = tuple(_TELLING)
 """Kinds of cases of other floats."""
 INTEGER_KINDS = tuple(_INTEGERS)

@@ -91,7 +91,9 @@ def uploaded(pieces: Sequence[Piece], most_places: int) -> Uploaded:
 
 def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
     """Other values, those of the program's own kinds first; versions that change nothing are left out."""
-    kinds = {"resampled": _resampled, "tied": _tied, "large": _large, "negative": _negative}
+    kinds = {
+        "resampled": _resampled, "tied": _tied, "large": _large, "negative": _negative, "same": _same, "runs": _runs, "limit": _limit,
+    }  # fmt: skip
     for index, (kind, make) in enumerate(kinds.items()):
         cases = dict.fromkeys(_Frozen(case) for case in make(uploaded, seed + index) if changed_buffers(uploaded.case, case))
         if cases:
@@ -180,6 +182,18 @@ def _negative(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
     for integers in (members, below, few_places):
         yield fresh_values(integers, Draw(seed, MIRRORED, "kept", has_mixed_signs=True), uploaded.layouts)
     yield few_places
+
+
+def _same(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+    yield with_unseen(uploaded.case, "same", seed, uploaded.layouts) or uploaded.case
+
+
+def _runs(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+    yield with_unseen(uploaded.case, "runs", seed, uploaded.layouts) or uploaded.case
+
+
+def _limit(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+    yield relabelled(uploaded.case, "limit", seed, uploaded.layouts, uploaded.most_places)
 
 
 def _refilled(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:

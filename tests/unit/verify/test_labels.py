@@ -226,6 +226,16 @@ def test_elements_that_are_staged_in_their_own_type_are_no_assumption() -> None:
         assert (Label.ASSUMPTION in {label.label for label in found}) is is_assumed, line
 
 
+@pytest.mark.parametrize(
+    ("condition", "is_assumed"), [("#ifdef __clang__", True), ("#if defined(_MSC_VER) && 1", True), ("#if CUDART_VERSION >= 12000", False)]
+)
+def test_asking_which_compiler_it_is_is_an_assumption(condition: str, is_assumed: bool) -> None:
+    asking = TEXT.replace("// here", f"\n{condition}\n  v = 2 * v;\n#endif\n")
+    messages = [found.message for found in detect_labels(version(TEXT), version(asking)) if found.label is Label.ASSUMPTION]
+    assert any(message.startswith("asks which compiler it is") for message in messages) is is_assumed
+    assert not any("asks which" in found.message for found in detect_labels(version(asking), version(asking)))
+
+
 def test_a_struct_that_asks_for_its_alignment_needs_no_assumption() -> None:
     text = "struct Body { float x, y, z, m; };\n__global__ void k(const Body *b, const float *f, float *out) { float4 p; // here\n}"
     cast = "p = *reinterpret_cast<const float4 *>(b + 1);"

@@ -87,6 +87,15 @@ def test_row_offsets_go_on_where_they_end_and_are_cut_within_range() -> None:
     assert np.frombuffer(contents_of(first_at(case, model, {"rows": 41}))[0], np.int32).size == 42
 
 
+def test_fewer_row_offsets_keep_the_rows_that_they_begin_with() -> None:
+    offsets = np.concatenate([[0], np.cumsum(np.tile([3, 9, 4], 40))]).astype(np.int32)
+    for elements, most in ((floats(int(offsets[-1])), offsets[-1]), (floats(1200), offsets[-1])):
+        case, model = modelled(LaunchConfig(Dim3(1), Dim3(128)), {"rows": 120}, offsets, elements, floats(120))
+        fewer = np.frombuffer(contents_of(first_at(case, model, {"rows": 31}))[0], np.int32)
+        left = len(contents_of(first_at(case, model, {"rows": 31}))[1]) // 4
+        assert (fewer == np.minimum(offsets[:32], left)).all() and fewer[-1] <= most and np.diff(fewer).max() == 9
+
+
 def test_a_permutation_stays_one() -> None:
     places = np.random.default_rng(1).permutation(200).astype(np.int32)
     case, model = modelled(LaunchConfig(Dim3(2), Dim3(128)), {"n": 200}, places, floats(200))

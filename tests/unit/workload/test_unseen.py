@@ -22,7 +22,7 @@ NAMES = {
     "int64": "long long",
     "uint64": "unsigned long long",
 }
-RANDOM = np.random.default_rng(1)
+RANDOM, OTHER = np.random.default_rng(1), np.random.default_rng(2)
 
 
 def holding(*buffers: np.ndarray) -> NewCase:
@@ -84,6 +84,25 @@ def test_all_ones_stay_as_they_say_that_a_place_is_empty() -> None:
 
 def test_narrower_integers_have_no_high_halves() -> None:
     assert made("high", RANDOM.integers(1, 50, 500).astype(np.int32)) is None
+
+
+def test_rare_symbols_come_in_runs() -> None:
+    symbols = np.where(np.arange(40000) % 500 == 7, 20, OTHER.integers(0, 20, 40000)).astype(np.uint8)
+    after = made("runs", symbols)
+    assert after is not None and after.size == 40000 and set(after) <= set(symbols.tolist())
+    ends = np.flatnonzero(np.diff(after)) + 1
+    assert np.diff(ends).min() >= 8 and (after == 20).sum() > 500
+
+
+def test_one_value_stands_everywhere() -> None:
+    after = made("same", OTHER.integers(0, 50, 500).astype(np.int32))
+    assert after is not None and np.unique(after).size == 1 and after[0] > 0
+
+
+@pytest.mark.parametrize("kind", ["runs", "same"])
+@pytest.mark.parametrize("values", [np.arange(500), np.full(500, 3), np.array([3, 1, 3, 2]), OTHER.permutation(500)])
+def test_sorted_different_and_few_integers_are_no_symbols(kind: str, values: np.ndarray) -> None:
+    assert made(kind, values.astype(np.int32)) is None
 
 
 def test_only_the_chosen_buffer_changes() -> None:

@@ -50,6 +50,13 @@ def test_what_often_means_that_there_is_none_stays() -> None:
     assert (after[kept] == values[kept]).all() and (after != values).sum() == 5
 
 
+def test_the_largest_key_of_all_arrays_becomes_the_limit() -> None:
+    table = RANDOM.choice(50000, 900, replace=False).astype(np.uint32) + np.uint32(1)
+    wanted = np.concatenate([RANDOM.choice(table, 300), [table.max()]]).astype(np.uint32)
+    after, found = drawn("limit", table, wanted)
+    assert after[table.argmax()] == found[-1] == np.iinfo(np.uint32).max and (after != table).sum() == 1
+
+
 def test_possible_places_stay_in_a_later_version() -> None:
     places, amounts = RANDOM.integers(0, 600, 500).astype(np.int32), RANDOM.integers(1, 9000, 500).astype(np.int32)
     for version, is_kept in ((0, False), (1, True)):
