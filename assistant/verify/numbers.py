@@ -73,14 +73,14 @@ def guessed_type(data: bytes) -> str | None:
 
 def is_rounding(mine: bytes, theirs: bytes) -> bool:
     """Whether the words in which two equally long data differ are, as floats or as doubles, everyday numbers next to each other."""
-    for size, bias, shift, letter, limit in ((4, 127, 23, "f", _NEAR_FLOATS), (8, 1023, 52, "d", _NEAR_DOUBLES)):
+    for size, bias, shift, limit in ((4, 127, 23, _NEAR_FLOATS), (8, 1023, 52, _NEAR_DOUBLES)):
         if not mine or len(mine) % size:
             continue
         words = [np.frombuffer(data, np.dtype(f"<u{size}")) for data in (mine, theirs)]
         differing = [values[words[0] != words[1]] for values in words]
         exponents = [(values >> shift & (2 * bias + 1)).astype(np.int64) - bias for values in differing]
         if all((np.abs(e) <= _EVERYDAY_EXPONENT).all() for e in exponents):
-            a, b = (values.view(f"<{letter}{size}").astype(np.float64) for values in differing)
+            a, b = (values.view(f"<f{size}").astype(np.float64) for values in differing)
             if (np.abs(a - b) <= limit * np.abs(a)).all():
                 return True
     return False

@@ -7,7 +7,7 @@ import pytest
 
 from assistant.model.elements import parse_element_type
 from assistant.model.verification import Outcome
-from assistant.verify.numbers import bits, floats, guessed_type, rms
+from assistant.verify.numbers import bits, floats, guessed_type, is_rounding, rms
 from assistant.verify.tolerance import Allowance, Errors, allowance, errors_of, grade, is_plausible_reference, one_ulp, pooled, usual_errors
 
 FLOAT = parse_element_type("float")
@@ -137,3 +137,10 @@ def test_a_sum_of_a_million_terms_one_by_one_is_still_the_sum() -> None:
     assert not is_plausible_reference(off, 2.0**-24, total)
     assert is_plausible_reference(off, 2.0**-24, total, term_count=2.0**20)
     assert not is_plausible_reference(Errors(0.05 * total[0], 0.05 * total[0]), 2.0**-24, total, term_count=2.0**30)
+
+
+@pytest.mark.parametrize(("dtype", "near", "far"), [(np.float32, 1e-6, 1e-3), (np.float64, 1e-14, 1e-6)])
+def test_numbers_next_to_each_other_are_rounding(dtype: type[np.floating], near: float, far: float) -> None:
+    values = (np.random.default_rng(4).uniform(1, 9, 100)).astype(dtype)
+    close, distant = ((values * (1 + np.where(np.arange(100) % 3, 0, share))).astype(dtype).tobytes() for share in (near, far))
+    assert is_rounding(values.tobytes(), close) and not is_rounding(values.tobytes(), distant) and not is_rounding(b"", b"")
