@@ -18,6 +18,7 @@ from functools import lru_cache
 from assistant.model.elements import parse_element_type
 from assistant.model.structs import ElementLayout, Member
 from assistant.source.integers import Scope, evaluate
+from assistant.source.reading import split_arguments
 from assistant.source.scopes import scope_inside
 from assistant.source.syntax import KEPT_ANSWERS, Node, SyntaxTree, node_text
 
@@ -27,6 +28,7 @@ _Placed = tuple[tuple[Member, ...], int, int]
 """(members, bytes, alignment)."""
 _MOST_MEMBERS = 256
 """A struct of more is not taken apart: judging each member by itself would cost more than it tells."""
+_INSTANCE = "kernelopt_instance_of_a_template"
 _DEEPEST = 8
 """Nesting that is followed; ends a type that names itself."""
 _STRUCTS = ("struct_specifier", "class_specifier")
@@ -69,10 +71,45 @@ def struct_layouts(text: str) -> Mapping[str, ElementLayout]:
 
 
 def layout_named(text: str, spelled: str | None) -> ElementLayout | None:
-    """Of a type as a compiler spells it (``ns::Particle``); None for one that is no struct of the text."""
+    """Of a type as a compiler spells it (``ns::Particle``, ``View<float const>``); None for one that is no struct of the text."""
     if spelled is None:
         return None
-    return struct_layouts(text).get(" ".join(_QUALIFIER.sub("", spelled).split()).rpartition("::")[2])
+    name = " ".join(_QUALIFIER.sub("", spelled).split())
+    if name.endswith(">"):
+        return _instance_layout(text, name)
+    return struct_layouts(text).get(name.rpartition("::")[2])
+
+
+@lru_cache(maxsize=KEPT_ANSWERS)
+def _instance_layout(text: str, name: str) -> ElementLayout | None:
+    """Of an instance of the text's struct template of that name, where there is just one."""
+    head, _, inside = name[:-1].partition("<")
+    tag, arguments = head.strip().rpartition("::")[2], split_arguments(inside)
+    known = [(found, parameters) for found, parameters in _templates(SyntaxTree(text)) if _tag_of(found).partition("<")[0].strip() == tag]
+    templates = [one for one in known if _tag_of(one[0]) == tag]
+    if len(known) != 1 or not templates or len(templates[0][1]) != len(arguments):
+        return None  # it has specialisations, or defaults that the spelling leaves out
+    ((node, parameters),) = templates
+    written = node_text(node)
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        written = re.sub(rf"\b{re.escape(parameter)}\b", argument, written)
+    written = re.sub(rf"\b{tag}\b", _INSTANCE, written)
+    layout = struct_layouts(f"{text}\n{written};\n").get(_INSTANCE)
+    return None if layout is None else replace(layout, name=name)
+
+
+def _tag_of(node: Node) -> str:
+    tag = node.child_by_field_name("name")
+    return "" if tag is None else node_text(tag)
+
+
+def _templates(tree: SyntaxTree) -> Iterator[tuple[Node, list[str]]]:
+    """Structs that are templates, with the names of their parameters."""
+    for template in tree.find("template_declaration"):
+        parameters = template.child_by_field_name("parameters")
+        for node in template.named_children:
+            if node.type in _STRUCTS and node.child_by_field_name("body") is not None and parameters is not None:
+                yield node, [node_text(one).partition("=")[0].split()[-1] for one in parameters.named_children]
 
 
 class _Structs:
@@ -181,9 +218,10 @@ def _moved(inner: tuple[Member, ...], name: str, count: int, size: int, begin: i
 
 def _names(node: Node) -> tuple[str, ...]:
     """Its tag and its ``typedef``; none for a mere mention or a template."""
-    body, tag, parent = node.child_by_field_name("body"), node.child_by_field_name("name"), node.parent
-    if body is None or (parent is not None and parent.type == "template_declaration"):
+    parent = node.parent
+    if node.child_by_field_name("body") is None or (parent is not None and parent.type == "template_declaration"):
         return ()
+    tag = node.child_by_field_name("name")
     alias = parent.child_by_field_name("declarator") if parent is not None and parent.type == "type_definition" else None
     named = (tag, alias if alias is not None and alias.type == "type_identifier" else None)
     return tuple(dict.fromkeys(node_text(item) for item in named if item is not None))

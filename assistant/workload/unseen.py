@@ -41,6 +41,7 @@ _LOW_STEP = 0x1234567
 _HALVES = 32
 """k + 1/2 for k from -32 to 31; scaled down by powers of two, as kernels scale before they round."""
 _SCALINGS = 5
+_FLOAT_DIGITS = 24
 _SPREAD = 3.0
 """Standard deviations that values around a mean stay within."""
 
@@ -149,10 +150,14 @@ def _offset(values: Array, element: ElementType, random: np.random.Generator) ->
 
 
 def _raised(values: Array, element: ElementType, random: np.random.Generator) -> Array:
-    """The values' own deviations around a mean of 1/√u of them: what is added to a variance, or compared with, keeps its meaning."""
+    """The values' own deviations around a mean of 1/√u of them: what is added to a variance, or compared with, keeps its meaning.
+
+    Types of 16 bits are added up in float: their deviations are a few of their own steps there.
+    """
     deviation: Array = values - float(np.mean(values))
     spread = _rms(deviation) if deviation.any() else _rms(values)
-    return deviation + spread * 2.0 ** (_digits(element) * 5 // 12)
+    mean = spread * 2.0 ** (max(_digits(element), _FLOAT_DIGITS) * 5 // 12)
+    return deviation + min(mean, largest_finite(element) / 2)
 
 
 def _near(values: Array, element: ElementType, random: np.random.Generator) -> Array:

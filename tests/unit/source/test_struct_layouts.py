@@ -29,6 +29,27 @@ def test_a_pointer_says_what_it_points_to() -> None:
     assert targets == {"x": "float", "y": "float", "keys": "unsigned long long", "qs": "Q", "rows": None, "n": None}
 
 
+@pytest.mark.parametrize(
+    ("spelled", "targets"),
+    [
+        ("View<float const, 3>", {"data": "float", "n": None, "at": None}),
+        ("ns::View<ns::Pair<int>, 2>", {"data": "ns::Pair<int>", "n": None, "at": None}),
+        ("View<float>", None),
+        ("Other<float, 3>", None),
+        ("Twice<float>", None),
+    ],
+)
+def test_instances_of_struct_templates_have_their_arguments_types(spelled: str, targets: dict[str, str | None] | None) -> None:
+    text = """namespace ns { template <typename T> struct Pair { T a, b; };
+template <class T, int N = 4> struct View { T *data; int n; int at[N]; __device__ T &operator[](int i) const { return data[i]; } }; }
+template <typename T> struct Twice { T x; };
+template <> struct Twice<float> { float x[2]; };
+template <typename T> struct Twice<T *> { T *x; };
+"""
+    layout = layout_named(text, spelled)
+    assert (None if layout is None else {member.path: member.points_to for member in layout.members}) == targets
+
+
 def test_nested_structs_and_typedefs_are_taken_apart() -> None:
     text = "typedef float real; namespace g { struct V { real x, y; }; } typedef struct { g::V at[2]; int n; } P;"
     parts = [("at[0].x", 0), ("at[0].y", 4), ("at[1].x", 8), ("at[1].y", 12)]
