@@ -408,6 +408,6 @@ def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted) -
         return None
     text = baseline.subject.source.text
     a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
-    least = least_roundoff(first.recording, baseline.subject.parsed, edited_kernels(baseline.subject, candidate))
+    least = least_roundoff(baseline.subject.parsed, edited_kernels(baseline.subject, candidate))
     verdict = compare_programs(a, again, b, baseline.tolerance, least)
     return verdict if isinstance(verdict, ProgramVerdict) else None

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -28,8 +29,10 @@ from assistant.workload.unseen import changed_buffers
 
 __all__ = ["integers_of", "refilled", "resized", "with_repeats", "with_ties"]
 
-_PROBE_COUNT = 4
-"""Sizes tried per launch."""
+_PROBE_COUNT, _LARGER_COUNT = 4, 2
+"""Smaller and larger sizes tried per launch."""
+_SMALL_SIZE = 32
+"""Up to here an integer may be a radius or a number of terms, which may be one more in the same buffers."""
 _SMALLEST_SIZE = 2
 """A scalar below this has no smaller size worth trying: it is a flag, or a size already at its end."""
 _SMALL_VALUES = 8
@@ -39,21 +42,22 @@ _REPEATED_COUNT = 3
 
 
 def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> tuple[NewCase, ...]:
-    """``case`` (of one launch) with one integer one smaller, or a little over half; grid, block and buffers stay as they are.
+    """``case`` (of one launch) with one integer one smaller, a little over half, or, where it is small, one larger; all else stays.
 
     Integers are arguments, and members of structs that are passed by value.
     """
     launch = case.recording.launches[0]
     sizes = [scalar for scalar in scalars_of(launch, parameters, layout_of) if scalar.value >= _SMALLEST_SIZE]
-    wanted = [(scalar, scalar.value - 1) for scalar in sizes] + [(scalar, scalar.value // 2 + 1) for scalar in sizes]
+    smaller = dict.fromkeys([(scalar, scalar.value - 1) for scalar in sizes] + [(scalar, scalar.value // 2 + 1) for scalar in sizes])
+    larger = [(scalar, scalar.value + 1) for scalar in sizes if scalar.value <= _SMALL_SIZE]
     made = list[NewCase]()
-    for scalar, value in dict.fromkeys(wanted):
-        smaller = with_scalars(launch, {scalar: value})
+    for scalar, value in (*islice(smaller, _PROBE_COUNT), *larger[:_LARGER_COUNT]):
+        other = with_scalars(launch, {scalar: value})
         is_member = scalar.name != parameters[scalar.argument].name
-        shape = f"{case.origin.shape}, {scalar.name}={value}" if is_member else shape_of(smaller, parameters)
+        shape = f"{case.origin.shape}, {scalar.name}={value}" if is_member else shape_of(other, parameters)
         origin = replace(case.origin, kind="resized", shape=shape, scale=1.0, weight=0.0, is_own_size=False)
-        made.append(replace(case, recording=replace(case.recording, launches=(smaller,)), origin=origin))
-    return tuple(made[:_PROBE_COUNT])
+        made.append(replace(case, recording=replace(case.recording, launches=(other,)), origin=origin))
+    return tuple(made)
 
 
 def with_ties(case: NewCase, seed: int) -> NewCase:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from assistant.model.elements import parse_element_type
-from assistant.model.recording import Recording, Transfer
+from assistant.model.recording import Transfer
 from assistant.model.source import ParsedSource
 from assistant.model.structs import ElementLayout
 from assistant.ports import ProgramRun
-from assistant.source.match import kernel_of_instance
 from assistant.source.struct_layouts import layout_named
+from assistant.verify.kernel_code import code_of, computes_in_float
 from assistant.verify.program import HostData, ProgramTrace
 from assistant.verify.tolerance import FLOAT_ROUNDOFF
 from assistant.workload.passed_types import typed
@@ -19,27 +18,16 @@ from assistant.workload.recordings import RecordingReader
 
 __all__ = ["least_roundoff", "trace_of", "with_types"]
 
-_FLOAT_BYTES = 4
-
 
 def with_types(run: ProgramRun, text: str) -> ProgramRun:
     """The run with the types of memory that kernels reach through members of structs, which ``text`` defines."""
     return run if run.recording is None else replace(run, recording=typed(run.recording, partial(layout_named, text)))
 
 
-def least_roundoff(recording: Recording | None, original: ParsedSource, edited: frozenset[str]) -> float:
-    """``FLOAT_ROUNDOFF`` where a launch of the edited kernels (by key; none: of any) writes floats of 32 bits or less; else 0."""
-    if recording is None:
-        return 0.0
-    types = {buffer.id: parse_element_type(buffer.element_type or "") for buffer in recording.buffers}
-    for launch in recording.launches:
-        kernel = kernel_of_instance(original, launch.kernel)
-        if edited and kernel is not None and kernel.key not in edited:
-            continue
-        written = (types[state.buffer] for state in launch.buffers if state.after != state.before)
-        if any(element is not None and element.is_floating and element.scalar_bytes <= _FLOAT_BYTES for element in written):
-            return FLOAT_ROUNDOFF
-    return 0.0
+def least_roundoff(original: ParsedSource, edited: frozenset[str]) -> float:
+    """``FLOAT_ROUNDOFF`` where one of the edited kernels (by key; none: any) computes in floats of 32 bits or less; else 0."""
+    kernels = (kernel for kernel in original.kernels if not edited or kernel.key in edited)
+    return FLOAT_ROUNDOFF if any(computes_in_float(code_of(original, kernel)) for kernel in kernels) else 0.0
 
 
 def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) -> ProgramTrace:

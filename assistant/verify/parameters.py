@@ -14,8 +14,9 @@ from collections.abc import Mapping
 
 from assistant.model.source import Kernel, Parameter, ParsedSource
 from assistant.model.verification import Label, Outcome, VerificationFinding
-from assistant.verify.reach import Item, ItemKind, items, only, reach, words_of
-from assistant.verify.text import blanked, uncommented
+from assistant.verify.kernel_code import code_of, items_of
+from assistant.verify.reach import words_of
+from assistant.verify.text import blanked
 
 __all__ = ["RecordedValues", "find_unread_parameters"]
 
@@ -38,7 +39,7 @@ def find_unread_parameters(
     findings = list[VerificationFinding]()
     for old, new in _pairs(before, after):
         values = recorded.get(old.qualified_name, {})
-        old_code, new_code = _code(before, old), _code(after, new)
+        old_code, new_code = code_of(before, old), code_of(after, new)
         for place, parameter in enumerate(old.parameters):
             if parameter.is_pointer or not parameter.name or not _reads(_body(before, old), parameter.name):
                 continue
@@ -76,25 +77,10 @@ def _pairs(before: ParsedSource, after: ParsedSource) -> list[tuple[Kernel, Kern
     return pairs
 
 
-def _reached(parsed: ParsedSource, kernel: Kernel) -> tuple[Item, ...] | None:
-    found = items(uncommented(parsed.source.text))
-    if found is None:
-        return None
-    names = {name for item in found if item.start <= kernel.body.start < item.end for name in item.names}
-    return reach(found, names, frozenset({ItemKind.HOST, ItemKind.SCOPE}))
-
-
-def _code(parsed: ParsedSource, kernel: Kernel) -> str:
-    """The kernel with the helpers, constants and macros that it reaches; the whole text where it cannot be cut."""
-    found = _reached(parsed, kernel)
-    code = blanked(parsed.source.text)
-    return code if found is None else only(code, found)
-
-
 def _given(parsed: ParsedSource, kernel: Kernel) -> frozenset[str]:
     """Names that the kernel knows from outside: parameters that it reads, and what stands at file scope."""
     read = {parameter.name for parameter in kernel.parameters if _reads(_body(parsed, kernel), parameter.name)}
-    return frozenset(read.union(name for item in _reached(parsed, kernel) or () for name in item.names))
+    return frozenset(read.union(name for item in items_of(parsed, kernel) or () for name in item.names))
 
 
 def _body(parsed: ParsedSource, kernel: Kernel) -> str:

@@ -1,4 +1,4 @@
-"""In what the edited kernels of a program compute, by what their launches write."""
+"""In what the edited kernels of a program compute, by their own text and what it calls."""
 
 from __future__ import annotations
 
@@ -7,32 +7,27 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.traces import least_roundoff
-from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Source
 from assistant.source.parse import parse
 from assistant.verify.tolerance import FLOAT_ROUNDOFF
 
-PARSED = parse(Source(Path("/k.cu"), "__global__ void map(float *x) {}\n__global__ void add(double *sum, const float *x) {}\n"))
-CONFIG = LaunchConfig(Dim3(1), Dim3(32), 0)
-FLOATS, DOUBLES = 0, 1
-
-
-def recording(*kernels: str) -> Recording:
-    """Launches of which ``map`` writes the floats and ``add`` the doubles."""
-    buffers = (
-        RecordedBuffer(FLOATS, 64, 0, None, "device", element_type="float"),
-        RecordedBuffer(DOUBLES, 64, 0, None, "device", element_type="double"),
+PARSED = parse(
+    Source(
+        Path("/k.cu"),
+        """
+__device__ double wide(double x) { return x * 0.5; }
+__device__ double narrow(double x) { return sqrtf(x) * 0.5f; }
+__global__ void whole(double *sum) { sum[0] = wide(sum[0]); } // not a float
+__global__ void inside(double *sum) { float x = threadIdx.x; sum[0] += x; }
+__global__ void called(double *sum) { sum[0] = narrow(sum[0]); }
+""",
     )
-    written = {"map(float*)": FLOATS, "add(double*, float const*)": DOUBLES}
-    launches = tuple(
-        RecordedLaunch(i, name, CONFIG, (), tuple(BufferState(b, "a", "b" if b == written[name] else "a") for b in (0, 1)), "k.cu", 1)
-        for i, name in enumerate(kernels)
-    )
-    return Recording(buffers, launches, (), ())
+)
 
 
-@pytest.mark.parametrize(("edited", "least"), [((0,), FLOAT_ROUNDOFF), ((1,), 0.0), ((0, 1), FLOAT_ROUNDOFF), ((), FLOAT_ROUNDOFF)])
-def test_floats_count_that_an_edited_kernel_writes(edited: tuple[int, ...], least: float) -> None:
-    keys = frozenset(PARSED.kernels[i].key for i in edited)
-    assert least_roundoff(recording("map(float*)", "add(double*, float const*)"), PARSED, keys) == least
+@pytest.mark.parametrize(
+    ("edited", "is_float"), [(("whole",), False), (("inside",), True), (("called",), True), (("whole", "called"), True), ((), True)]
+)
+def test_floats_count_that_an_edited_kernel_computes_in(edited: tuple[str, ...], is_float: bool) -> None:
+    keys = frozenset(kernel.key for kernel in PARSED.kernels if kernel.qualified_name in edited)
+    assert least_roundoff(PARSED, keys) == (FLOAT_ROUNDOFF if is_float else 0.0)

@@ -1,0 +1,38 @@
+"""A kernel with all that it reaches in its text: helpers, constants, types and macros.
+
+Example::
+
+    computes_in_float(code_of(parsed, kernel))     # True: `float` is named in it, or in what it calls
+"""
+
+from __future__ import annotations
+
+import re
+
+from assistant.model.source import Kernel, ParsedSource
+from assistant.verify.reach import Item, ItemKind, items, only, reach
+from assistant.verify.text import blanked, uncommented
+
+__all__ = ["code_of", "computes_in_float", "items_of"]
+
+_FLOATS = re.compile(r"\b(?:float[1-4]?|half2?|__half2?|(?:__)?nv_bfloat16\d?)\b|(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]\b")
+
+
+def items_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Item, ...] | None:
+    """None where the text cannot be cut."""
+    found = items(uncommented(parsed.source.text))
+    if found is None:
+        return None
+    names = {name for item in found if item.start <= kernel.body.start < item.end for name in item.names}
+    return reach(found, names, frozenset({ItemKind.HOST, ItemKind.SCOPE}))
+
+
+def code_of(parsed: ParsedSource, kernel: Kernel) -> str:
+    """Comments and literals blanked; the whole text where it cannot be cut."""
+    found, code = items_of(parsed, kernel), blanked(parsed.source.text)
+    return code if found is None else only(code, found)
+
+
+def computes_in_float(code: str) -> bool:
+    """Whether floats of 32 bits or less are named in it: what is stored as double may follow from them."""
+    return _FLOATS.search(code) is not None
