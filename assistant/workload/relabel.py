@@ -33,8 +33,13 @@ _Relabel = Callable[[Array, ElementType, np.random.Generator], Array]
 """New values for sorted distinct ones."""
 
 
-def relabelled(case: NewCase, kind: str, seed: int, layouts: Layouts | None, most_places: int | None) -> NewCase:
-    """``case`` with integers of ``kind`` (``large``, ``negative`` or ``limit``); columns that may be places among ``most_places`` stay."""
+def relabelled(
+    case: NewCase, kind: str, seed: int, layouts: Layouts | None, most_places: int | None, chosen: frozenset[int] | None = None
+) -> NewCase:
+    """``case`` with integers of ``kind`` (``large``, ``negative`` or ``limit``) in its buffers, or in the ``chosen`` ones.
+
+    Columns that may be places among ``most_places`` stay.
+    """
     origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
     columns: dict[_Kind, list[Array]] = {}
 
@@ -43,7 +48,7 @@ def relabelled(case: NewCase, kind: str, seed: int, layouts: Layouts | None, mos
             columns.setdefault((element.kind, element.scalar_bytes), []).append(decode(data, element))
         return data
 
-    changed(case, collect, origin, layouts)
+    changed(case, collect, origin, layouts, chosen)
     rule = _RULES[kind]
     known = {key: np.unique(np.concatenate(arrays)) for key, arrays in columns.items()}
     elements = {key: ElementType("", key[0], key[1], 1, key[1]) for key in known}
@@ -55,7 +60,7 @@ def relabelled(case: NewCase, kind: str, seed: int, layouts: Layouts | None, mos
             return data
         return with_tail(encode(given[key][np.searchsorted(known[key], decode(data, element))], element), data)
 
-    return changed(case, apply, origin, layouts)
+    return changed(case, apply, origin, layouts, chosen)
 
 
 def may_be_places(values: Array, most_places: int) -> bool:

@@ -300,6 +300,10 @@ def _filled(data: bytes, buffer: RecordedBuffer, count: int, is_followed: bool) 
     return encode(_places(decode(data, element), count, is_followed), element)
 
 
+_LARGEST_PLACE = 1 << 40
+"""Larger integers are keys or bits and point to nothing."""
+
+
 def _shorter_offsets(case: NewCase, counts: Mapping[int, int]) -> dict[int, bytes]:
     """Buffers of offsets that become shorter, with the rows that they begin with, as far as there will be elements.
 
@@ -321,6 +325,8 @@ def _places(values: Array, count: int, is_followed: bool) -> Array:
     whole = np.resize(values, count)
     if count <= old:
         return _scaled(whole, count, old) if is_followed and count < old else whole
+    if int(values.max()) > _LARGEST_PLACE:
+        return whole
     if is_sorted(values):
         turns = np.arange(count) // old
         step = int(values[-1]) - int(values[0]) + 1

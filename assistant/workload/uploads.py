@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assistant.model.elements import ElementType
+from assistant.model.elements import ElementKind, ElementType
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.structs import ElementLayout
@@ -24,7 +24,7 @@ from assistant.workload.derive import changed, contents_of, fresh_values, typed_
 from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase, blob_name
-from assistant.workload.relabel import relabelled
+from assistant.workload.relabel import may_be_places, relabelled
 from assistant.workload.resample import tied, with_tail
 from assistant.workload.unseen import changed_buffers, with_unseen
 
@@ -36,6 +36,8 @@ _NAMES_SHOWN = 4
 """Of what changed, members of structs each for itself."""
 _SMALL_VALUES = 8
 """Memory that was zero is filled with whole numbers below this."""
+_MOST_ALONE = 3
+"""Arrays whose integers are made large while others stay."""
 _MOST_PIECES = 256
 """Contents that another one is searched for in."""
 
@@ -98,6 +100,18 @@ def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
         cases = dict.fromkeys(_Frozen(case) for case in make(uploaded, seed + index) if changed_buffers(uploaded.case, case))
         if cases:
             yield Drawn(kind, tuple(replace(one.case, origin=replace(one.case.origin, kind=kind)) for one in cases))
+    yield from _large_alone(uploaded, seed)
+
+
+def _large_alone(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
+    """Integers that may be places, or just small amounts: each array by itself."""
+    types, contents = typed_buffers(uploaded.case), contents_of(uploaded.case)
+    integers = [b for b, element in types.items() if element.kind in (ElementKind.INT, ElementKind.UINT)]
+    doubtful = [b for b in integers if may_be_places(decode(contents[b], types[b]), uploaded.most_places)]
+    for buffer in doubtful[:_MOST_ALONE] if len(integers) > 1 else ():
+        case = relabelled(uploaded.case, "large", seed, uploaded.layouts, None, frozenset({buffer}))
+        if changed_buffers(uploaded.case, case):
+            yield Drawn("large", (case,))
 
 
 def other_contents(uploaded: Uploaded, drawn: NewCase) -> dict[bytes, bytes]:
