@@ -18,7 +18,9 @@ from assistant.workload.added_work import added_launches, added_operations
 
 __all__ = ["may_be_moved", "moved_work", "right_as_a_whole"]
 
-_OF_OTHERS = frozenset({"wrong_value", "not_written", "wrote_outside_outputs", "untyped_value", "unread_value", "uninitialised_read"})
+_OF_OTHERS = frozenset(
+    {"wrong_value", "nan_position", "not_written", "wrote_outside_outputs", "untyped_value", "unread_value", "uninitialised_read"}
+)
 """Finding codes of values that a launch by itself leaves, or finds."""
 
 
@@ -51,4 +53,10 @@ def right_as_a_whole(verdict: Verification, whole: VerificationResult, reason: s
     others = tuple(finding for finding in verdict.findings if finding.outcome is not Outcome.FAIL)
     labels = tuple(dict.fromkeys((*verdict.labels, *whole.labels, Label.ASSUMPTION)))
     caveats = tuple(dict.fromkeys((*verdict.caveats, *whole.caveats)))
-    return replace(verdict, outcome=Outcome.NEEDS_DECISION, findings=(decided, *others, *whole.findings), labels=labels, caveats=caveats)
+    return replace(
+        verdict,
+        outcome=Outcome.NEEDS_DECISION,
+        findings=tuple(dict.fromkeys((decided, *others, *whole.findings))),
+        labels=labels,
+        caveats=caveats,
+    )

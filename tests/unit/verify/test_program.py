@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assistant.model.verification import CannotJudge
+from assistant.model.verification import CannotJudge, Outcome
 from assistant.model.workload import FixedTolerance
 from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
@@ -113,6 +113,17 @@ def test_doubles_that_follow_from_floats_move_as_far_as_floats() -> None:
     assert is_refused(1e-7, 0.0) and not is_refused(1e-7, 2.0**-24) and is_refused(1e-2, 2.0**-24)
 
 
+@pytest.mark.parametrize("values", [VALUES, np.arange(100, dtype=np.int32)])
+def test_another_layout_is_a_decision_where_the_program_prints_the_same_of_it(values: np.ndarray) -> None:
+    (finding,) = verdict(trace(values=values), trace(values=values[::-1])).findings
+    assert (finding.code, finding.outcome) == ("other_layout", Outcome.NEEDS_DECISION)
+    lost = values[::-1].copy()
+    lost[7] = lost[8]
+    for a, b in (((values, "1.5\n"), (lost, "1.5\n")), ((values, "1.5\n"), (values[::-1], "2.5\n")), ((values, ""), (values[::-1], ""))):
+        found = verdict(trace(a[1], a[0]), trace(b[1], b[0])).findings
+        assert found and {(one.code, one.outcome) for one in found} <= {("wrong_value", Outcome.FAIL), ("wrong_output", Outcome.FAIL)}
+
+
 def test_a_new_nan_on_the_host_is_found() -> None:
     wrong = VALUES.copy()
     wrong[3] = np.nan
@@ -136,7 +147,7 @@ def test_values_whose_order_varies_between_the_originals_own_runs_are_compared_i
         lost = np.where(other == values[4], values[5], other)
         assert codes(trace(values=values), trace(values=other), trace(values=again)) == []
         assert codes(trace(values=values), trace(values=lost), trace(values=again)) == ["wrong_value"]
-        assert codes(trace(values=values), trace(values=other)) == ["wrong_value"], "the original's order is the same in both runs"
+        assert codes(trace(values=values), trace(values=other)) == ["other_layout"], "the original's order is the same in both runs"
 
 
 def test_a_fixed_tolerance_is_used_for_data_and_text() -> None:
