@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,6 +53,16 @@ def test_an_integer_argument_becomes_smaller_and_nothing_else_changes() -> None:
         assert probe.origin.kind == "resized" and probe.origin.weight == 0.0
         assert contents_of(probe) == contents_of(case)
         assert probe.recording.launches[0].config == case.recording.launches[0].config
+
+
+def test_a_small_integer_also_becomes_one_larger() -> None:
+    case = recorded(KEYS, "int")
+    (launch,) = case.recording.launches
+    for radius, wanted in ((4, [999, 3, 501, 5]), (33, [999, 32, 501, 17])):
+        arguments = (*launch.arguments[:4], RecordedArgument(4, struct.pack("<i", radius).hex(), ()))
+        other = replace(case, recording=replace(case.recording, launches=(replace(launch, arguments=arguments),)))
+        made = [integers_of(probe, PARAMETERS) for probe in resized(other, PARAMETERS, lambda name: None)]
+        assert [one["n"] if one["n"] != 1000 else one["flag"] for one in made] == wanted, radius
 
 
 def test_distinct_keys_and_values_repeat() -> None:

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.workload.derive import contents_of
@@ -101,6 +102,15 @@ def test_a_permutation_stays_one() -> None:
     case, model = modelled(LaunchConfig(Dim3(2), Dim3(128)), {"n": 200}, places, floats(200))
     for n in (71, 400):
         assert sorted(np.frombuffer(contents_of(first_at(case, model, {"n": n}))[0], np.int32)) == list(range(n))
+
+
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_keys_of_64_bits_are_no_places(is_sorted: bool) -> None:
+    keys = np.random.default_rng(2).integers(1 << 62, (1 << 64) - 1, 200, np.uint64)
+    keys = np.sort(keys) if is_sorted else keys
+    case, model = modelled(LaunchConfig(Dim3(2), Dim3(128)), {"n": 200}, keys, floats(200))
+    grown = np.frombuffer(contents_of(first_at(case, model, {"n": 450}))[0], np.uint64)
+    assert (grown == np.resize(keys, 450)).all()
 
 
 def test_what_hardware_or_the_integers_type_cannot_do_is_no_plan() -> None:

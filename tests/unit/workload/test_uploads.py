@@ -64,6 +64,17 @@ def test_possible_places_stay_in_a_later_version() -> None:
         assert (after == places).all() == is_kept and (other != amounts).all()
 
 
+def test_small_amounts_that_might_be_places_become_large_alone() -> None:
+    places, amounts = RANDOM.integers(0, 600, 500).astype(np.int32), RANDOM.integers(1, 250, 500).astype(np.int32)
+    given = uploaded([piece(places), piece(amounts)], most_places=600)
+    changed = []
+    for one in list(draws(given, 7))[-2:]:
+        others = other_contents(given, one.cases[0])
+        changed.append([others[values.tobytes()] != values.tobytes() for values in (places, amounts)])
+        assert one.kind == "large" and len(one.cases) == 1
+    assert changed == [[True, False], [False, True]]
+
+
 def test_few_integers_are_sizes_and_stay() -> None:
     sizes, values = np.array([640, 480, 3], np.int32), RANDOM.integers(1, 900, 500).astype(np.int32)
     after, other = drawn("large", sizes, values)
