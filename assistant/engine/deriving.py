@@ -23,7 +23,7 @@ from assistant.engine.trying import Trial, try_version
 from assistant.engine.values import Base, all_same, apart, base_of, other_values
 from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
-from assistant.workload.derive import fresh_values
+from assistant.workload.derive import contents_of, fresh_values
 from assistant.workload.draws import Draw, Zeros
 from assistant.workload.offsets import OFFSETS
 from assistant.workload.recordings import NewCase
@@ -198,10 +198,18 @@ async def _sorted_out(job: Job, subject: Subject, cases: Sequence[JudgedCase], o
     trials = await try_version(job, subject, [case.new for case in tried], _FURTHER_TRIAL_S)
     for case, trial in zip(tried, trials, strict=True):
         reason = trial.unclean(own.problem_kinds)
+        if reason is None and case.new.origin.kind == "refilled" and not _written(own) <= _written(trial):
+            reason = "leaves out there what it writes otherwise"
         if reason is not None:
             reasons[id(case)] = reason
     checked = {id(case): trial.checked for case, trial in zip(tried, trials, strict=True)}
     return [replace(case, checked=checked.get(id(case))) for case in cases if id(case) not in reasons], reasons
+
+
+def _written(trial: Trial) -> frozenset[int]:
+    """Ids of the buffers that the launch changed."""
+    before = contents_of(trial.case)
+    return frozenset(buffer for buffer, data in trial.after if before.get(buffer) != data)
 
 
 def _with_all_shifts(cases: list[JudgedCase], count: int) -> list[JudgedCase]:

@@ -17,6 +17,7 @@ from itertools import islice
 import numpy as np
 
 from assistant.model.elements import ElementType, parse_element_type
+from assistant.model.launch import LaunchConfig
 from assistant.model.recording import RecordedArgument
 from assistant.model.source import Parameter
 from assistant.workload.arrays import decode, encode
@@ -49,7 +50,9 @@ def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutO
     launch = case.recording.launches[0]
     sizes = [scalar for scalar in scalars_of(launch, parameters, layout_of) if scalar.value >= _SMALLEST_SIZE]
     smaller = dict.fromkeys([(scalar, scalar.value - 1) for scalar in sizes] + [(scalar, scalar.value // 2 + 1) for scalar in sizes])
-    larger = [(scalar, scalar.value + 1) for scalar in sizes if scalar.value <= _SMALL_SIZE]
+    larger = [
+        (scalar, scalar.value + 1) for scalar in sizes if scalar.value <= _SMALL_SIZE and not _may_be_covered(scalar.value, launch.config)
+    ]
     made = list[NewCase]()
     for scalar, value in (*islice(smaller, _PROBE_COUNT), *larger[:_LARGER_COUNT]):
         other = with_scalars(launch, {scalar: value})
@@ -58,6 +61,12 @@ def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutO
         origin = replace(case.origin, kind="resized", shape=shape, scale=1.0, weight=0.0, is_own_size=False)
         made.append(replace(case, recording=replace(case.recording, launches=(other,)), origin=origin))
     return tuple(made)
+
+
+def _may_be_covered(value: int, config: LaunchConfig) -> bool:
+    """Whether the launch may have its blocks or threads for so many: one more would lie beyond them in some versions only."""
+    grid, block = ((axes.x, axes.y, axes.z) for axes in (config.grid, config.block))
+    return value in block or any(count > 1 and count % value == 0 for count in grid)
 
 
 def with_ties(case: NewCase, seed: int) -> NewCase:

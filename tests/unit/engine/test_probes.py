@@ -58,7 +58,7 @@ def test_an_integer_argument_becomes_smaller_and_nothing_else_changes() -> None:
 def test_a_small_integer_also_becomes_one_larger() -> None:
     case = recorded(KEYS, "int")
     (launch,) = case.recording.launches
-    for radius, wanted in ((4, [999, 3, 501, 5]), (33, [999, 32, 501, 17])):
+    for radius, wanted in ((5, [999, 4, 501, 3, 6]), (4, [999, 3, 501]), (33, [999, 32, 501, 17])):
         arguments = (*launch.arguments[:4], RecordedArgument(4, struct.pack("<i", radius).hex(), ()))
         other = replace(case, recording=replace(case.recording, launches=(replace(launch, arguments=arguments),)))
         made = [integers_of(probe, PARAMETERS) for probe in resized(other, PARAMETERS, lambda name: None)]
