@@ -90,7 +90,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
     pairs = [] if unpaired is not None else _pairs(before, after)
     outcomes: list[tuple[Verification, Comparison | None]] = []
     speeds: list[Speed] = []
-    unjudged: list[str] = []
+    unjudged: list[tuple[str, str | None]] = []
     if unpaired is not None:
         judged = await _judged_as_a_program(job, before, after, effort, again, unpaired)
         if isinstance(judged, LabFailure):
@@ -109,6 +109,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         yield _comparison_event(job, before, after, None, *outcomes[-1])
     moved = moved_work(before, after)
     whole: tuple[VerificationResult, Speed] | None = None
+    edited, untouched = edited_kernels(before.subject, after.subject), list[tuple[str, str | None]]()
     for old, new in pairs:
         key = frozenset({old.key})
         baseline = await prepare(job, before.subject, before.counted, before.version, key, effort, again)
@@ -118,8 +119,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
             return
         verdict = await verify(job, baseline, after.subject, after.counted, after.version)
         if isinstance(verdict, CannotJudge):
-            unjudged.append(f"{old.key}: {verdict.reason}")
-            yield job.message(Severity.ERROR, unjudged[-1], verdict.remedy)
+            (unjudged if not edited or old.key in edited else untouched).append((f"{old.key}: {verdict.reason}", verdict.remedy))
             continue
         if isinstance(verdict, LabFailure):
             for event in failed(job, verdict):
@@ -152,6 +152,14 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
         figures = None if verdict.outcome is Outcome.FAIL else figures_of(job, pair.before, pair.after)
         yield replace(_comparison_event(job, before, after, old.key, *outcomes[-1]), figures=figures)
+    for reason, remedy in unjudged:
+        yield job.message(Severity.ERROR, reason, remedy)
+    for reason, _ in untouched if outcomes else ():
+        yield job.message(Severity.INFORMATION, f"{reason}; the edit leaves this kernel as it is")
+    if not outcomes:
+        for reason, remedy in untouched:
+            yield job.message(Severity.ERROR, reason, remedy)
+        unjudged += untouched
     for kernel, problem in refused:
         outcomes.append((_launch_failed(kernel, problem), None))
         yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])

@@ -408,6 +408,7 @@ def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted) -
         return None
     text = baseline.subject.source.text
     a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
-    least = least_roundoff(baseline.subject.parsed, edited_kernels(baseline.subject, candidate))
+    instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
+    least = least_roundoff(baseline.subject.parsed, edited_kernels(baseline.subject, candidate), instances)
     verdict = compare_programs(a, again, b, baseline.tolerance, least)
     return verdict if isinstance(verdict, ProgramVerdict) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -9,6 +10,7 @@ from assistant.model.recording import Transfer
 from assistant.model.source import ParsedSource
 from assistant.model.structs import ElementLayout
 from assistant.ports import ProgramRun
+from assistant.source.match import kernel_of_instance
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.kernel_code import code_of, computes_in_float
 from assistant.verify.program import HostData, ProgramTrace
@@ -24,10 +26,15 @@ def with_types(run: ProgramRun, text: str) -> ProgramRun:
     return run if run.recording is None else replace(run, recording=typed(run.recording, partial(layout_named, text)))
 
 
-def least_roundoff(original: ParsedSource, edited: frozenset[str]) -> float:
-    """``FLOAT_ROUNDOFF`` where one of the edited kernels (by key; none: any) computes in floats of 32 bits or less; else 0."""
-    kernels = (kernel for kernel in original.kernels if not edited or kernel.key in edited)
-    return FLOAT_ROUNDOFF if any(computes_in_float(code_of(original, kernel)) for kernel in kernels) else 0.0
+def least_roundoff(original: ParsedSource, edited: frozenset[str], instances: Iterable[str] = ()) -> float:
+    """``FLOAT_ROUNDOFF`` where one of the edited kernels (by key; none: any) computes in floats of 32 bits or less; else 0.
+
+    ``instances``: demangled names of launched kernels, which name the types that templates are given.
+    """
+    kernels = [kernel for kernel in original.kernels if not edited or kernel.key in edited]
+    texts = [code_of(original, kernel) for kernel in kernels]
+    texts += [instance for instance in instances if kernel_of_instance(original, instance) in kernels]
+    return FLOAT_ROUNDOFF if any(map(computes_in_float, texts)) else 0.0
 
 
 def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) -> ProgramTrace:

@@ -47,6 +47,8 @@ _HALVES = frozenset({"half", "half2", "__half", "__half2"})
 _ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
 _FLOAT = re.compile(r"\bfloat[234]?\b")
 _DOUBLE = re.compile(r"\bdouble[234]?\b")
+_SINGLE = re.compile(r"(\bfloat[1-4]?\b|\bauto\b|(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]\b|\b[a-z]\w*f(?=\s*\())")
+"""Floats, their literals and functions, and what may be any type."""
 _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
 _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?=\s+\w+\s*\[))\b(?!\s*(?:const\s*)?\*)")
 """Vectors of them only as arrays, which hold what is computed; others carry elements from place to place."""
@@ -213,7 +215,8 @@ def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
     if lower:
         return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)
     had, has = len(matches(_DOUBLE, old)), len(matches(_DOUBLE, new))
-    return DetectedLabel(Label.PRECISION, "replaces double by a narrower type") if has < had else None
+    is_replaced = len(matches(_SINGLE, new)) > len(matches(_SINGLE, old)) or not has
+    return DetectedLabel(Label.PRECISION, "replaces double by a narrower type") if has < had and is_replaced else None
 
 
 def _only_stores_low(old: str, new: str) -> bool:

@@ -112,6 +112,13 @@ def test_an_original_that_adds_floats_atomically_makes_no_new_disorder() -> None
     assert detect_labels(version(before), version(after)) == ()
 
 
+def test_fewer_names_of_doubles_are_no_lower_precision() -> None:
+    before = TEXT.replace("// here", "double a = v, b = a; v = a + b;")
+    for line, is_lower in (("double a = v; v = a + a;", False), ("double a = v; v = a + 2.0f;", True), ("v = v + v;", True)):
+        labels = {found.label for found in detect_labels(version(before), version(TEXT.replace("// here", line)))}
+        assert (Label.PRECISION in labels) is is_lower, line
+
+
 def test_dropping_double_is_lower_precision() -> None:
     (found,) = detect_labels(version(TEXT.replace("float v", "double v")), version(TEXT))
     assert found.label is Label.PRECISION
