@@ -55,6 +55,11 @@ _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)
 _STAGED = re.compile(r"\s+\w+\s*\[|\s*\)\s*\d")
 _OF_AN_ELEMENT = re.compile(r"\s*\)\s*(?:__ldg\s*\(\s*&?\s*)?(\w+)\s*[\[+]")
 """Behind the type of a cast: an element of an array, which is named."""
+_PART_OF_8_BITS, _PART_OF_16_BITS = (
+    re.compile(rf"\s*\)\s*\((?:[^()]|\([^()]*\))*(?:&\s*0[xX]0*[fF]{{1,{digits}}}[uUlL]*|>>\s*{shift})\s*\)")
+    for digits, shift in ((2, 24), (4, 16))
+)
+"""Behind the type of a cast: bits of a 32-bit word that fit into it."""
 _OF_8_BITS = r"(?:u?int8_t|(?:(?:un)?signed\s+)?char)"
 _OF_16_BITS = r"(?:u?int16_t|(?:unsigned\s+)?short)"
 _LONG = re.compile(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
@@ -120,6 +125,7 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         ),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
+        _asks_for_the_architecture(before, after),
         *environment_labels(_device_text(before), _device_text(after)),
         *doubt_labels(before.doubts, _doubts_in_question(after)),
         _asks_the_compiler(before, after),
@@ -267,6 +273,13 @@ def _fast_math(old: str, new: str, old_flags: tuple[str, ...], new_flags: tuple[
     return _first(Label.FAST_MATH, "uses {}", new_matches(_FAST_MATH_CALL, old, new))
 
 
+def _asks_for_the_architecture(before: Version, after: Version) -> DetectedLabel | None:
+    """Conditions of the preprocessor decide for the whole file, also by macros that no kernel of the edit names itself."""
+    old, new = (Counter(d.text for d in directives_in(blanked(v.parsed.source.text)) if "__CUDA_ARCH" in d.text) for v in (before, after))
+    asked = next(iter(new - old), None)
+    return None if asked is None else DetectedLabel(Label.ARCH_LOCK_IN, f"asks for the architecture: `{asked[:_SHOWN_CHARACTERS]}`")
+
+
 def _asks_the_compiler(before: Version, after: Version) -> DetectedLabel | None:
     """Conditions of the preprocessor decide for the whole file."""
     old, new = (blanked(version.parsed.source.text) for version in (before, after))
@@ -298,6 +311,8 @@ def _is_staged(match: Match, old: str, new: str) -> bool:
     is_in_memory = re.search(rf"\b{re.escape(match.text)}\s*(?:const\s*)?\*", new if is_vector else old) is not None
     end = match.start + len(match.text)
     if is_in_memory and _STAGED.match(new, end) is not None:
+        return True
+    if (_PART_OF_8_BITS if "8" in match.text else _PART_OF_16_BITS).match(new, end) is not None:
         return True
     element = _OF_AN_ELEMENT.match(new, end)
     narrow = _OF_8_BITS if "8" in match.text else _OF_16_BITS

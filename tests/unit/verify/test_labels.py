@@ -226,11 +226,22 @@ def test_elements_that_are_staged_in_their_own_type_are_no_assumption() -> None:
         ("int8_t sum = p[0] + p[1];", True),
         ("unsigned four = (unsigned)(uint8_t)p[1] << 8 | (uint8_t)__ldg(&p[2]);", False),
         ("unsigned four = (uint8_t)i;", True),
+        ("unsigned low = (uint16_t)(i & 0xffffu), high = (uint16_t)(i >> 16);", False),
+        ("unsigned low = (uint8_t)((i >> 3) & 0xFF), high = (uint8_t)(i >> 24);", False),
+        ("unsigned low = (uint8_t)(i & 0xffff);", True),
+        ("unsigned high = (uint8_t)(i >> 16);", True),
         ("uchar2 rows[8]; rows[0] = make_uchar2(i, i);", True),
         ("uchar2 pair = make_uchar2(p[0], p[1]);", False),
     ):
         found = detect_labels(version(before), version(before.replace("(const int8_t *)in;", f"(const int8_t *)in; {line}")))
         assert (Label.ASSUMPTION in {label.label for label in found}) is is_assumed, line
+
+
+def test_asking_for_the_architecture_locks_in_the_whole_file() -> None:
+    asking = "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000\n#define ITEMS 2\n#else\n#define ITEMS 4\n#endif\n" + TEXT
+    found = {label.label for label in detect_labels(version("#define ITEMS 4\n" + TEXT), version(asking))}
+    assert Label.ARCH_LOCK_IN in found
+    assert Label.ARCH_LOCK_IN not in {label.label for label in detect_labels(version(asking), version(asking + "// more\n"))}
 
 
 @pytest.mark.parametrize(
