@@ -12,9 +12,9 @@ from tests.e2e.lsp.programs import HALVE
 UNTRUSTED = {"protocol": 1, "trusted": False, "supports": ["event"]}
 
 
-def descendants(editor: Editor) -> list[str]:
-    """Processes besides the server itself."""
-    return [process.command for process in alive() if process.pid != editor.process.pid]
+def started(cli: Cli, editor: Editor) -> list[str]:
+    """Processes that this test has started, besides the server itself."""
+    return [process.command for process in alive(but_below=cli.neighbours) if process.pid != editor.process.pid]
 
 
 def is_run(editor: Editor) -> bool:
@@ -35,14 +35,14 @@ async def test_in_an_untrusted_folder_sources_are_only_parsed(cli: Cli, open_edi
     assert "not trusted" in error and "trust the folder in the editor" in error
     editor.save(document)
     await asyncio.sleep(1.0)
-    assert descendants(editor) == [] and editor.asked == [] and editor.events == []
+    assert started(cli, editor) == [] and editor.asked == [] and editor.events == []
 
 
 async def test_without_a_word_from_the_editor_the_trust_file_decides(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options={})
     document = editor.open(cli.write("halve.cu", HALVE))
     await asyncio.sleep(0.5)
-    assert descendants(editor) == [] and f"kernelopt trust {cli.folder}" in await failure(editor, "kernelopt.check", uri=document.uri)
+    assert started(cli, editor) == [] and f"kernelopt trust {cli.folder}" in await failure(editor, "kernelopt.check", uri=document.uri)
     assert (await asyncio.to_thread(cli.run, "trust", cli.folder)).code == 0
     editor.save(document)
     await editor.until(lambda: is_compiled(editor, document))
