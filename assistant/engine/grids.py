@@ -2,7 +2,7 @@
 
 Example::
 
-    kept, reasons = await independent_of_grid(job, subject, cases, usual)
+    kept = await independent_of_grid(job, subject, cases, usual)
 """
 
 from __future__ import annotations

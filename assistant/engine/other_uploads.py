@@ -52,7 +52,7 @@ _PROMPT_SHARE = 0.25
 """Of the limit: where A ends within it and B not at all, B hangs and is not just slow."""
 _OTHER_ORDER = 1
 _DOUBTFUL = frozenset({UNTYPED, "wrong_transfer"})
-"""What may hang on values that are not compared: a type that nobody knows, a loop that ends by what is read back."""
+"""What may hang on values that are not compared: an unknown type, a loop that ends by what is read back."""
 _OWN_KIND = "resampled"
 """Values of the program's own distribution: what differs there is wrong."""
 
@@ -84,7 +84,7 @@ class OtherUploads:
 
 
 async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
-    """Nothing where the two versions upload different things: then nobody knows what B should upload in place of its own."""
+    """Nothing where the two versions upload different things: then it is not known what B should upload in place of its own."""
     given = uploads_of_both(sides.a, sides.a_counted, sides.b_counted)
     if isinstance(given, str):
         return OtherUploads(missing=(f"other values: {given}",))

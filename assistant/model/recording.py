@@ -172,7 +172,7 @@ class Recording:
     overtaken: tuple[Overtaking, ...] = ()
     """The first few pairs; empty unless the run was late."""
     uploads: tuple[Upload, ...] | None = None
-    """In order; None where whoever recorded it does not see them all."""
+    """In order; None where the recorder does not see them all."""
 
     def launch(self, index: int) -> RecordedLaunch:
         """The launch of that ``index``: a recording need not hold every launch of its program. Raises KeyError."""

@@ -108,9 +108,9 @@ class CaseEvidence:
     further_kernels: tuple[str, ...] = ()
     """Keys of the kernels that it launches after ``kernel``."""
     thread_count: int = 0
+    """Of its first launch: more threads than outputs add up what they find."""
     longest_row: int = 0
     """Elements of the longest row or segment that the case's offsets tell; 0 where it has none."""
-    """Of its first launch: more threads than outputs add up what they find."""
 
     @property
     def launched_kernels(self) -> tuple[str, ...]:

@@ -13,9 +13,15 @@ from assistant.model.source import Kernel, ParsedSource
 from assistant.verify.reach import Item, ItemKind, items, only, reach
 from assistant.verify.text import blanked, uncommented
 
-__all__ = ["code_of", "computes_in_float", "items_of"]
+__all__ = ["SINGLE_PRECISION", "code_of", "computes_in_float", "items_of"]
 
-_FLOATS = re.compile(r"\b(?:float[1-4]?|half2?|__half2?|(?:__)?nv_bfloat16\d?)\b|(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]\b")
+SINGLE_PRECISION = (
+    r"\bfloat[1-4]?\b|(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]\b"
+    r"|\b(?:a?(?:sin|cos|tan)h?|atan2|sincos(?:pi)?|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|r?(?:sqrt|cbrt)|pow|fabs|fm(?:a|in|ax|od)|floor|ceil|trunc"
+    r"|l{0,2}r(?:ound|int)|erfc?x?|[lt]gamma|r?hypot|copysign|nearbyint|ldexp)f\b"
+)
+"""Pattern of float's types, literals and functions (CUDA Math API, "Single Precision Mathematical Functions")."""
+_FLOATS = re.compile(rf"{SINGLE_PRECISION}|\b(?:half2?|__half2?|(?:__)?nv_bfloat16\d?)\b")
 
 
 def items_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Item, ...] | None:

@@ -23,6 +23,7 @@ from assistant.verify.aligned_types import VECTOR_CAST, aligned_parameters, assu
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_reach import host_reach, launch_reach
+from assistant.verify.kernel_code import SINGLE_PRECISION
 from assistant.verify.macro_use import directives_in
 from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
 from assistant.verify.reach import Item, ItemKind, items, reach, words_of
@@ -47,7 +48,7 @@ _HALVES = frozenset({"half", "half2", "__half", "__half2"})
 _ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
 _FLOAT = re.compile(r"\bfloat[234]?\b")
 _DOUBLE = re.compile(r"\bdouble[234]?\b")
-_SINGLE = re.compile(r"(\bfloat[1-4]?\b|\bauto\b|(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]\b|\b[a-z]\w*f(?=\s*\())")
+_SINGLE = re.compile(rf"({SINGLE_PRECISION}|\bauto\b)")
 """Floats, their literals and functions, and what may be any type."""
 _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
 _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?=\s+\w+\s*\[))\b(?!\s*(?:const\s*)?\*)")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assistant.model.elements import ElementKind, ElementType
 
-__all__ = ["Array", "decode", "doubles", "encode", "largest_finite", "storage_dtype"]
+__all__ = ["Array", "decode", "doubles", "encode", "largest_finite", "significand_bits", "storage_dtype"]
 
 Array = NDArray[Any]
 
@@ -65,6 +65,11 @@ def largest_finite(element: ElementType) -> float:
     if element.kind is ElementKind.BFLOAT:
         return float(np.float32(2.0**127) * np.float32(2.0 - 2.0**-7))
     return float(np.finfo(storage_dtype(element)).max)
+
+
+def significand_bits(element: ElementType) -> int:
+    """Of a floating type, the hidden one included."""
+    return round(-np.log2(element.unit_roundoff or 1.0))
 
 
 def _bfloat_bits(values: NDArray[np.float32]) -> NDArray[np.uint16]:

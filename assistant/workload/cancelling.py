@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from assistant.model.elements import ElementType
-from assistant.workload.arrays import Array, doubles, encode, largest_finite
+from assistant.workload.arrays import Array, doubles, encode, largest_finite, significand_bits
 from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.offsets import offsets_of
 from assistant.workload.recordings import NewCase
@@ -31,7 +31,7 @@ _PAIRS = 12
 _DISTANCES = (1, 5)
 """Between the two values of a pair, in turn: threads that add up neighbours first cancel some in time, but not all."""
 _LOST_DIGITS = 2
-"""A small value is lost beside a large one with so many binary digits to spare."""
+"""A small value is lost next to a large one with so many binary digits to spare."""
 
 
 def with_cancelling(case: NewCase, names: Mapping[int, str], row_lengths: Sequence[int], seed: int) -> NewCase | None:
@@ -46,7 +46,7 @@ def with_cancelling(case: NewCase, names: Mapping[int, str], row_lengths: Sequen
     data = contents_of(case)[buffer]
     small = np.abs(doubles(data, element))
     typical = float(np.sqrt(np.mean(np.square(small))))
-    large = typical * 2.0 ** (_digits(element) + _LOST_DIGITS)
+    large = typical * 2.0 ** (significand_bits(element) + _LOST_DIGITS)
     if not large < largest_finite(element) / _PAIRS:
         return None
     rows = [np.arange(small.size) // length for length in row_lengths if small.size % length == 0]
@@ -94,8 +94,3 @@ def _others_alike(case: NewCase, buffer: int) -> dict[int, bytes]:
         if other != buffer and values.any() and np.isfinite(values).all():
             made[other] = with_tail(encode(np.where(values == 0, 0.0, np.abs(values[values != 0]).mean()), element), data)
     return made
-
-
-def _digits(element: ElementType) -> int:
-    """Significand bits, the hidden one included."""
-    return round(-np.log2(element.unit_roundoff or 1.0))

@@ -121,7 +121,7 @@ def _below_zero(values: Array, element: ElementType, random: np.random.Generator
 
 
 def _up_to_the_limit(values: Array, element: ElementType, random: np.random.Generator) -> Array:
-    """The largest becomes the type's limit, which whoever needs a value for an empty place may take for one."""
+    """The largest becomes the type's limit, which an edit that needs a value for an empty place may take."""
     return np.concatenate([values[:-1], np.full(1, np.iinfo(storage_dtype(element)).max, values.dtype)])
 
 

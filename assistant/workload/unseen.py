@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from assistant.model.elements import ElementKind, ElementType
-from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite, storage_dtype
+from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite, significand_bits, storage_dtype
 from assistant.workload.derive import Change, Layouts, changed, contents_of
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, is_sorted, with_tail
@@ -156,7 +156,7 @@ def _raised(values: Array, element: ElementType, random: np.random.Generator) ->
     """
     deviation: Array = values - float(np.mean(values))
     spread = _rms(deviation) if deviation.any() else _rms(values)
-    mean = spread * 2.0 ** (max(_digits(element), _FLOAT_DIGITS) * 5 // 12)
+    mean = spread * 2.0 ** (max(significand_bits(element), _FLOAT_DIGITS) * 5 // 12)
     return deviation + min(mean, largest_finite(element) / 2)
 
 
@@ -167,13 +167,13 @@ def _near(values: Array, element: ElementType, random: np.random.Generator) -> A
 
 def _tiny(values: Array, element: ElementType, random: np.random.Generator) -> Array:
     """So small that 1 + x keeps less than half of x's digits and 1 + x² nothing of it."""
-    return values / _rms(values) * 2.0 ** -(_digits(element) * 7 // 12)
+    return values / _rms(values) * 2.0 ** -(significand_bits(element) * 7 // 12)
 
 
 def _denormal(values: Array, element: ElementType, random: np.random.Generator) -> Array:
     """Around the smallest normal number, at all magnitudes from a third of the digits below it to 4 times it."""
     middle = np.log2(_smallest_normal(element))
-    return np.sign(values) * 2.0 ** random.uniform(middle - _digits(element) / 3, middle + 2, values.size)
+    return np.sign(values) * 2.0 ** random.uniform(middle - significand_bits(element) / 3, middle + 2, values.size)
 
 
 def _halves(values: Array, element: ElementType, random: np.random.Generator) -> Array:
@@ -245,17 +245,12 @@ def _around_one(values: Array, element: ElementType) -> Array:
     """1 with the values' own deviations, shrunk to √u."""
     deviation: Array = values - float(np.mean(values))
     scale = float(np.sqrt(np.mean(np.square(deviation)))) or 1.0
-    return 1.0 + np.clip(deviation / scale, -_SPREAD, _SPREAD) * 2.0 ** -(_digits(element) * 5 // 12)
+    return 1.0 + np.clip(deviation / scale, -_SPREAD, _SPREAD) * 2.0 ** -(significand_bits(element) * 5 // 12)
 
 
 def _rms(values: Array) -> float:
     largest = float(np.abs(values).max())
     return largest * float(np.sqrt(np.mean(np.square(values / largest))))
-
-
-def _digits(element: ElementType) -> int:
-    """Significand bits, the hidden one included."""
-    return round(-np.log2(element.unit_roundoff or 1.0))
 
 
 def _smallest_normal(element: ElementType) -> float:

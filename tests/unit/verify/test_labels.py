@@ -114,7 +114,12 @@ def test_an_original_that_adds_floats_atomically_makes_no_new_disorder() -> None
 
 def test_fewer_names_of_doubles_are_no_lower_precision() -> None:
     before = TEXT.replace("// here", "double a = v; double b = a; v = a + b;")
-    for line, is_lower in (("double a = v; v = a + a;", False), ("double a = v; v = a + 2.0f;", True), ("v = v + v;", True)):
+    for line, is_lower in (
+        ("double a = v; v = a + a;", False),
+        ('double a = v; if (i > 1) printf(""); v = a + a;', False),
+        ("double a = v; v = sqrtf(a);", True),
+        ("v = v + v;", True),
+    ):
         labels = {found.label for found in detect_labels(version(before), version(TEXT.replace("// here", line)))}
         assert (Label.PRECISION in labels) is is_lower, line
 
