@@ -1,7 +1,7 @@
 """The GPU worker's loop: ``python -m assistant.device --gpu N``. One process, one context, one request after another.
 
-Every request that works the device runs while the GPU's lock is held, so that no two front ends disturb each other's measurement;
-between two cases of a request others get their turn.
+Requests that measure run while this worker holds the GPU's lock alone, so that no two front ends disturb each other's measurement; those
+that only ask for results share it. Between two cases of a request others get their turn.
 After a request that cost the context the worker answers and ends; whoever started it starts another.
 """
 
@@ -14,8 +14,9 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, cast
 
 from assistant.device.counters.collect import collect
@@ -24,7 +25,7 @@ from assistant.device.counters.protocol import CountersRequest, DurationsRequest
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
-from assistant.device.lease import GpuBusyError
+from assistant.device.lease import GpuBusyError, NoRoomError
 from assistant.device.protocol import PROTOCOL_VERSION, failure, success
 from assistant.device.replay import replay
 from assistant.device.sanitizer.run import SanitizeRequest, sanitize
@@ -42,6 +43,17 @@ _IDLE_S = 120.0
 _CHUNK_BYTES = 1 << 16
 
 
+class Hold(Enum):
+    """How an operation has the GPU."""
+
+    ALONE = auto()
+    """It measures: nobody else of ours works the GPU meanwhile."""
+    SHARED = auto()
+    """It asks what launches leave, not how long they take: while nobody measures."""
+    NONE = auto()
+    """It waits for nobody's measurement, and disturbs one no more than the user's own program does."""
+
+
 @dataclass(frozen=True)
 class Operation:
     """One thing the worker does on the device."""
@@ -52,8 +64,7 @@ class Operation:
     """(state, request) → the result, a dataclass. May raise DeviceError and KernelOptError."""
     is_lost: Callable[[Any], bool] = lambda reply: False
     """Whether a result tells that the context is gone."""
-    takes_turns: bool = True
-    """False: it waits for nobody's measurement, and disturbs one no more than the user's own program does."""
+    hold: Hold = Hold.ALONE
 
 
 def _facts(state: GpuState, request: None) -> object:
@@ -69,15 +80,15 @@ def _is_replay_lost(reply: ReplayReply) -> bool:
 
 
 OPERATIONS: Mapping[str, Operation] = {
-    "facts": Operation(None, _facts),
-    "memory": Operation(None, _memory),
-    "replay": Operation(ReplayRequest, replay, _is_replay_lost),
+    "facts": Operation(None, _facts, hold=Hold.SHARED),
+    "memory": Operation(None, _memory, hold=Hold.SHARED),
+    "replay": Operation(ReplayRequest, replay, _is_replay_lost, Hold.SHARED),
     "time": Operation(TimeRequest, time_pairs),
     "peaks": Operation(PeaksRequest, peaks),
     "counters": Operation(CountersRequest, collect),
     "durations": Operation(DurationsRequest, profiled_times),
-    "sanitize": Operation(SanitizeRequest, sanitize),
-    "read_shared": Operation(ReadSharedRequest, read_shared, takes_turns=False),
+    "sanitize": Operation(SanitizeRequest, sanitize, hold=Hold.SHARED),
+    "read_shared": Operation(ReadSharedRequest, read_shared, hold=Hold.NONE),
 }
 
 
@@ -125,8 +136,7 @@ class GpuWorker:
             raise KernelOptError(f"unknown op {name!r}; known: {known}")
         request = None if operation.request_type is None else decode(operation.request_type, fields)
         state = self._opened()
-        with state.lease.held() if operation.takes_turns else nullcontext():
-            result = operation.run(state, request)
+        result = _held_run(state, operation, request)
         self.is_lost |= operation.is_lost(result)
         return result
 
@@ -137,6 +147,17 @@ class GpuWorker:
             except (ImportError, RuntimeError) as error:
                 raise CannotAnswerError(f"CUDA's driver cannot be used: {error}", "kernelopt doctor") from error
         return self._state
+
+
+def _held_run(state: GpuState, operation: Operation, request: Any) -> object:
+    """The operation's result, asked for again with the GPU to itself where others that share it left too little memory."""
+    if operation.hold is Hold.NONE:
+        return operation.run(state, request)
+    if operation.hold is Hold.SHARED:
+        with suppress(NoRoomError), state.lease.held(alone=False):
+            return operation.run(state, request)
+    with state.lease.held(alone=True):
+        return operation.run(state, request)
 
 
 def serve(open_driver: Callable[[], Driver]) -> int:

@@ -1,10 +1,11 @@
-"""One user of a GPU at a time, on the whole machine: a file lock by the device's UUID, in turns where several want it.
+"""Whoever measures has a GPU alone, on the whole machine: a file lock by the device's UUID, in turns where several want it.
 
+What only asks for results shares the GPU with others of its kind: no time is taken, and processes see nothing of each other there.
 The lock goes with the process that holds it. The files are only ever read, so that users may share them in a sticky folder. Whoever waits
 holds a second lock, the *turn*: so a holder sees that somebody waits, and who waits comes next. Example::
 
     lease = Lease(facts.uuid, lock_folder(), wait_s=60)
-    with lease.held():
+    with lease.held(alone=True):
         for case in cases:
             measure(case)
             lease.offer()           # True: somebody else has had the GPU meanwhile
@@ -21,7 +22,7 @@ from pathlib import Path
 
 from assistant.errors import CannotAnswerError
 
-__all__ = ["WAIT_S", "GpuBusyError", "Lease", "all_held", "lock_folder"]
+__all__ = ["WAIT_S", "GpuBusyError", "Lease", "NoRoomError", "all_held", "lock_folder"]
 
 WAIT_S = 120.0
 """As long as one measurement of another front end's may take, between two of which it lets others in (15 s a shape and its set-up), and a
@@ -35,6 +36,10 @@ _AS_IT_IS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 class GpuBusyError(CannotAnswerError):
     """Somebody else on this machine keeps the GPU."""
+
+
+class NoRoomError(GpuBusyError):
+    """Other programs hold the GPU's memory; those of ours that share it leave once it is wanted alone."""
 
 
 def lock_folder() -> Path:
@@ -51,10 +56,12 @@ class Lease:
         self._lock = folder / f"kernelopt-{uuid}.lock"
         self._turn = folder / f"kernelopt-{uuid}.turn"
         self._held: int | None = None
+        self._mode = fcntl.LOCK_EX
 
     @contextmanager
-    def held(self) -> Generator[None]:
-        """Hold the GPU; raises GpuBusyError where it does not come free in time."""
+    def held(self, *, alone: bool) -> Generator[None]:
+        """Hold the GPU, or share it with others who do not want it alone; raises GpuBusyError where it does not come free in time."""
+        self._mode = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
         self._take()
         try:
             yield
@@ -74,9 +81,9 @@ class Lease:
 
     def _take(self) -> None:
         end_s = time.monotonic() + self._wait_s
-        turn = self._locked(self._turn, end_s)
+        turn = self._locked(self._turn, end_s, fcntl.LOCK_EX)
         try:
-            self._held = self._locked(self._lock, end_s)
+            self._held = self._locked(self._lock, end_s, self._mode)
         finally:
             os.close(turn)
 
@@ -85,11 +92,11 @@ class Lease:
         if held is not None:
             os.close(held)
 
-    def _locked(self, path: Path, end_s: float) -> int:
+    def _locked(self, path: Path, end_s: float, mode: int) -> int:
         """A descriptor that holds the lock until it is closed."""
         descriptor = _opened(path)
         try:
-            while not _is_locked(descriptor):
+            while not _is_locked(descriptor, mode):
                 if time.monotonic() > end_s:
                     raise GpuBusyError(f"another kernelopt measures on {self._uuid} for more than {self._wait_s:.3g} s")
                 time.sleep(_POLL_S)
@@ -107,7 +114,7 @@ def all_held(uuids: Iterable[str], folder: Path, wait_s: float = WAIT_S) -> Gene
     """
     with ExitStack() as owned:
         for uuid in sorted(set(uuids)):
-            owned.enter_context(Lease(uuid, folder, wait_s).held())
+            owned.enter_context(Lease(uuid, folder, wait_s).held(alone=True))
         yield
 
 
@@ -115,7 +122,7 @@ def _is_held(path: Path) -> bool:
     """Whether some process holds the lock now."""
     descriptor = _opened(path)
     try:
-        return not _is_locked(descriptor)
+        return not _is_locked(descriptor, fcntl.LOCK_EX)
     finally:
         os.close(descriptor)
 
@@ -130,9 +137,9 @@ def _opened(path: Path) -> int:
     return descriptor
 
 
-def _is_locked(descriptor: int) -> bool:
+def _is_locked(descriptor: int, mode: int) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

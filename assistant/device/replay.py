@@ -19,7 +19,7 @@ from random import Random
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import CaseReply, CaseRequest, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState, LoadedImage
-from assistant.device.lease import GpuBusyError
+from assistant.device.lease import GpuBusyError, NoRoomError
 from assistant.device.left import stored
 from assistant.device.replay_case import ReplayCase, read_case
 from assistant.device.staging import Pristine, Stage
@@ -55,7 +55,7 @@ class LaunchesTimedOut(Exception):  # noqa: N818 - a fact, named as the code rea
 def replay(state: GpuState, request: ReplayRequest) -> ReplayReply:
     """What every case left, in order, up to the first that cost the context, or to where somebody else keeps the GPU.
 
-    Raises OSError where results cannot be written, GpuBusyError where other programs hold the memory that a case needs.
+    Raises OSError where results cannot be written, NoRoomError where other programs hold the memory that a case needs.
     """
     blobs = request.out / "blobs"
     blobs.mkdir(parents=True, exist_ok=True)
@@ -185,10 +185,10 @@ def _after_other(
 
 
 def _blame_others(state: GpuState, case: ReplayCase) -> None:
-    """Raises GpuBusyError for a case that the GPU has room for as such: that there is none now says nothing of the kernel."""
+    """Raises NoRoomError for a case that the GPU has room for as such: that there is none now says nothing of the kernel."""
     free_bytes, total_bytes = state.driver.memory()
     if case.size_bytes < _ROOMY_SHARE * total_bytes:
-        raise GpuBusyError(f"no room for {case.size_bytes} bytes twice: other programs hold all but {free_bytes} of {total_bytes} bytes")
+        raise NoRoomError(f"no room for {case.size_bytes} bytes twice: other programs hold all but {free_bytes} of {total_bytes} bytes")
 
 
 def _run_case(state: GpuState, request: ReplayRequest, case: ReplayCase, blobs: Path, owned: ExitStack) -> CaseReply:

@@ -16,7 +16,7 @@ import pytest
 from assistant.device import lease
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_state import GpuState
-from assistant.device.gpu_worker import OPERATIONS, GpuWorker, Operation
+from assistant.device.gpu_worker import OPERATIONS, GpuWorker, Hold, Operation
 from assistant.errors import CannotAnswerError
 from tests.unit.device.host_driver import HostDriver
 
@@ -90,7 +90,7 @@ def test_a_machine_without_a_driver_is_told(error: Exception) -> None:
 
 
 def held_by(folder: Path, body: Callable[[], None]) -> None:
-    with lease.Lease("GPU-x", folder, wait_s=0).held():
+    with lease.Lease("GPU-x", folder, wait_s=0).held(alone=True):
         body()
 
 
@@ -112,16 +112,45 @@ def test_one_user_of_a_gpu_at_a_time(tmp_path: Path) -> None:
     held_by(tmp_path, lambda: None)
 
 
+def test_those_who_measure_nothing_share_a_gpu_and_whoever_measures_waits_for_all_of_them(tmp_path: Path) -> None:
+    one, other, measuring = (lease.Lease("GPU-x", tmp_path, wait_s=0) for _ in range(3))
+    with one.held(alone=False), other.held(alone=False), pytest.raises(lease.GpuBusyError), measuring.held(alone=True):
+        pass
+    with measuring.held(alone=True), pytest.raises(lease.GpuBusyError), one.held(alone=False):
+        pass
+
+
+def test_a_request_that_finds_no_room_beside_others_is_answered_once_it_has_the_gpu_alone() -> None:
+    driver = HostDriver({})
+    runs: list[bool] = []
+
+    def run(state: GpuState, request: None) -> object:
+        other = lease.Lease(state.facts.uuid, lease.lock_folder(), wait_s=0)
+        try:
+            with other.held(alone=False):
+                is_shared = True
+        except lease.GpuBusyError:
+            is_shared = False
+        runs.append(is_shared)
+        if is_shared:
+            raise lease.NoRoomError("no room for 3 bytes twice")
+        return state.facts
+
+    worker = GpuWorker(lambda: driver, {"replay": Operation(None, run, hold=Hold.SHARED)})
+    assert ask(worker, op="replay")["ok"]
+    assert runs == [True, False]
+
+
 def test_whoever_waits_has_its_turn_between_two_cases_and_nobody_else(tmp_path: Path) -> None:
     first, second = (lease.Lease("GPU-x", tmp_path, wait_s=20) for _ in range(2))
     order: list[str] = []
 
     def other() -> None:
-        with second.held():
+        with second.held(alone=True):
             order.append("second")
 
     waiting = threading.Thread(target=other)
-    with first.held():
+    with first.held(alone=True):
         assert not first.offer()
         waiting.start()
         while not first.offer():
@@ -136,11 +165,11 @@ def test_several_gpus_are_held_together_and_given_back_together(tmp_path: Path) 
     one, other = (lease.Lease(uuid, tmp_path, wait_s=0) for uuid in ("GPU-a", "GPU-b"))
     with lease.all_held(("GPU-b", "GPU-a"), tmp_path):
         for held in (one, other):
-            with pytest.raises(lease.GpuBusyError), held.held():
+            with pytest.raises(lease.GpuBusyError), held.held(alone=True):
                 pass
-    with other.held(), pytest.raises(lease.GpuBusyError, match="GPU-b"), lease.all_held(("GPU-a", "GPU-b"), tmp_path, wait_s=0):
+    with other.held(alone=True), pytest.raises(lease.GpuBusyError, match="GPU-b"), lease.all_held(("GPU-a", "GPU-b"), tmp_path, wait_s=0):
         pass
-    with one.held(), other.held():
+    with one.held(alone=True), other.held(alone=True):
         pass
 
 
@@ -156,7 +185,7 @@ def test_memory_of_another_process_is_read_into_files_while_somebody_measures(tm
     driver.write(address, bytes(range(64)))
     regions = [{"handle": address.to_bytes(8, "little").hex(), "offset_bytes": at, "size_bytes": 4} for at in (8, 40)]
     worker = GpuWorker(lambda: driver, OPERATIONS)
-    with lease.Lease(driver.facts().uuid, lease.lock_folder()).held():
+    with lease.Lease(driver.facts().uuid, lease.lock_folder()).held(alone=True):
         blobs = ask(worker, op="read_shared", regions=regions, out=str(tmp_path))["result"]["blobs"]
     assert [(tmp_path / name).read_bytes() for name in blobs] == [bytes(range(8, 12)), bytes(range(40, 44))]
     assert {path.name for path in tmp_path.iterdir()} == set(blobs)
