@@ -4,7 +4,7 @@
 
 FOLDER holds one folder per pair, with ``A.cu`` and ``B.cu``, and ``answers.toml``: a table for each pair with its ``kind``
 (``wrong`` or ``honest``), the outcomes that are right (``expect``), and ``not_faster`` where B is no faster. Each pair is compared
-``--times`` times, with other seeds each time. Exit status 1: an honest pair got FAIL, or a wrong one PASS with nothing said.
+``--times`` times, with other seeds each time, every pair once before any is compared again. Exit status 1: an honest pair got FAIL, or a wrong one PASS with nothing said.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -58,11 +58,12 @@ def main() -> int:
     answers = tomllib.loads((options.folder / "answers.toml").read_text("utf-8"))
     wanted = [name for name in answers if not options.only or name in options.only]
     known = _known(options.out)
-    asked = [name for name in wanted for _ in range(max(0, options.times - sum(item.pair == name for item in known)))]
+    made = Counter(item.pair for item in known)
+    asked = [name for turn in range(options.times) for name in wanted if made[name] <= turn]
     found = [item for item in known if item.pair in wanted]
     with ThreadPoolExecutor(options.jobs) as pool:
-        for verdict in pool.map(lambda name: compared(options.folder / name, options.device), asked):
-            found.append(verdict)
+        for ended in as_completed([pool.submit(compared, options.folder / name, options.device) for name in asked]):
+            found.append(verdict := ended.result())
             print(_line(verdict, answers[verdict.pair]), flush=True)
             if options.out is not None:
                 with options.out.open("a", encoding="utf-8") as file:
