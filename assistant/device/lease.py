@@ -1,8 +1,10 @@
 """Whoever measures has a GPU alone, on the whole machine: a file lock by the device's UUID, in turns where several want it.
 
 What only asks for results shares the GPU with others of its kind: no time is taken, and processes see nothing of each other there.
-The lock goes with the process that holds it. The files are only ever read, so that users may share them in a sticky folder. Whoever waits
-holds a second lock, the *turn*: so a holder sees that somebody waits, and who waits comes next. Example::
+Whoever waits holds a second lock, the *turn*: so a holder sees that somebody waits, and who waits comes next. Those who wait to measure
+share a third, and come before those who would share the GPU, for some time: each change from sharing to measuring waits for the slowest
+of all that share. Locks go with the process that holds them. The files are only ever read, so that users may share them in a sticky
+folder. Example::
 
     lease = Lease(facts.uuid, lock_folder(), wait_s=60)
     with lease.held(alone=True):
@@ -16,7 +18,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -28,6 +30,8 @@ WAIT_S = 120.0
 """As long as one measurement of another front end's may take, between two of which it lets others in (15 s a shape and its set-up), and a
 program that runs under capture for its usual limit."""
 _POLL_S = 0.02
+_LET_BY_S = 20.0
+"""So long those who share the GPU let others by who measure."""
 _FOR_ALL = 0o444
 """Anybody may lock it, nobody may write it."""
 _AS_IT_IS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -55,6 +59,7 @@ class Lease:
         self._wait_s = wait_s
         self._lock = folder / f"kernelopt-{uuid}.lock"
         self._turn = folder / f"kernelopt-{uuid}.turn"
+        self._measuring = folder / f"kernelopt-{uuid}.measuring"
         self._held: int | None = None
         self._mode = fcntl.LOCK_EX
 
@@ -80,12 +85,34 @@ class Lease:
         return True
 
     def _take(self) -> None:
-        end_s = time.monotonic() + self._wait_s
+        start_s = time.monotonic()
+        end_s = start_s + self._wait_s
+        if self._mode == fcntl.LOCK_SH:
+
+            def gives_way() -> bool:
+                return time.monotonic() < start_s + _LET_BY_S and _is_held(self._measuring)
+
+            while not self._take_in_turn(end_s, gives_way):
+                time.sleep(_POLL_S)
+            return
+        measuring = self._locked(self._measuring, end_s, fcntl.LOCK_SH)
+        try:
+            self._take_in_turn(end_s, lambda: False)
+        finally:
+            os.close(measuring)
+
+    def _take_in_turn(self, end_s: float, gives_way: Callable[[], bool]) -> bool:
+        """Whether the GPU was taken; False: ``gives_way`` became true meanwhile."""
         turn = self._locked(self._turn, end_s, fcntl.LOCK_EX)
         try:
-            self._held = self._locked(self._lock, end_s, self._mode)
+            while not gives_way():
+                self._held = self._locked_now(self._lock, self._mode)
+                if self._held is not None:
+                    return True
+                self._pause(end_s)
         finally:
             os.close(turn)
+        return False
 
     def _release(self) -> None:
         held, self._held = self._held, None
@@ -94,16 +121,22 @@ class Lease:
 
     def _locked(self, path: Path, end_s: float, mode: int) -> int:
         """A descriptor that holds the lock until it is closed."""
-        descriptor = _opened(path)
-        try:
-            while not _is_locked(descriptor, mode):
-                if time.monotonic() > end_s:
-                    raise GpuBusyError(f"another kernelopt measures on {self._uuid} for more than {self._wait_s:.3g} s")
-                time.sleep(_POLL_S)
-        except BaseException:
-            os.close(descriptor)
-            raise
+        while (descriptor := self._locked_now(path, mode)) is None:
+            self._pause(end_s)
         return descriptor
+
+    def _locked_now(self, path: Path, mode: int) -> int | None:
+        """As ``_locked``; None where others hold it."""
+        descriptor = _opened(path)
+        if _is_locked(descriptor, mode):
+            return descriptor
+        os.close(descriptor)
+        return None
+
+    def _pause(self, end_s: float) -> None:
+        if time.monotonic() > end_s:
+            raise GpuBusyError(f"another kernelopt measures on {self._uuid} for more than {self._wait_s:.3g} s")
+        time.sleep(_POLL_S)
 
 
 @contextmanager

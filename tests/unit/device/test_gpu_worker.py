@@ -120,6 +120,39 @@ def test_those_who_measure_nothing_share_a_gpu_and_whoever_measures_waits_for_al
         pass
 
 
+def test_who_waits_to_measure_comes_before_those_who_would_share_the_gpu_for_some_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holding, sharing = (lease.Lease("GPU-x", tmp_path, wait_s=20) for _ in range(2))
+    measuring = [lease.Lease("GPU-x", tmp_path, wait_s=20) for _ in range(3)]
+    order: list[str] = []
+
+    def use(one: lease.Lease, name: str) -> None:
+        with one.held(alone=name == "measures"):
+            order.append(name)
+            time.sleep(0.05)
+
+    with holding.held(alone=True):
+        waiting = [threading.Thread(target=use, args=(sharing, "shares"))]
+        waiting += [threading.Thread(target=use, args=(one, "measures")) for one in measuring]
+        for thread in waiting:
+            thread.start()
+            time.sleep(0.1)
+    for thread in waiting:
+        thread.join()
+    assert order == ["measures"] * 3 + ["shares"]
+    monkeypatch.setattr(lease, "_LET_BY_S", 0.0)
+    order.clear()
+    with holding.held(alone=True):
+        waiting = [threading.Thread(target=use, args=(one, name)) for one, name in ((sharing, "shares"), (measuring[0], "measures"))]
+        for thread in waiting:
+            thread.start()
+            time.sleep(0.1)
+    for thread in waiting:
+        thread.join()
+    assert order == ["shares", "measures"]
+
+
 def test_a_request_that_finds_no_room_beside_others_is_answered_once_it_has_the_gpu_alone() -> None:
     driver = HostDriver({})
     runs: list[bool] = []
