@@ -35,11 +35,13 @@ from assistant.source.doubts import doubts
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse_with_trees
 from assistant.verify.cheats import find_cheats
-from assistant.verify.evidence import DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
+from assistant.verify.compare import own_error
+from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
 from assistant.verify.judge import judge, judge_further
 from assistant.verify.kinds import meaning_of
 from assistant.verify.labels import Version, changes_streams, detect_labels, edits_host_code, new_bounds, order_of
 from assistant.verify.lines import LinePairs, Text
+from assistant.verify.members import split_members
 from assistant.verify.parameters import find_unread_parameters
 from assistant.verify.problems import new_findings
 from assistant.verify.program import compare_programs
@@ -402,6 +404,12 @@ def _pairing(a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
     return None if a.recording is None or b.recording is None else pair_launches(a.recording, b.recording)
 
 
+def _recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:
+    """The original on what its own run had."""
+    recorded = (item for item in baseline.cases if item.case.new.origin.kind == "recorded")
+    return tuple(split_members(case_evidence(item, (), baseline.subject.source.text)) for item in recorded)
+
+
 def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted) -> ProgramVerdict | None:
     first, second, changed = baseline.counted.run, baseline.second_run, counted.run
     if first is None or second is None or second.run is None or changed is None:
@@ -410,5 +418,6 @@ def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted) -
     a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
     instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
     least = least_roundoff(baseline.subject.parsed, edited_kernels(baseline.subject, candidate), instances)
-    verdict = compare_programs(a, again, b, baseline.tolerance, least)
+    own = own_error(_recorded_cases(baseline), baseline.outputs, baseline.tolerance)
+    verdict = compare_programs(a, again, b, baseline.tolerance, least, own)
     return verdict if isinstance(verdict, ProgramVerdict) else None

@@ -43,7 +43,7 @@ from assistant.verify.tolerance import (
     worst_spread,
 )
 
-__all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "leaves_same_values", "need_tolerance", "prepare"]
+__all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "leaves_same_values", "need_tolerance", "own_error", "prepare"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +107,22 @@ def prepare(
                 rules.append(rule)
         prepared.extend(_pool(rules, cases))
     return tuple(prepared), tuple(unusable)
+
+
+@ieee
+def own_error(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance) -> float:
+    """Largest relative error of the original's own results against their float64 values, over outputs whose values are believed."""
+    found = 0.0
+    for rule in prepare(cases, declared, tolerance)[0]:
+        case, output = cases[rule.output.case_index], rule.output
+        raw, left = dict(case.reference).get(output.buffer.id), rule.runs[0].contents(output.buffer.id)
+        if rule.is_exact or rule.reference is None or raw is None or left is None or raw != rule.reference.tobytes():
+            continue
+        values = floats(left, output.element)
+        places = output.written & np.isfinite(values) & np.isfinite(rule.reference)
+        size = rms(rule.reference[places])
+        found = max(found, errors_of(values[places], rule.reference[places]).rms / size if size else 0.0)
+    return found
 
 
 def need_tolerance(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> list[bool]:

@@ -22,7 +22,7 @@ from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.members import column, is_divisible
 from assistant.verify.numbers import BYTES, Patterns, bits, element_of, floats, guessed_type, ieee, rms, shown
-from assistant.verify.stdout import compare_texts
+from assistant.verify.stdout import DEFAULT_RELATIVE, compare_texts
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
 
 __all__ = ["REGROUPING_ROUNDOFFS", "UNTYPED", "HostData", "ProgramTrace", "compare_programs"]
@@ -83,6 +83,8 @@ class _Rule:
     tolerance: Tolerance
     least_roundoff: float
     """Of any element."""
+    own_error: float
+    """Relative distance that two results may have of which each is as far from the truth as the original is known to be."""
 
 
 @ieee
@@ -92,8 +94,14 @@ def compare_programs(
     candidate: ProgramTrace,
     tolerance: Tolerance | None = None,
     least_roundoff: float = 0.0,
+    own_error: float = 0.0,
 ) -> ProgramVerdict | CannotJudge:
-    """B's run against two runs of A. ``least_roundoff``: of what the edited kernels compute in; doubles that follow from it move as far."""
+    """B's run against two runs of A. ``least_roundoff``: of what the edited kernels compute in; doubles that follow from it move as far.
+
+    ``own_error``: how far A's results are known to be from their float64 values, relative to their size; B's may be twice as far (as
+    ``tolerance`` allows), on the other side.
+    """
+    apart = (1.0 + RMS_FACTOR) * own_error
     rule = tolerance or AutoTolerance()
     findings, masked = list[VerificationFinding](), list[str]()
     if original.exit_status is None:
@@ -103,13 +111,14 @@ def compare_programs(
     elif candidate.exit_status != original.exit_status:
         actual = "a signal" if candidate.exit_status is None else str(candidate.exit_status)
         findings.append(_finding("exit_status", "the program ends differently", str(original.exit_status), actual))
-    text = compare_texts(_text(original), _text(again), _text(candidate), rule.rtol if isinstance(rule, FixedTolerance) else None)
+    relative = rule.rtol if isinstance(rule, FixedTolerance) else max(DEFAULT_RELATIVE, apart)
+    text = compare_texts(_text(original), _text(again), _text(candidate), relative)
     masked.extend(text.masked)
     if text.difference is not None:
         expected, actual = text.difference
         findings.append(_finding("wrong_output", "the program prints something else", expected, actual))
     compared = text.number_count
-    results = _compare_transfers(original, again, candidate, _Rule(rule, least_roundoff))
+    results = _compare_transfers(original, again, candidate, _Rule(rule, least_roundoff, apart))
     wrong = [finding for finding, _, _ in results if finding is not None]
     if text.difference is not None or not text.number_count:
         wrong = [
@@ -281,7 +290,8 @@ def _compare_floats(
         rms_allowed = float("inf")
     else:
         spread = errors_of(repeat[places], mine[places])
-        slack = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff) * rms(mine[places])
+        regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
+        slack = max(regrouped, rule.own_error) * rms(mine[places])
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
         rms_allowed = RMS_FACTOR * max(spread.rms, pooled) + slack
     is_far = rms(deviation[places]) > rms_allowed

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from itertools import zip_longest
 
-__all__ = ["TextComparison", "compare_texts"]
+__all__ = ["DEFAULT_RELATIVE", "TextComparison", "compare_texts"]
 
 _FLIPPING_DIGITS = 4
 """Significant digits from which a last place may round the other way after a harmless regrouping."""
@@ -33,8 +33,8 @@ class TextComparison:
     """Numbers that were compared."""
 
 
-def compare_texts(original: str, again: str, candidate: str, relative: float | None) -> TextComparison:
-    """B's text against two runs of A's; ``relative`` None means the default for regrouped float sums."""
+def compare_texts(original: str, again: str, candidate: str, relative: float = DEFAULT_RELATIVE) -> TextComparison:
+    """B's text against two runs of A's; ``relative``: freedom of decimals."""
     lines, repeats, others = original.splitlines(), again.splitlines(), candidate.splitlines()
     masked = list[str]()
     if len(lines) != len(repeats):
@@ -55,7 +55,7 @@ def compare_texts(original: str, again: str, candidate: str, relative: float | N
         for index, (mine, their) in enumerate(zip(tokens, theirs, strict=True)):
             if index in hidden:
                 continue
-            if not _same(mine, their, DEFAULT_RELATIVE if relative is None else relative):
+            if not _same(mine, their, relative):
                 return TextComparison((line, other), tuple(masked), count)
             count += _NUMBER.fullmatch(mine) is not None
     return TextComparison(None, tuple(masked), count)

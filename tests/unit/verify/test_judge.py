@@ -11,7 +11,7 @@ import pytest
 from assistant.model.profile import Problem
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification, VerificationFinding
 from assistant.model.workload import AutoTolerance, CaseOrigin, FixedTolerance
-from assistant.verify.compare import need_tolerance
+from assistant.verify.compare import need_tolerance, own_error
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
 from assistant.verify.judge import judge
 from assistant.verify.lines import LinePairs, Text
@@ -104,6 +104,16 @@ def test_another_rounding_passes_and_is_labelled_as_reassociation() -> None:
     result = verdict(scale_add, fused)
     assert result.outcome is Outcome.PASS and result.labels == (Label.REASSOCIATION,)
     assert (result.cases[0].max_error or 0) > 0
+
+
+def test_the_original_s_own_error_is_told_where_its_float64_values_are_believed() -> None:
+    def rough(b: Buffers) -> None:
+        scale_add(b)
+        b["out"][: N - 1] *= np.float32(1 + 1e-4)
+
+    for kernel, least, most in ((scale_add, 1e-9, 1e-7), (rough, 0.9e-4, 1.1e-4)):
+        assert least < own_error((case(kernel, kernel, truth=truth),), (), AutoTolerance()) < most
+    assert own_error((case(rough, rough),), (), AutoTolerance()) == 0.0
 
 
 def test_a_wrong_value_is_shown_with_its_place() -> None:

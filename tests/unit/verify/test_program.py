@@ -113,6 +113,16 @@ def test_doubles_that_follow_from_floats_move_as_far_as_floats() -> None:
     assert is_refused(1e-7, 0.0) and not is_refused(1e-7, 2.0**-24) and is_refused(1e-2, 2.0**-24)
 
 
+def test_results_as_far_from_the_truth_as_the_original_is_known_to_be_are_as_good() -> None:
+    def is_refused(error: float, own_error: float) -> bool:
+        theirs = trace(f"sum = {12.5 * (1 + error):.8g}\n", (VALUES * (1 + error)).astype(np.float32))
+        result = compare_programs(trace("sum = 12.500000\n"), trace("sum = 12.500000\n"), theirs, own_error=own_error)
+        assert isinstance(result, ProgramVerdict)
+        return bool(result.findings)
+
+    assert is_refused(5e-4, 0.0) and not is_refused(5e-4, 4e-4) and is_refused(5e-3, 4e-4)
+
+
 @pytest.mark.parametrize("values", [VALUES, np.arange(100, dtype=np.int32)])
 def test_another_layout_is_a_decision_where_the_program_prints_the_same_of_it(values: np.ndarray) -> None:
     (finding,) = verdict(trace(values=values), trace(values=values[::-1])).findings
