@@ -10,9 +10,11 @@ import time
 from pathlib import Path
 
 from benchmarks.gpu import parts
+from benchmarks.gpu.against_ncu import measure_ncu
 from benchmarks.gpu.bench import Bench, Kept
 from benchmarks.gpu.counters import counters_table, measure_counters
 from benchmarks.gpu.model import measure_model, model_table, write_accuracy
+from benchmarks.gpu.ncu_table import ncu_table
 from benchmarks.gpu.rate import measure_rate, rate_table
 from benchmarks.gpu.screen import measure_screen, screen_table
 from benchmarks.gpu.workers import measure_workers, workers_table
@@ -23,6 +25,7 @@ _OF_LABS = {
     "screen": (measure_screen, screen_table),
     "rate": (measure_rate, rate_table),
     "workers": (measure_workers, workers_table),
+    "ncu": (measure_ncu, ncu_table),
 }
 """Parts that ask a lab as a front end does, each with its table."""
 
