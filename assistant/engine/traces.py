@@ -10,6 +10,7 @@ from assistant.model.recording import Transfer
 from assistant.model.source import ParsedSource
 from assistant.model.structs import ElementLayout
 from assistant.ports import ProgramRun
+from assistant.source.fixed_constants import fixed_constants
 from assistant.source.match import kernel_of_instance
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.kernel_code import code_of, computes_in_float
@@ -22,8 +23,12 @@ __all__ = ["least_roundoff", "trace_of", "with_types"]
 
 
 def with_types(run: ProgramRun, text: str) -> ProgramRun:
-    """The run with the types of memory that kernels reach through members of structs, which ``text`` defines."""
-    return run if run.recording is None else replace(run, recording=typed(run.recording, partial(layout_named, text)))
+    """The run with the types of memory that kernels reach through members of structs, and with the constants that ``text`` fixes."""
+    if run.recording is None:
+        return run
+    recording, fixed = typed(run.recording, partial(layout_named, text)), fixed_constants(text)
+    buffers = tuple(replace(b, is_fixed=(b.symbol or "").rpartition("::")[2] in fixed) for b in recording.buffers)
+    return replace(run, recording=replace(recording, buffers=buffers))
 
 
 def least_roundoff(original: ParsedSource, edited: frozenset[str], instances: Iterable[str] = ()) -> float:

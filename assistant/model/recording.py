@@ -64,6 +64,8 @@ class RecordedBuffer:
     """C type of the elements where known (``float``); else None."""
     is_poisoned: bool = False
     """Contents before the launch are arbitrary (an ``empty(…)`` argument, or never read before written)."""
+    is_fixed: bool = False
+    """What it holds is part of the program's text: a constant that its initializer alone sets."""
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,15 @@ from functools import partial
 import numpy as np
 
 from assistant.model.elements import ElementType, parse_element_type
-from assistant.model.recording import RecordedLaunch, Recording
+from assistant.model.recording import RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
 from assistant.model.workload import CaseOrigin
+from assistant.workload.arrays import Array
 from assistant.workload.draws import Draw
 from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase, blob_name
-from assistant.workload.resample import resampled
+from assistant.workload.resample import resampled, resampled_together
 
 __all__ = ["Change", "Layouts", "changed", "contents_of", "extract", "fresh_values", "typed_buffers", "with_contents"]
 
@@ -84,11 +85,19 @@ def with_contents(case: NewCase, contents: Mapping[int, bytes], origin: CaseOrig
 
 
 def changed(
-    case: NewCase, change: Change, origin: CaseOrigin, layouts: Layouts | None = None, chosen: frozenset[int] | None = None
+    case: NewCase,
+    change: Change,
+    origin: CaseOrigin,
+    layouts: Layouts | None = None,
+    chosen: frozenset[int] | None = None,
+    together: Callable[[Sequence[Array], np.random.Generator], Sequence[Array]] | None = None,
 ) -> NewCase:
-    """``case`` with every buffer of known type, or the ``chosen`` ones, changed; each has its own random numbers from the origin's seed."""
+    """``case`` with every buffer of known type, or the ``chosen`` ones, changed; each has its own random numbers from the origin's seed.
+
+    ``together``: what becomes of the integer members of structs, all at once; None: ``change`` makes each alone.
+    """
     elements = typed_buffers(case)
-    structs = {b.id: layout for b in case.recording.buffers if (layout := (layouts or {}).get(b.id)) and not (b.is_poisoned or b.pointers)}
+    structs = {b.id: layout for b in case.recording.buffers if (layout := (layouts or {}).get(b.id)) and _is_free(b)}
     contents: dict[int, bytes] = {}
     for buffer, data in contents_of(case).items():
         if chosen is not None and buffer not in chosen:
@@ -97,28 +106,40 @@ def changed(
         if buffer in elements:
             contents[buffer] = change(data, elements[buffer], random)
         elif buffer in structs:
-            contents[buffer] = with_members(data, structs[buffer], partial(_of_column, change=change, random=random))
+            rows = None if together is None else partial(_of_rows, together=together, random=random)
+            contents[buffer] = with_members(data, structs[buffer], partial(_of_column, change=change, random=random), rows)
     return with_contents(case, contents, origin)
 
 
 def fresh_values(case: NewCase, draw: Draw, layouts: Layouts | None = None, row_lengths: Sequence[int] = ()) -> NewCase:
     """``case`` on values resampled from its own; weight 0, as only recorded values are timed. ``row_lengths``: see ``resampled``."""
     origin = replace(case.origin, kind=draw.kind, seed=draw.seed, scale=draw.scale, weight=0.0)
-    return changed(case, partial(_drawn, draw=draw, row_lengths=row_lengths), origin, layouts)
+    together = partial(resampled_together, draw=draw, row_lengths=row_lengths)
+    return changed(case, partial(_drawn, draw=draw, row_lengths=row_lengths), origin, layouts, together=together)
 
 
 def typed_buffers(case: NewCase) -> dict[int, ElementType]:
-    """Element types of the buffers whose values may change: not poisoned, no pointers inside, type known."""
+    """Element types of the buffers whose values may change: not poisoned, not fixed, no pointers inside, type known."""
     types: dict[int, ElementType] = {}
     for buffer in case.recording.buffers:
         element = None if buffer.element_type is None else parse_element_type(buffer.element_type)
-        if element is not None and not buffer.is_poisoned and not buffer.pointers:
+        if element is not None and _is_free(buffer):
             types[buffer.id] = element
     return types
 
 
+def _is_free(buffer: RecordedBuffer) -> bool:
+    return not (buffer.is_poisoned or buffer.is_fixed or buffer.pointers)
+
+
 def _of_column(data: bytes, element: ElementType, change: Change, random: np.random.Generator) -> bytes:
     return change(data, element, random)
+
+
+def _of_rows(
+    columns: Sequence[Array], together: Callable[[Sequence[Array], np.random.Generator], Sequence[Array]], random: np.random.Generator
+) -> Sequence[Array]:
+    return together(columns, random)
 
 
 def _drawn(data: bytes, element: ElementType, random: np.random.Generator, draw: Draw, row_lengths: Sequence[int]) -> bytes:

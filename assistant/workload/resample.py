@@ -18,7 +18,7 @@ from assistant.workload.arrays import Array, decode, doubles, encode, largest_fi
 from assistant.workload.draws import Draw
 from assistant.workload.zeros import structural_zeros
 
-__all__ = ["is_distinct", "is_sorted", "resampled", "tied", "with_tail"]
+__all__ = ["is_distinct", "is_sorted", "resampled", "resampled_together", "tied", "with_tail"]
 
 _SPREAD = (0.5, 1.5)
 """Range that an all-equal buffer is spread over, as a multiple of its value: one value says nothing of a distribution."""
@@ -45,6 +45,31 @@ def resampled(data: bytes, element: ElementType, random: np.random.Generator, dr
     if draw.zeros != "kept":
         return with_tail(encode(_with_other_zeros(values, random, draw, row_lengths), element), data)
     return with_tail(_fresh_integers(values, element, random, draw), data)
+
+
+def resampled_together(columns: Sequence[Array], random: np.random.Generator, draw: Draw, row_lengths: Sequence[int] = ()) -> list[Array]:
+    """Integer members of the structs of one buffer drawn again as whole rows: what one struct says of two boards, or of a place and a
+    length, stays true of each. Sorted members stay."""
+    if draw.integers == "kept":
+        return list(columns)
+    free = [index for index, values in enumerate(columns) if not is_sorted(values)]
+    rows = np.arange(len(columns[0]) if columns else 0)
+    if not free or not rows.size:
+        return list(columns)
+    if draw.zeros == "kept":
+        has_places = any(is_distinct(columns[index]) for index in free)
+        rows = random.choice(rows, rows.size) if draw.integers == "redrawn" and not has_places else random.permutation(rows)
+    kept: dict[int, NDArray[np.bool_]] = {}
+    for index in free if draw.zeros != "kept" else ():
+        used = np.flatnonzero(columns[index])
+        if used.size and used.size < rows.size and not is_distinct(columns[index]):
+            kept[index] = _kept_zeros(columns[index], random, draw, row_lengths)
+            filled = (columns[index][rows] == 0) & ~kept[index]
+            rows[filled] = random.choice(used, int(filled.sum()))
+    drawn = [values[rows] if index in free else values for index, values in enumerate(columns)]
+    for index, places in kept.items():
+        drawn[index][places] = 0
+    return drawn
 
 
 def tied(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:

@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +36,7 @@ _RUN = (8, 64)
 """The shortest and the longest run of one value."""
 _LOW_HALVES = 8
 """Low halves of 64-bit integers that differ in their high ones."""
+_WIDE_BYTES = 8
 _LOW_STEP = 0x1234567
 """What they differ by; 7 times that is below 2^31."""
 _HALVES = 32
@@ -76,20 +77,29 @@ def _high(data: bytes, element: ElementType, random: np.random.Generator) -> byt
 
     All buffers draw from the same ones, so that keys are found. Where none stands twice, none does.
     """
-    values = decode(data, element)
     if element.kind not in (ElementKind.INT, ElementKind.UINT) or (element.scalar_bytes, element.components) != (8, 1):
         return data
+    return with_tail(encode(_of_other_halves(decode(data, element), random), element), data)
+
+
+def _high_together(columns: Sequence[Array], random: np.random.Generator) -> Sequence[Array]:
+    """As ``_high``, where a struct has one member of 64 bits: several are sets of bits that exclude each other, or parts of one key."""
+    wide = [index for index, values in enumerate(columns) if values.dtype.itemsize == _WIDE_BYTES]
+    return [_of_other_halves(values, random) if wide == [index] else values for index, values in enumerate(columns)]
+
+
+def _of_other_halves(values: Array, random: np.random.Generator) -> Array:
     places = (values != 0) & (values != values.dtype.type(-1 if values.dtype.kind == "i" else np.iinfo(values.dtype).max))
     count = int(places.sum())
     if count <= _LOW_HALVES:
-        return data
+        return values
     pool = np.arange(2 * count, dtype=np.int64)
     pool = (pool // _LOW_HALVES << 32) + 1 + pool % _LOW_HALVES * _LOW_STEP
     drawn = values.copy()
     drawn[places] = random.permutation(pool[:count]) if is_distinct(values[places]) else random.choice(pool[: count // 2], count)
     if is_sorted(values):
         drawn = np.sort(drawn) if values[0] <= values[-1] else np.sort(drawn)[::-1]
-    return with_tail(encode(drawn, element), data)
+    return drawn
 
 
 def _runs(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
@@ -110,11 +120,33 @@ def _same(data: bytes, element: ElementType, random: np.random.Generator) -> byt
     return with_tail(encode(np.full(len(data) // element.scalar_bytes, random.choice(symbols[symbols != 0])), element), data)
 
 
+def _runs_together(columns: Sequence[Array], random: np.random.Generator) -> Sequence[Array]:
+    """As ``_runs``, of whole structs."""
+    count = len(columns[0])
+    if not any(found is not None and found.size <= _MOST_REPEATED for found in map(_symbols_of, columns)):
+        return columns
+    lengths = random.integers(*_RUN, count // _RUN[0] + 1, endpoint=True)
+    rows = np.repeat(random.integers(0, count, lengths.size), lengths)[:count]
+    return [values if is_sorted(values) else values[rows] for values in columns]
+
+
+def _same_together(columns: Sequence[Array], random: np.random.Generator) -> Sequence[Array]:
+    """One of the structs everywhere, no more zeros in it than there must be."""
+    if not any(_symbols_of(values) is not None for values in columns):
+        return columns
+    used = np.sum([values != 0 for values in columns], axis=0)
+    row = random.choice(np.flatnonzero(used == used.max()))
+    return [values if is_sorted(values) else np.full_like(values, values[row]) for values in columns]
+
+
 def _symbols(data: bytes, element: ElementType) -> Array | None:
-    """The different values of many integers in no order; None where they are something else."""
     if element.kind not in (ElementKind.INT, ElementKind.UINT) or element.components != 1:
         return None
-    values = decode(data, element)
+    return _symbols_of(decode(data, element))
+
+
+def _symbols_of(values: Array) -> Array | None:
+    """The different values of many integers in no order; None where they are something else."""
     if values.size < _FEWEST_REPEATED or is_sorted(values):
         return None
     found = np.unique(values)
@@ -202,6 +234,8 @@ _TELLING: dict[str, _Floats] = {
     "extreme": _extreme,
 }
 _INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large, "high": _high, "runs": _runs, SAME: _same}
+_TOGETHER = {"high": _high_together, "runs": _runs_together, SAME: _same_together}
+"""What becomes of the integer members of structs at once: what a struct says of two of them stays true."""
 TELLING_KINDS = tuple(_TELLING)
 """Kinds of cases of other floats."""
 INTEGER_KINDS = tuple(_INTEGERS)
@@ -214,7 +248,7 @@ def with_unseen(
     """``case`` with values of one of the kinds in its typed buffers, or in the ``chosen`` ones; None where none changes."""
     origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
     change = _INTEGERS[kind] if kind in _INTEGERS else _floats(_TELLING[kind])
-    made = changed(case, change, origin, layouts, chosen)
+    made = changed(case, change, origin, layouts, chosen, _TOGETHER.get(kind))
     return made if changed_buffers(case, made) else None
 
 

@@ -106,12 +106,12 @@ class Case {
       Placed& place = placed_[id];
       place.size = buffer.size;
       if (!buffer.symbol.empty()) {
-        const EmuSymbol* symbol = symbol_named(buffer.symbol.c_str());
-        if (!symbol) return fail("the program has no device variable " + buffer.symbol);
-        place.begin = static_cast<char*>(symbol->address);
-        place.size = std::min<uint64_t>(place.size, symbol->bytes);
-        continue;
-      }
+        if (const EmuSymbol* symbol = symbol_named(buffer.symbol.c_str())) {
+          place.begin = static_cast<char*>(symbol->address);
+          place.size = std::min<uint64_t>(place.size, symbol->bytes);
+          continue;
+        }
+      }  // an edit may do without a variable: memory in its place stays as it was
       place.begin = static_cast<char*>(emu_malloc(buffer.size, buffer.space));
       if (!place.begin) return fail("out of device memory");
       place.has_guards = true;

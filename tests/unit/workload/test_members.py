@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
+
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.structs import ElementLayout, Member
 from assistant.workload.members import with_members
@@ -29,3 +31,9 @@ def test_each_member_changes_as_its_own_type() -> None:
     expected = b"".join(struct.pack("<b3s2fi", 2 * i, b"pad", 2 * i + 1, 2 * i + 3, 2 * i + 14) for i in range(3)) + b"tail"
     assert with_members(data, LAYOUT, doubled) == expected
     assert with_members(b"", LAYOUT, doubled) == b""
+
+
+def test_integer_members_can_be_changed_at_once() -> None:
+    data = b"".join(struct.pack("<b3s2fi", i, b"pad", 0.5, 1.5, i + 7) for i in range(3))
+    expected = b"".join(struct.pack("<b3s2fi", i + 7, b"pad", 1.0, 3.0, i) for i in range(3))
+    assert with_members(data, LAYOUT, doubled, lambda columns: [columns[1].astype(np.int8), columns[0].astype(np.int32)]) == expected

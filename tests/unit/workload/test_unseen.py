@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
+from assistant.model.structs import ElementLayout, Member
 from assistant.model.workload import CaseOrigin
-from assistant.workload.derive import contents_of
+from assistant.workload.derive import contents_of, fresh_values
+from assistant.workload.draws import Draw
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unseen
 
@@ -92,6 +97,25 @@ def test_rare_symbols_come_in_runs() -> None:
     assert after is not None and after.size == 40000 and set(after) <= set(symbols.tolist())
     ends = np.flatnonzero(np.diff(after)) + 1
     assert np.diff(ends).min() >= 8 and (after == 20).sum() > 500
+
+
+@pytest.mark.parametrize("kind", ["dense", "redrawn", "permuted", "high", "runs", "same"])
+def test_what_structs_say_of_their_integers_stays_true(kind: str) -> None:
+    """Two sets of bits that exclude each other."""
+    mine = OTHER.integers(0, 1 << 32, 500).astype(np.uint64) * (np.arange(500) % 7 > 0)
+    boards = np.stack([mine, OTHER.integers(0, 1 << 32, 500).astype(np.uint64) & ~mine], axis=1)
+    unsigned = parse_element_type("unsigned long long")
+    assert unsigned is not None
+    layout = ElementLayout("Board", 16, (Member("me", unsigned, 1, 0), Member("other", unsigned, 1, 8)))
+    whole = holding(boards.reshape(-1))
+    case = replace(whole, recording=replace(whole.recording, buffers=(replace(whole.recording.buffers[0], element_type="Board"),)))
+    draws = {"dense": Draw(3, integers="redrawn", zeros="filled"), "redrawn": Draw(3, integers="redrawn"), "permuted": Draw(3)}
+    made = fresh_values(case, draws[kind], {0: layout}) if kind in draws else with_unseen(case, kind, 3, {0: layout})
+    if made is None:
+        assert kind in ("high", "runs")  # more than one member of 64 bits; too many different ones
+        return
+    after = np.frombuffer(contents_of(made)[0], np.uint64).reshape(-1, 2)
+    assert (after != boards).any() and not (after[:, 0] & after[:, 1]).any()
 
 
 def test_one_value_stands_everywhere() -> None:
