@@ -158,7 +158,7 @@ def _fixed(launch: SizedLaunch) -> frozenset[str]:
 
 def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> Iterator[Sized]:
     """Launches at these sizes, on fresh values of the program's kinds."""
-    for one in sizes:
+    for one in (one for one in sizes if launch.model.keeps_elements_whole(one)):
         for plan in islice(plans(launch.model, {**launch.model.sizes, **one}), _ATTEMPTS):
             made, sparse = (at_sizes(case, launch.model, plan) for case in (launch.own.case, launch.sparse))
             fresh = fresh_values(made, Draw(seed, integers="kept", zeros="filled"), launch.layouts)

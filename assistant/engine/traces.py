@@ -14,7 +14,7 @@ from assistant.source.fixed_constants import fixed_constants
 from assistant.source.match import kernel_of_instance
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.kernel_code import code_of, computes_in_float
-from assistant.verify.program import HostData, ProgramTrace
+from assistant.verify.program import SEEN_WHILE_WAITING, HostData, ProgramTrace
 from assistant.verify.tolerance import FLOAT_ROUNDOFF
 from assistant.workload.passed_types import typed
 from assistant.workload.recordings import RecordingReader
@@ -43,10 +43,15 @@ def least_roundoff(original: ParsedSource, edited: frozenset[str], instances: It
 
 
 def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) -> ProgramTrace:
-    """Exit status, standard output, transfers of the given kinds (None: all). ``text`` defines the original's structs."""
+    """Exit status, standard output, transfers of the given kinds (None: all). ``text`` defines the original's structs.
+
+    Page-locked memory that no launch is passed tells nothing while the host waits: what it holds, copies brought there, which are told
+    as such, or the host itself did.
+    """
     transfers: list[HostData] = []
     if run.recording is not None and run.recording_path is not None:
         page_locked = {buffer.id for buffer in run.recording.buffers if buffer.space == "host"}
+        reached = {state.buffer for launch in run.recording.launches for state in launch.buffers}
         reader = RecordingReader(run.recording_path, run.recording)
         transfers = [
             HostData(
@@ -59,7 +64,7 @@ def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) ->
                 is_page_locked=item.buffer in page_locked,
             )
             for item in run.recording.transfers
-            if kinds is None or item.kind in kinds
+            if (kinds is None or item.kind in kinds) and not (item.buffer in page_locked - reached and item.kind in SEEN_WHILE_WAITING)
         ]
     return ProgramTrace(run.exit_status, run.stdout, tuple(transfers), run.output_truncated)
 

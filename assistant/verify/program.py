@@ -25,7 +25,7 @@ from assistant.verify.numbers import BYTES, Patterns, bits, element_of, floats, 
 from assistant.verify.stdout import DEFAULT_RELATIVE, compare_texts
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
 
-__all__ = ["REGROUPING_ROUNDOFFS", "UNTYPED", "HostData", "ProgramTrace", "compare_programs"]
+__all__ = ["REGROUPING_ROUNDOFFS", "SEEN_WHILE_WAITING", "UNTYPED", "HostData", "ProgramTrace", "compare_programs"]
 
 REGROUPING_ROUNDOFFS = 1024.0
 """Roundoffs by which host data may move where no reference exists: regrouping a sum of 2^20 terms moves it by about √(2^20)·u
@@ -34,7 +34,7 @@ UNTYPED = "untyped_value"
 """Code of a difference in host data whose type is not known: FAIL, unless the kernel's own cases show that B is right."""
 _OTHER_LAYOUT = "other_layout"
 """Code of host data that holds the same values at other places, where the program prints the same of them: NEEDS_DECISION."""
-_SEEN_WHILE_WAITING = frozenset({"managed", "exit"})
+SEEN_WHILE_WAITING = frozenset({"managed", "exit"})
 """Kinds of transfers that no call asks for."""
 _IN_THE_END = "managed memory in the end"
 _SMALL_COUNT = 4
@@ -155,7 +155,7 @@ def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: P
 
 
 def _chosen(trace: ProgramTrace, is_shared: bool) -> list[HostData]:
-    return [transfer for transfer in trace.transfers if (transfer.kind in _SEEN_WHILE_WAITING) is is_shared]
+    return [transfer for transfer in trace.transfers if (transfer.kind in SEEN_WHILE_WAITING) is is_shared]
 
 
 def _shapes(transfers: Sequence[HostData]) -> list[tuple[str, int]]:

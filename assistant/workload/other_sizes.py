@@ -1,7 +1,8 @@
 """Which other sizes of a launch are tried: twice as large, larger and divided by nothing, and smaller for what is too large.
 
-Sizes that are equal in a recording grow by different factors, so that a square is never the only shape; one that is the product of
-others (n = rows · cols) stays their product; all others keep about their proportions. Each size is also tried five times as large by
+Sizes that are equal in a recording grow by different factors, so that a square is never the only shape, but first of all the same member
+of several structs (``in.w`` and ``out.w``) stays the same; one that is the product of others (n = rows · cols) stays their product; all
+others keep about their proportions. Each size is also tried five times as large by
 itself: what holds one block, one tile or one shared array today may not tomorrow. What the same blocks loop over is tried at a size
 that no block holds. Example::
 
@@ -51,9 +52,9 @@ def _larger(sizes: Sizes, leading: frozenset[str], looped: frozenset[str]) -> di
         return {}
     wanted: dict[str, list[dict[str, int]]] = {}
     if len(groups) < sum(len(group) for group in groups):
-        turned = _changed(sizes, lambda value, place: _prime(_grown(value, place)), is_turned=True)
+        turned = _changed(sizes, _odd_growth, is_turned=True)
         wanted["turned"] = [turned, _changed(sizes, _aligned_growth, is_turned=True)]
-    wanted["odd"] = [_changed(sizes, lambda value, place: _prime(_grown(value, place))), _changed(sizes, _aligned_growth)]
+    wanted["odd"] = _ways(sizes, _odd_growth, _aligned_growth)
     wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
     alone = [name for group in groups for name in group if name in leading]
     for name in alone:
@@ -83,7 +84,8 @@ def smaller(sizes: Sizes, ratio: float) -> list[dict[str, int]]:
     def aligned(value: int, place: int) -> int:
         return value if value <= _LEAST_SIZE else min(value, _aligned(value, wanted(value, place)))
 
-    return [_changed(sizes, odd), _changed(sizes, odd, is_turned=True), _changed(sizes, aligned)]
+    *first, last = _ways(sizes, odd, aligned)
+    return [*first, _changed(sizes, odd, is_turned=True), last]
 
 
 def work_ratio(sizes: Sizes, others: Sizes) -> float:
@@ -95,16 +97,37 @@ def _grown(value: int, place: int) -> int:
     return max(value + 1, int(value * (_MORE_RATIO + _APART_RATIO * place)))
 
 
+def _odd_growth(value: int, place: int) -> int:
+    return _prime(_grown(value, place))
+
+
 def _aligned_growth(value: int, place: int) -> int:
     return _aligned(value, _grown(value, place))
 
 
-def _changed(sizes: Sizes, change: _Change, is_turned: bool = False) -> dict[str, int]:
-    """All sizes changed; ``is_turned``: of equal ones the last grows least."""
+def _ways(sizes: Sizes, odd: _Change, aligned: _Change) -> list[dict[str, int]]:
+    return [*_alike(sizes, odd, aligned), _changed(sizes, odd), _changed(sizes, aligned)]
+
+
+def _alike(sizes: Sizes, *changes: _Change) -> list[dict[str, int]]:
+    """All sizes changed, the same members of several structs alike; none where no two are equal."""
+    members = [[_member(name) for name in group] for group in _groups(sizes)]
+    has_pair = any(len(set(group)) < len(group) for group in members)
+    return [_changed(sizes, change, is_alike=True) for change in changes] if has_pair else []
+
+
+def _member(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _changed(sizes: Sizes, change: _Change, is_turned: bool = False, is_alike: bool = False) -> dict[str, int]:
+    """All sizes changed; ``is_turned``: of equal ones the last grows least; ``is_alike``: equal members of several structs stay equal."""
     changed = dict(sizes)
     for group in _groups(sizes):
-        for place, name in enumerate(reversed(group) if is_turned else group):
-            changed[name] = change(sizes[name], place)
+        places = list(dict.fromkeys(_member(name) if is_alike else name for name in group))
+        for name in group:
+            place = places.index(_member(name) if is_alike else name)
+            changed[name] = change(sizes[name], len(places) - 1 - place if is_turned else place)
     return _with_products(sizes, changed)
 
 

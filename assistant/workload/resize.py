@@ -49,6 +49,7 @@ _MOST_BLOCK_THREADS = 1024
 _MOST_SHARED_BYTES = 227 << 10
 """Largest grid, block and dynamic shared memory (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0)."""
 _WARP_THREADS = 32
+_PROVING_GRIDS = 3
 
 
 Place = tuple[int, int]
@@ -75,6 +76,8 @@ class GridModel:
     block: tuple[str | None, str | None, str | None]
     """The integer that a block's axis is equal to; None where it is always the same."""
     shared: tuple[Term, ...]
+    is_proved: bool = False
+    """Launches of several sizes have just the grids that the terms say: at other sizes no other grid is meant."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -123,6 +126,12 @@ class SizeModel:
         """Those, and those that the grid may depend on instead, in the order of the parameters."""
         used = self.leading | self.grid.possible_names
         return {name: value for name, value in self.sizes.items() if name in used}
+
+    def keeps_elements_whole(self, sizes: Sizes) -> bool:
+        """Whether sizes in bytes, such as a pitch, that are whole numbers of elements are so in ``sizes``, too."""
+        own, counted = self.sizes, [term for terms in self.counts.values() for term in terms if term.per > 1]
+        in_bytes = ((name, term.per) for term in counted for name in term.names if own[name] % term.per == 0)
+        return all(sizes.get(name, own[name]) % per == 0 for name, per in in_bytes)
 
 
 @dataclass(frozen=True)
@@ -181,7 +190,9 @@ def grid_model(observed: Sequence[Observed], extents: Sequence[Term] = ()) -> Gr
     x, y, z = (_axis_terms(observed, axis, extents) for axis in ("x", "y", "z"))
     block_x, block_y, block_z = (_same_size(value, sizes) for value in _axes(config.block))
     shared = explain_extent([Seen(one.sizes, one.config.shared_bytes) for one in observed]) if config.shared_bytes else ()
-    return GridModel(config, (x, y, z), (block_x, block_y, block_z), shared)
+    grids = {one.config.grid for one in observed}
+    is_followed = all(terms or len({getattr(grid, axis) for grid in grids}) == 1 for axis, terms in zip("xyz", (x, y, z), strict=True))
+    return GridModel(config, (x, y, z), (block_x, block_y, block_z), shared, len(grids) >= _PROVING_GRIDS and is_followed)
 
 
 def _axis_terms(observed: Sequence[Observed], axis: str, extents: Sequence[Term]) -> tuple[Term, ...]:
@@ -206,14 +217,18 @@ def plans(model: SizeModel, sizes: Sizes) -> Iterator[Plan]:
 
 
 def configs_at(model: GridModel, sizes: Sizes) -> tuple[LaunchConfig, ...]:
-    """Launch configurations at ``sizes`` that hardware takes: the likeliest, the recorded one, the largest, further likely ones."""
+    """Launch configurations at ``sizes`` that hardware takes: the likeliest, the recorded one, the largest, further likely ones.
+
+    Where several recorded grids prove how it follows, likely ones alone.
+    """
     axes = zip(model.grid, (model.config.grid.x, model.config.grid.y, model.config.grid.z), strict=True)
     choices = [tuple(dict.fromkeys(term.at(sizes) for term in terms)) or (count,) for terms, count in axes]
     block = Dim3(*(value if name is None else sizes[name] for name, value in zip(model.block, _axes(model.config.block), strict=True)))
     shared = max((term.at(sizes) for term in model.shared), default=model.config.shared_bytes)
     first, *others = sorted(product(*choices), key=lambda blocks: _place_of(blocks, choices))
     largest = tuple(max(choice) for choice in choices)
-    likely = islice(dict.fromkeys((first, _axes(model.config.grid), largest, *others)), _MOST_CONFIGS)
+    unlike = () if model.is_proved else (_axes(model.config.grid), largest)
+    likely = islice(dict.fromkeys((first, *unlike, *others)), _MOST_CONFIGS)
     found = (LaunchConfig(Dim3(*blocks), block, shared) for blocks in likely)
     return tuple(config for config in found if _is_launchable(config))
 

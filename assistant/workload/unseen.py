@@ -192,6 +192,11 @@ def _raised(values: Array, element: ElementType, random: np.random.Generator) ->
     return deviation + min(mean, largest_finite(element) / 2)
 
 
+def _below(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """All negative, where there are values of both signs: a maximum among negative ones."""
+    return -np.abs(values) if values.min() < 0 < values.max() else values
+
+
 def _near(values: Array, element: ElementType, random: np.random.Generator) -> Array:
     """All next to 1."""
     return _around_one(values, element)
@@ -224,6 +229,7 @@ def _extreme(values: Array, element: ElementType, random: np.random.Generator) -
 
 
 _TELLING: dict[str, _Floats] = {
+    "below": _below,
     "tiny": _tiny,
     "near": _near,
     "offset": _offset,

@@ -147,7 +147,8 @@ def test_floats_that_tell_are_finite_and_leave_zeros_alone(kind: str, dtype: typ
 def test_each_kind_is_what_its_name_says() -> None:
     values = (5 * RANDOM.standard_normal(400)).astype(np.float32)
     found = {kind: made(kind, values) for kind in TELLING_KINDS}
-    tiny, near, offset, raised, halves, denormal, far, extreme = (found[kind] for kind in TELLING_KINDS)
+    below, tiny, near, offset, raised, halves, denormal, far, extreme = (found[kind] for kind in TELLING_KINDS)
+    assert below is not None and (below == -np.abs(values.astype(np.float64))).all() and made("below", np.abs(values)) is None
     assert tiny is not None and np.abs(tiny).max() < 1e-3 and (np.float32(1) + (tiny**2).astype(np.float32) == 1).all()
     assert near is not None and np.abs(near - 1).max() < 0.01
     assert offset is not None and offset.std() < 0.01 * abs(offset.mean())
