@@ -10,13 +10,14 @@ Example::
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from assistant.model.elements import parse_element_type
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording
 from assistant.model.source import Parameter
 from assistant.workload.arrays import decode
-from assistant.workload.recordings import NewCase
+from assistant.workload.recordings import NewCase, blob_name
 
 __all__ = [
     "LaunchPair",
@@ -91,9 +92,26 @@ def select_launches(
             ranked.append(group)
     chosen = sorted(ranked[:limit], key=lambda group: group[0].index)
     return tuple(
-        SelectedLaunch(group[0].index, len(group) * _dropped_factor(recording, group[0]), shape_of(group[0], parameters))
+        SelectedLaunch(_fullest(recording, group).index, len(group) * _dropped_factor(recording, group[0]), shape_of(group[0], parameters))
         for group in chosen
     )
+
+
+def _fullest(recording: Recording, group: list[RecordedLaunch]) -> RecordedLaunch:
+    """The first of those that begin with the fewest buffers of nothing but zeros, as long as they change anything: the first steps of a
+    simulation may work on an empty field."""
+    sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
+
+    def emptiness(launch: RecordedLaunch) -> tuple[bool, int]:
+        is_idle = all(state.before == state.after for state in launch.buffers)
+        return is_idle, sum(state.before == _name_of_zeros(sizes[state.buffer]) for state in launch.buffers if not state.is_poisoned)
+
+    return group[0] if len(group) == 1 else min(group, key=emptiness)
+
+
+@lru_cache(maxsize=64)
+def _name_of_zeros(size_bytes: int) -> str:
+    return blob_name(bytes(size_bytes))
 
 
 def _dropped_factor(recording: Recording, launch: RecordedLaunch) -> float:

@@ -15,6 +15,7 @@ from assistant.model.recording import (
     ShapeCount,
 )
 from assistant.model.source import Parameter, Span
+from assistant.workload.recordings import blob_name
 from assistant.workload.select import Pairing, ProgramLevelOnly, kernel_name, pair_launches, select_launches
 
 N = (
@@ -98,3 +99,17 @@ def test_an_added_kernel_leaves_only_the_program_level() -> None:
 def test_the_name_of_an_instance_is_found() -> None:
     assert kernel_name("void ns::tr<1, (int)2>(float*, float const*)") == "ns::tr"
     assert kernel_name("k") == "k"
+
+
+def test_a_launch_on_an_empty_field_does_not_stand_for_later_ones() -> None:
+    zeros, some, more = blob_name(bytes(4096)), "1" * 64, "2" * 64
+
+    def step(index: int, before: str, after: str) -> RecordedLaunch:
+        return replace(launch(index, "k", 512), buffers=(BufferState(0, before, after),))
+
+    def chosen(*steps: RecordedLaunch) -> int:
+        return select_launches(recording(*steps), "k", N)[0].index
+
+    assert chosen(step(0, zeros, zeros), step(1, zeros, some), step(2, some, more), step(3, more, some)) == 2
+    assert chosen(step(0, some, more), step(1, more, some)) == 0
+    assert chosen(step(0, some, some), step(1, zeros, some)) == 1
