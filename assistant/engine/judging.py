@@ -32,8 +32,11 @@ from assistant.ports import LabFailure
 from assistant.profile.quantity import counted_noun
 from assistant.source.constants import integer_constant
 from assistant.source.doubts import doubts
+from assistant.source.host_work import host_work
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse_with_trees
+from assistant.source.syntax import SyntaxTree
+from assistant.source.word_arithmetic import word_arithmetic
 from assistant.verify.cheats import find_cheats
 from assistant.verify.compare import own_error
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
@@ -378,8 +381,16 @@ def line_pairs(before: Subject, after: Subject) -> LinePairs:
 def candidate_version(subject: Subject, assessment: Assessment) -> Version:
     """What label rules look at: the text, the flags and, with a compiler, the machine code."""
     code = assessment.build.code if isinstance(assessment.build, Build) else ()
-    flags = subject.program.flags.arguments
-    return Version(subject.parsed, code, flags, doubts=doubts(subject.source.text), bounded=_bounded(subject, assessment))
+    flags, tree = subject.program.flags.arguments, SyntaxTree(subject.source.text)
+    return Version(
+        subject.parsed,
+        code,
+        flags,
+        doubts=doubts(subject.source.text),
+        bounded=_bounded(subject, assessment),
+        work=host_work(tree),
+        arithmetic=word_arithmetic(tree),
+    )
 
 
 def _bounded(subject: Subject, assessment: Assessment) -> tuple[tuple[str, int], ...]:

@@ -17,14 +17,17 @@ from dataclasses import dataclass
 
 from assistant.model.build import KernelCode
 from assistant.model.doubts import Doubt
+from assistant.model.host_work import HostWork
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import Label
+from assistant.model.word_arithmetic import WordArithmetic
 from assistant.verify.aligned_types import VECTOR_CAST, aligned_parameters, assumed_casts, unaliased
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_reach import host_reach, launch_reach
 from assistant.verify.kernel_code import SINGLE_PRECISION
 from assistant.verify.macro_use import directives_in
+from assistant.verify.omissions import lost_carry, omitted_work
 from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
 from assistant.verify.reach import Item, ItemKind, items, reach, words_of
 from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
@@ -108,6 +111,10 @@ class Version:
     """What its device code leaves open (``assistant.source.doubts``)."""
     bounded: tuple[tuple[str, int], ...] = ()
     """(qualified name, threads of a block) of kernels with ``__launch_bounds__`` that every launch of the program keeps."""
+    work: tuple[HostWork, ...] = ()
+    """What its host code asks of the device (``assistant.source.host_work``)."""
+    arithmetic: tuple[WordArithmetic, ...] = ()
+    """What its device code does with 64-bit integers and their halves (``assistant.source.word_arithmetic``)."""
 
 
 def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
@@ -120,6 +127,8 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
         _new_flags(before.flags, after.flags),
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
         _narrower_integers(old, new),
+        lost_carry(before.arithmetic, _arithmetic_in_question(after)),
+        omitted_work(before.work, after.work),
         _launch_bounds(before, after),
         _first(
             Label.ALIGNMENT, "assumes the alignment of {}", new_matches(VECTOR_CAST, unaliased(old), assumed_casts(new, _aligned(after)))
@@ -167,6 +176,14 @@ def _doubts_in_question(version: Version) -> Iterator[Doubt]:
     found = _reached(version)
     names = None if found is None else {name for item in found for name in item.names}
     return (doubt for doubt in version.doubts if names is None or doubt.function in names)
+
+
+def _arithmetic_in_question(version: Version) -> Iterator[WordArithmetic]:
+    """That of lines which the kernels in question reach, member functions of classes included."""
+    if not any(one.is_of_low_half for one in version.arithmetic):
+        return iter(())
+    lines = _device_code(version).split("\n")
+    return (one for one in version.arithmetic if lines[one.line - 1].strip())
 
 
 def _device_text(version: Version) -> str:

@@ -12,7 +12,10 @@ import pytest
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Outcome
 from assistant.source.doubts import doubts
+from assistant.source.host_work import host_work
 from assistant.source.parse import parse
+from assistant.source.syntax import SyntaxTree
+from assistant.source.word_arithmetic import word_arithmetic
 from assistant.verify.cheats import find_cheats
 from assistant.verify.labels import Version, detect_labels
 
@@ -54,8 +57,14 @@ def test_the_static_rules_see_what_they_should(name: str) -> None:
         assert findings == ()
 
 
+def whole_version(source: ParsedSource) -> Version:
+    text = source.source.text
+    tree = SyntaxTree(text)
+    return Version(source, doubts=doubts(text), work=host_work(tree), arithmetic=word_arithmetic(tree))
+
+
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_the_text_has_the_labels_it_should(name: str) -> None:
-    before, after = (Version(source, doubts=doubts(source.source.text)) for source in (original(name), parsed(name)))
+    before, after = (whole_version(source) for source in (original(name), parsed(name)))
     labels = {detected.label.value for detected in detect_labels(before, after)}
     assert labels == set(EXPECTED[name].get("text_labels", ()))
