@@ -4,7 +4,8 @@
 
 FOLDER holds one folder per pair, with ``A.cu`` and ``B.cu``, and ``answers.toml``: a table for each pair with its ``kind``
 (``wrong`` or ``honest``), the outcomes that are right (``expect``), and ``not_faster`` where B is no faster. Each pair is compared
-``--times`` times, with other seeds each time, every pair once before any is compared again. Exit status 1: an honest pair got FAIL, or a wrong one PASS with nothing said.
+``--times`` times, with other seeds each time, every pair once before any is compared again. Exit status 1: an honest pair got FAIL, or a
+wrong one PASS with nothing said.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
     kept, dropped = await _clean(job, subject, [one for one in made if not _has_fewer_blocks(one)], trial)
     fewer = [case for _, case in filter(_has_fewer_blocks, made)]
     kept += await independent_of_grid(job, subject, fewer, trial.problem_kinds)
-    kept = _with_all_shifts(kept, shift_count(bases[-1].case.new))
+    kept = _with_all_shifts(kept, shift_count(bases[-1].case.new, base.layouts))
     repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
     names = () if model is None else tuple(model.varied)
     return Derived((replace(own, checked=trial.checked), *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)

@@ -132,7 +132,7 @@ def _drawn_further(base: Base) -> Iterator[NewCase]:
     dense, unpadded = (fresh_values(case, Draw(seed, zeros=zeros, integers="redrawn"), base.layouts, base.row_lengths) for zeros in _FILLED)
     if _zero_count(unpadded) < _zero_count(dense):
         yield unpadded
-    yield from with_shifted(first, dict(base.case.buffer_names))
+    yield from with_shifted(first, dict(base.case.buffer_names), base.layouts)
     yield from _unless_none(refilled(first, dict(base.case.buffer_names), seed))
     if case.origin.is_own_size:
         yield from resized(first, base.case.parameters[0], base.layout_of)

@@ -3,7 +3,7 @@ pointer into the middle of an array or a slice of a tensor is not.
 
 Example::
 
-    [case.origin.values for case in with_shifted(case, {1: "x", 2: "y"})]
+    [case.origin.values for case in with_shifted(case, {1: "x", 2: "y"}, layouts)]
     # ["x 1 element behind a boundary, y 2", "x 2 elements …", …]
 """
 
@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import PointerField, RecordedLaunch
-from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.derive import Layouts, contents_of, with_contents
 from assistant.workload.recordings import NewCase
 
 __all__ = ["SHIFTED", "shift_count", "with_shifted"]
@@ -30,15 +30,15 @@ _MOST_APART = 3
 """Buffers that are shifted alone, too: a guard may ask for one pointer and not for another."""
 
 
-def shift_count(case: NewCase) -> int:
+def shift_count(case: NewCase, layouts: Layouts) -> int:
     """How many cases ``with_shifted`` makes: only all of them together tell that a guard holds."""
-    sizes = _element_sizes(case)
+    sizes = _element_sizes(case, layouts)
     return (_STEPS if sizes else 0) + (min(len(sizes), _MOST_APART) if len(sizes) > 1 else 0)
 
 
-def with_shifted(case: NewCase, names: Mapping[int, str]) -> Iterator[NewCase]:
+def with_shifted(case: NewCase, names: Mapping[int, str], layouts: Layouts) -> Iterator[NewCase]:
     """All its buffers shifted, in three ways, then the first few each alone; none where a type is unknown or as wide as an access."""
-    sizes = _element_sizes(case)
+    sizes = _element_sizes(case, layouts)
     for first in range(_STEPS if sizes else 0):
         yield _shifted(case, {buffer: 1 + (first + place) % _STEPS for place, buffer in enumerate(sizes)}, sizes, names)
     if len(sizes) > 1:
@@ -46,16 +46,17 @@ def with_shifted(case: NewCase, names: Mapping[int, str]) -> Iterator[NewCase]:
             yield _shifted(case, {buffer: 1 + place % _STEPS}, sizes, names)
 
 
-def _element_sizes(case: NewCase) -> dict[int, int]:
+def _element_sizes(case: NewCase, layouts: Layouts) -> dict[int, int]:
     """Bytes of an element, by buffer; empty where one of the buffers cannot be shifted."""
     sizes: dict[int, int] = {}
     for buffer in case.recording.buffers:
         if buffer.symbol is not None:
             continue
         element = parse_element_type(buffer.element_type or "")
-        if element is None or buffer.pointers or element.size_bytes % _WIDEST_ACCESS_BYTES == 0:
+        known = element or layouts.get(buffer.id)
+        if known is None or buffer.pointers or known.size_bytes % _WIDEST_ACCESS_BYTES == 0:
             return {}
-        sizes[buffer.id] = element.size_bytes
+        sizes[buffer.id] = known.size_bytes
     return sizes
 
 

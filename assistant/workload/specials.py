@@ -35,7 +35,7 @@ def with_specials(case: NewCase, seed: int, layouts: Layouts | None = None) -> N
 
 def with_specials_apart(case: NewCase, seed: int) -> tuple[NewCase, ...]:
     """One case for each of the first buffers of floats, if there are several: it has the special values, the others none."""
-    floating = [buffer for buffer, element in typed_buffers(case).items() if element.is_floating]
+    floating = [buffer for buffer, element in typed_buffers(case).items() if element.is_floating and buffer in _data(case)]
     chosen = floating[:_MOST_APART] if len(floating) > 1 else []
     return tuple(_injected(case, seed + 1 + index, "injected", _specials, None, frozenset({one})) for index, one in enumerate(chosen))
 
@@ -60,7 +60,12 @@ def _injected(
     share: float = _SPECIAL_SHARE,
 ) -> NewCase:
     origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
-    return changed(case, _putting(values_of, share), origin, layouts, chosen)
+    return changed(case, _putting(values_of, share), origin, layouts, _data(case) if chosen is None else chosen)
+
+
+def _data(case: NewCase) -> frozenset[int]:
+    """All but the coefficients that a program keeps in constant memory, which are finite: 0 * x is 0 for them."""
+    return frozenset(buffer.id for buffer in case.recording.buffers if buffer.space != "constant")
 
 
 def _putting(values_of: Callable[[ElementType], tuple[float, ...]], share: float) -> Change:

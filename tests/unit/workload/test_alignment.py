@@ -24,16 +24,16 @@ def offsets(case: NewCase) -> list[int]:
 
 def test_every_buffer_begins_one_two_and_three_elements_behind_a_boundary_and_alone() -> None:
     case, _ = launched(CONFIG, {"n": 8}, X, Y)
-    made = list(with_shifted(case, NAMES))
+    made = list(with_shifted(case, NAMES, {}))
     assert [offsets(one) for one in made] == [[1, 2], [2, 3], [3, 1], [1, 0], [0, 2]]
-    assert shift_count(case) == len(made)
+    assert shift_count(case, {}) == len(made)
     assert made[0].origin.values == "x 1 element and y 2 elements behind a boundary"
     assert {one.origin.kind for one in made} == {"shifted"} and {one.origin.weight for one in made} == {0.0}
 
 
 def test_values_stay_where_pointers_say() -> None:
     case, _ = launched(CONFIG, {"n": 8}, X, Y)
-    for made in with_shifted(case, NAMES):
+    for made in with_shifted(case, NAMES, {}):
         for buffer, (count, values) in enumerate(zip(offsets(made), (X, Y), strict=True)):
             data = contents_of(made)[buffer]
             assert data[4 * count :] == values.tobytes() and len(data) == made.recording.buffers[buffer].size_bytes
@@ -43,10 +43,10 @@ def test_types_that_are_unknown_or_as_wide_as_an_access_tell_nothing() -> None:
     case, _ = launched(CONFIG, {}, X)
     for element in (None, "float4", "some_struct"):
         buffers = tuple(replace(buffer, element_type=element) for buffer in case.recording.buffers)
-        assert list(with_shifted(replace(case, recording=replace(case.recording, buffers=buffers)), NAMES)) == []
+        assert list(with_shifted(replace(case, recording=replace(case.recording, buffers=buffers)), NAMES, {})) == []
 
 
 def test_variables_of_the_device_stay() -> None:
     case, _ = launched(CONFIG, {}, X)
     buffers = tuple(replace(buffer, symbol="table") for buffer in case.recording.buffers)
-    assert list(with_shifted(replace(case, recording=replace(case.recording, buffers=buffers)), NAMES)) == []
+    assert list(with_shifted(replace(case, recording=replace(case.recording, buffers=buffers)), NAMES, {})) == []
