@@ -20,7 +20,7 @@ from assistant.engine.job import Job
 from assistant.engine.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
 from assistant.engine.subject import Subject
 from assistant.engine.trying import Trial, try_version
-from assistant.engine.values import Base, all_same, apart, base_of, other_values
+from assistant.engine.values import REPASSED, Base, all_same, apart, base_of, other_values
 from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import contents_of, fresh_values
@@ -42,7 +42,7 @@ _SCREENED_COUNT = 3
 """Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
 """Of a launch that is not the kernel's largest."""
-_RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, "resized", "refilled", "repeated", "unpadded"})
+_RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, REPASSED, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 

@@ -25,12 +25,12 @@ from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
 from assistant.workload.offsets import with_offsets
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
-from assistant.workload.scalars import LayoutOf, scalars_of
+from assistant.workload.scalars import LayoutOf, scalars_of, with_floats_near
 from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import with_huge, with_signed_zeros, with_specials, with_specials_apart
 from assistant.workload.unseen import INTEGER_KINDS, SAME, TELLING_KINDS, changed_buffers, with_unseen
 
-__all__ = ["Base", "all_same", "apart", "base_of", "other_values"]
+__all__ = ["REPASSED", "Base", "all_same", "apart", "base_of", "other_values"]
 
 _UNCHECKED_KINDS = frozenset({*TELLING_KINDS, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
 """Kinds that change floats alone: races and bounds are looked at on the others."""
@@ -39,6 +39,9 @@ _TIED, _EQUAL = "tied", "equal"
 _ELEMENT_SIZES = (1, 2, 4, 8)
 _NAMES_SHOWN = 2
 _FILLED: tuple[Zeros, Zeros] = ("filled", "gone")
+REPASSED = "repassed"
+"""The kind of cases that are passed other floating numbers."""
+_NUMBER_DRAWS = 3
 _APART_COUNT = 4
 """Buffers of integers that are changed one by one where all together send the original out of bounds."""
 
@@ -98,11 +101,25 @@ def _drawn(base: Base) -> Iterator[NewCase]:
     case, (draw, *_) = base.case.new, fresh_draws(base.seeds)
     first = fresh_values(case, draw, base.layouts)
     dense = fresh_values(case, replace(draw, integers="redrawn", zeros="filled"), base.layouts, base.row_lengths)
+    if not changed_buffers(case, dense):
+        yield from (_with_other_numbers(base, seed) for seed in base.seeds[:_NUMBER_DRAWS])
+        return
     if _zero_count(dense) < _zero_count(first):
         yield dense
         yield fresh_values(case, replace(draw, zeros="scattered"), base.layouts, base.row_lengths)
     yield first
     yield fresh_values(case, Draw(base.seeds[-1], MIRRORED, zeros="filled"), base.layouts, base.row_lengths)
+
+
+def _with_other_numbers(base: Base, seed: int) -> NewCase:
+    """Of a kernel that reads no data: what it computes follows from the numbers that it is passed."""
+    case, random = base.case.new, np.random.default_rng(seed)
+    launches = tuple(
+        with_floats_near(launch, parameters, base.layout_of, random)
+        for launch, parameters in zip(case.recording.launches, base.case.parameters, strict=True)
+    )
+    origin = replace(case.origin, kind=REPASSED, seed=seed, scale=1.0, weight=0.0)
+    return replace(case, recording=replace(case.recording, launches=launches), origin=origin)
 
 
 def _of_other_kinds(base: Base) -> Iterator[NewCase]:

@@ -114,8 +114,8 @@ def _key(cases: tuple[CaseEvidence, ...], prepared: PreparedOutput) -> tuple[str
     return cases[output.case_index].origin.shape, output.name, len(output.buffer.before)
 
 
-def _inputs(case: CaseEvidence) -> list[bytes]:
-    return [buffer.before for buffer in case.buffers if not buffer.is_poisoned]
+def _inputs(case: CaseEvidence) -> tuple[object, ...]:
+    return (case.passed, *(buffer.before for buffer in case.buffers if not buffer.is_poisoned))
 
 
 def _original(prepared: PreparedOutput) -> bytes:

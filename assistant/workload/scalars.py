@@ -1,4 +1,4 @@
-"""The integers that a launch is passed: whole arguments, and members of structs that are passed by value.
+"""The numbers that a launch is passed: whole arguments, and members of structs that are passed by value.
 
 Example::
 
@@ -17,12 +17,14 @@ from assistant.model.elements import ElementKind, ElementType, parse_element_typ
 from assistant.model.recording import RecordedArgument, RecordedLaunch
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
-from assistant.workload.arrays import decode, encode, storage_dtype
+from assistant.workload.arrays import decode, doubles, encode, storage_dtype
 
-__all__ = ["LayoutOf", "Scalar", "fits", "scalars_of", "with_scalars"]
+__all__ = ["LayoutOf", "Scalar", "fits", "scalars_of", "with_floats_near", "with_scalars"]
 
 LayoutOf = Callable[[str], ElementLayout | None]
 """The members of a struct by its type's name; None for any other type."""
+
+_NEARBY = (0.75, 1.25)
 
 
 @dataclass(frozen=True)
@@ -61,26 +63,41 @@ def with_scalars(launch: RecordedLaunch, values: Mapping[Scalar, int]) -> Record
     return replace(launch, arguments=tuple(arguments))
 
 
+def with_floats_near(
+    launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout_of: LayoutOf, random: np.random.Generator
+) -> RecordedLaunch:
+    """The launch with every floating number that it is passed changed by up to a quarter of itself."""
+    arguments = list(launch.arguments)
+    for place, (argument, parameter) in enumerate(zip(launch.arguments, parameters, strict=False)):
+        data = bytearray.fromhex(argument.data_hex)
+        for _, offset, element in _numbers(argument, parameter, layout_of):
+            if element.is_floating:
+                part = slice(offset, offset + element.scalar_bytes)
+                data[part] = encode(doubles(bytes(data[part]), element) * random.uniform(*_NEARBY), element)
+        arguments[place] = replace(argument, data_hex=data.hex())
+    return replace(launch, arguments=tuple(arguments))
+
+
 def _of_argument(place: int, argument: RecordedArgument, parameter: Parameter, layout_of: LayoutOf) -> Iterator[Scalar]:
+    data = bytes.fromhex(argument.data_hex)
+    for name, offset, element in _numbers(argument, parameter, layout_of):
+        if element.kind in (ElementKind.INT, ElementKind.UINT):
+            yield Scalar(name, int(decode(data[offset : offset + element.scalar_bytes], element)[0]), place, offset, element)
+
+
+def _numbers(argument: RecordedArgument, parameter: Parameter, layout_of: LayoutOf) -> Iterator[tuple[str, int, ElementType]]:
+    """(name, place in the argument, type) of each single number."""
     if parameter.is_pointer:
         return
     element = parse_element_type(parameter.type)
-    data = bytes.fromhex(argument.data_hex)
     if element is not None:
-        if _is_integer(element) and not argument.pointers and element.scalar_bytes == argument.size_bytes:
-            yield Scalar(parameter.name, int(decode(data, element)[0]), place, 0, element)
+        if element.components == 1 and not argument.pointers and element.scalar_bytes == argument.size_bytes:
+            yield parameter.name, 0, element
         return
     layout = layout_of(parameter.type)
     if layout is None or layout.size_bytes != argument.size_bytes:
         return
     pointers = {pointer.offset_bytes for pointer in argument.pointers}
     for member in layout.members:
-        if member.count == 1 and _is_integer(member.element) and member.offset_bytes not in pointers:
-            part = data[member.offset_bytes : member.offset_bytes + member.size_bytes]
-            yield Scalar(
-                f"{parameter.name}.{member.path}", int(decode(part, member.element)[0]), place, member.offset_bytes, member.element
-            )
-
-
-def _is_integer(element: ElementType) -> bool:
-    return element.kind in (ElementKind.INT, ElementKind.UINT) and element.components == 1
+        if member.count == 1 and member.element.components == 1 and member.offset_bytes not in pointers:
+            yield f"{parameter.name}.{member.path}", member.offset_bytes, member.element

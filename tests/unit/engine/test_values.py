@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from assistant.engine.cases import JudgedCase
 from assistant.engine.values import Base, apart, base_of, other_values
 from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recording import RecordedArgument
 from assistant.workload.derive import contents_of
-from tests.unit.workload.launches import launched
+from tests.unit.workload.launches import launched, parameter
 
 RANDOM = np.random.default_rng(1)
 
@@ -58,6 +61,20 @@ def test_floats_are_chosen_to_tell_and_special_ones_come_last() -> None:
     found = kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32), RANDOM.standard_normal(1000).astype(np.float32)))
     assert {"tiny", "near", "offset", "halves", "denormal", "far", "extreme"} <= set(found)
     assert found[-5:] == ["injected", "injected", "injected", "zeros", "huge"]
+
+
+def test_a_kernel_that_reads_no_data_is_passed_other_floating_numbers() -> None:
+    base = based_on(np.zeros(1000, np.float32))
+    launch = base.case.new.recording.launches[0]
+    passed = replace(launch, arguments=(*launch.arguments, RecordedArgument(4, np.float32(2).tobytes().hex(), ())))
+    new = replace(base.case.new, recording=replace(base.case.new.recording, launches=(passed,)))
+    case = replace(base.case, new=new, parameters=((*base.case.parameters[0], parameter("scale", "float")),))
+    made = list(other_values(base_of(case, "", base.seeds), is_declared=False))[:3]
+    assert [one.new.origin.kind for one in made] == ["repassed"] * 3
+    arguments = [one.new.recording.launches[0].arguments for one in made]
+    assert {one[1].data_hex for one in arguments} == {launch.arguments[1].data_hex}
+    scales = {float(np.frombuffer(bytes.fromhex(one[2].data_hex), np.float32)[0]) for one in arguments}
+    assert len(scales) == 3 and 1.5 <= min(scales) < 2.5 and 2.0 not in scales
 
 
 def test_fewer_blocks_know_the_grid_that_the_program_has() -> None:

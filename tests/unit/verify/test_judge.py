@@ -106,6 +106,19 @@ def test_another_rounding_passes_and_is_labelled_as_reassociation() -> None:
     assert (result.cases[0].max_error or 0) > 0
 
 
+def test_numbers_that_a_kernel_is_passed_are_inputs_too() -> None:
+    def ramp(scale: float) -> Kernel:
+        return lambda b: b["out"].__setitem__(slice(None), np.arange(N) * np.float32(scale))
+
+    def judged(*scales: float) -> object:
+        made = (case(ramp(scale), ramp(scale), kind="recorded" if at == 0 else "repassed") for at, scale in enumerate(scales))
+        return judge(JudgeEvidence(tuple(replace(one, passed=(str(at),)) for at, one in enumerate(made)), AutoTolerance()))
+
+    result, blind = judged(1.0, 1.5), judged(1.0, 1.0)
+    assert isinstance(result, Verification) and result.outcome is Outcome.PASS
+    assert isinstance(blind, CannotJudge) and "ignores its input" in blind.reason
+
+
 def test_the_original_s_own_error_is_told_where_its_float64_values_are_believed() -> None:
     def rough(b: Buffers) -> None:
         scale_add(b)
