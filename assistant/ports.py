@@ -103,7 +103,8 @@ class ReplayOptions:
 
     mode: str = "plain"
     """``plain``, ``count``, ``check`` or ``grade``: ``check`` looks at every access that the source makes, so its counters are too high;
-    ``grade`` counts, and looks for races among the accesses that it counts."""
+    ``grade`` counts, and looks for races among the accesses that it counts. ``fused``, of whole programs only, is plain with products and
+    sums fused where a compiler may, so that it rounds otherwise."""
     fill: int = 0xAB
     """Byte that poisoned buffers are filled with."""
     shared_fill: int = 0x5A

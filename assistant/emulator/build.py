@@ -44,8 +44,9 @@ class BuildRequest:
     """(absolute path, text); the first is the main one. A path with a header's suffix only replaces the file's text on disk."""
     cache_dir: Path
     flavour: Flavour = "fast"
-    """``fast`` runs at full speed and counts nothing; ``counted`` calls a hook at every memory access that an optimising compiler leaves;
-    ``checked`` at every one that the source makes: for the checks, as its counters are higher than a GPU's."""
+    """``fast`` runs at full speed and counts nothing; ``fused`` rounds otherwise, as products and sums are fused; ``counted`` calls a hook
+    at every memory access that an optimising compiler leaves; ``checked`` at every one that the source makes: for the checks, as its
+    counters are higher than a GPU's."""
     include_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     """``NAME`` or ``NAME=VALUE``"""

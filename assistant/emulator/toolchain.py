@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +26,7 @@ from assistant.emulator.readable import NO_FILES, ProgramFiles, compiler_access,
 from assistant.emulator.tools import ToolSetting, run_tool, run_tools
 from assistant.model.build import CompilerMissing
 
-Flavour = Literal["fast", "counted", "checked"]
+Flavour = Literal["fast", "fused", "counted", "checked"]
 
 HERE = Path(__file__).parent
 INCLUDE_DIR = HERE / "include"
@@ -94,6 +95,7 @@ _CHECKED_FLAGS = (
 )
 _FLAVOUR_FLAGS: dict[Flavour, tuple[str, ...]] = {
     "fast": (),
+    "fused": (*_COUNTED_FLAGS, "-ffp-contract=fast"),
     "counted": _COUNTED_FLAGS,
     "checked": (*_COUNTED_FLAGS, *_CHECKED_FLAGS),
 }
@@ -180,7 +182,17 @@ def _asked_version(compiler: str, launcher: Launcher | None) -> str:
 
 def compile_flags(flavour: Flavour, standard: str, has_openmp: bool) -> tuple[str, ...]:
     """Flags that a translated source and its prelude share."""
-    return (f"-std=gnu++{standard}", *_COMMON_FLAGS, *_FLAVOUR_FLAGS[flavour], *(("-fopenmp",) if has_openmp else ()))
+    fused = ("-mfma",) if flavour == "fused" and _has_fma_by_flag() else ()
+    return (f"-std=gnu++{standard}", *_COMMON_FLAGS, *_FLAVOUR_FLAGS[flavour], *fused, *(("-fopenmp",) if has_openmp else ()))
+
+
+@cache
+def _has_fma_by_flag() -> bool:
+    """Whether this is an x86 processor with fused multiplication and addition, which compilers use only where they are told to."""
+    try:
+        return re.search(r"^flags\s*:.*\bfma\b", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE) is not None
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True)

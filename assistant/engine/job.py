@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assistant.engine.late_runs import LateRuns
+from assistant.engine.further_runs import FurtherRuns
 from assistant.engine.request import JobRequest
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
@@ -42,7 +42,7 @@ class Job:
     """Fresh for this job, at least three for screening and three for confirming; never shown to a planner."""
     limits: RunLimits
     """Of one run of the user's program or of one replayed case."""
-    late_runs: LateRuns = field(default_factory=LateRuns)
+    further_runs: FurtherRuns = field(default_factory=FurtherRuns)
 
     @property
     def device(self) -> events.Device:

@@ -22,13 +22,13 @@ from assistant.engine.other_uploads import OtherUploads, Sides, other_uploads
 from assistant.engine.probes import integers_of
 from assistant.engine.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.subject import Subject
-from assistant.engine.traces import least_roundoff, trace_of
+from assistant.engine.traces import least_roundoff, trace_of, with_types
 from assistant.model.build import Build
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
-from assistant.ports import LabFailure
+from assistant.ports import LabFailure, ProgramRun
 from assistant.profile.quantity import counted_noun
 from assistant.source.constants import integer_constant
 from assistant.source.doubts import doubts
@@ -78,6 +78,8 @@ _WHOLE_UNCHECKED = "races and bounds not checked"
 _UNCHECKED = "races and bounds not checked: the launches are too large"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
 """Finding codes that rest on the original's own values."""
+_NUMBERS_OF_THE_HOST = frozenset({"wrong_value", "wrong_output"})
+"""Finding codes of the program oracle that another rounding may explain."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,25 @@ async def verify(
         order_before=order_before,
         order_after=order_after,
     )
+    evidence = replace(evidence, program=await _unless_rounding(job, baseline, candidate, counted, evidence))
     return _unless_original_is_faulty(baseline, judge(evidence))
+
+
+async def _unless_rounding(
+    job: Job, baseline: Baseline, candidate: Subject, counted: Counted, evidence: JudgeEvidence
+) -> ProgramVerdict | None:
+    """What the program shows; where numbers on the host are all that is wrong, held against a run of the original that rounds otherwise,
+    too: what nearly cancels moves further than any rule of roundoffs says."""
+    program = evidence.program
+    if program is None or not program.findings or any(finding.code not in _NUMBERS_OF_THE_HOST for finding in program.findings):
+        return program
+    without = judge(replace(evidence, program=replace(program, findings=())))
+    if not isinstance(without, Verification) or without.outcome is Outcome.FAIL:
+        return program
+    run = await job.further_runs.fused(job.lab, baseline.subject.program, job.limits)
+    if isinstance(run, LabFailure):
+        return program
+    return _program_verdict(baseline, candidate, counted, with_types(run, baseline.subject.source.text))
 
 
 async def _stream_order(job: Job, baseline: Baseline, candidate: Subject, counted: Counted) -> StreamOrder:
@@ -421,7 +441,7 @@ def _recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:
     return tuple(split_members(case_evidence(item, (), baseline.subject.source.text)) for item in recorded)
 
 
-def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted) -> ProgramVerdict | None:
+def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted, rounded: ProgramRun | None = None) -> ProgramVerdict | None:
     first, second, changed = baseline.counted.run, baseline.second_run, counted.run
     if first is None or second is None or second.run is None or changed is None:
         return None
@@ -430,5 +450,6 @@ def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted) -
     instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
     least = least_roundoff(baseline.subject.parsed, edited_kernels(baseline.subject, candidate), instances)
     own = own_error(_recorded_cases(baseline), baseline.outputs, baseline.tolerance)
-    verdict = compare_programs(a, again, b, baseline.tolerance, least, own)
+    moved = None if rounded is None else trace_of(rounded, text)
+    verdict = compare_programs(a, again, b, baseline.tolerance, least, own, moved)
     return verdict if isinstance(verdict, ProgramVerdict) else None

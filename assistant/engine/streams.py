@@ -83,7 +83,7 @@ async def check_streams(job: Job, original: OriginalRuns, candidate: Subject, co
 
 async def _run(job: Job, subject: Subject, is_late: bool) -> ProgramRun | None:
     """None where it does not come to its end."""
-    run = await job.late_runs.run(job.lab, subject.program, is_late, job.limits)
+    run = await job.further_runs.of_streams(job.lab, subject.program, is_late, job.limits)
     is_whole = isinstance(run, ProgramRun) and not (run.timed_out or run.memory_exceeded or run.tasks_exceeded)
     return run if isinstance(run, ProgramRun) and is_whole else None
 

@@ -50,7 +50,7 @@ _STREAMS_FILL = 0x5A
 """Byte of fresh device memory where the order of streams is looked at: four make a large float, so that what is read too early shows."""
 _EMULATOR = "emulator"
 """``Diagnostic.compiler`` of what the emulator itself refuses; the host compiler's errors carry its own name."""
-_FLAVOURS = {"plain": "fast", "count": "counted", "grade": "counted", "check": "checked"}
+_FLAVOURS = {"plain": "fast", "fused": "fused", "count": "counted", "grade": "counted", "check": "checked"}
 """How programs are built for each mode. Only ``check`` needs every access that the source makes; it would count too many."""
 _DEVICE = "CPU emulator (counting rules of sm_90)"
 
@@ -306,7 +306,7 @@ class CpuLab:
 
 def _core_mode(mode: str) -> str:
     """What the emulator's core is asked for: it counts whenever it checks."""
-    return "check" if mode == "grade" else mode
+    return {"grade": "check", "fused": "plain"}.get(mode, mode)
 
 
 def _is_limit(diagnostics: Sequence[Diagnostic]) -> bool:

@@ -95,11 +95,12 @@ def compare_programs(
     tolerance: Tolerance | None = None,
     least_roundoff: float = 0.0,
     own_error: float = 0.0,
+    rounded: ProgramTrace | None = None,
 ) -> ProgramVerdict | CannotJudge:
     """B's run against two runs of A. ``least_roundoff``: of what the edited kernels compute in; doubles that follow from it move as far.
 
     ``own_error``: how far A's results are known to be from their float64 values, relative to their size; B's may be twice as far (as
-    ``tolerance`` allows), on the other side.
+    ``tolerance`` allows), on the other side. ``rounded``: a run of A that rounds otherwise; floats may move as far as they do there.
     """
     apart = (1.0 + RMS_FACTOR) * own_error
     rule = tolerance or AutoTolerance()
@@ -112,13 +113,13 @@ def compare_programs(
         actual = "a signal" if candidate.exit_status is None else str(candidate.exit_status)
         findings.append(_finding("exit_status", "the program ends differently", str(original.exit_status), actual))
     relative = rule.rtol if isinstance(rule, FixedTolerance) else max(DEFAULT_RELATIVE, apart)
-    text = compare_texts(_text(original), _text(again), _text(candidate), relative)
+    text = compare_texts(_text(original), _text(again), _text(candidate), relative, None if rounded is None else _text(rounded))
     masked.extend(text.masked)
     if text.difference is not None:
         expected, actual = text.difference
         findings.append(_finding("wrong_output", "the program prints something else", expected, actual))
     compared = text.number_count
-    results = _compare_transfers(original, again, candidate, _Rule(rule, least_roundoff, apart))
+    results = _compare_transfers((original, again, candidate, rounded or original), _Rule(rule, least_roundoff, apart))
     wrong = [finding for finding, _, _ in results if finding is not None]
     if text.difference is not None or not text.number_count:
         wrong = [
@@ -133,24 +134,35 @@ def compare_programs(
     return ProgramVerdict(tuple(findings), tuple(masked), compared)
 
 
+_Traces = tuple[ProgramTrace, ProgramTrace, ProgramTrace, ProgramTrace]
+"""The original, the original again, B, and the original rounded otherwise (or itself)."""
 _TransferResult = tuple[VerificationFinding | None, str | None, int]
 """(what is wrong, what was masked, how many values were compared)"""
 
 
-def _compare_transfers(original: ProgramTrace, again: ProgramTrace, candidate: ProgramTrace, rule: _Rule) -> list[_TransferResult]:
+@dataclass(frozen=True)
+class _Part:
+    """One transfer, or the column of one member, in all runs."""
+
+    original: HostData
+    again: bytes
+    candidate: bytes
+    rounded: bytes
+
+
+def _compare_transfers(traces: _Traces, rule: _Rule) -> list[_TransferResult]:
     """Copies one by one; memory that host and device share is looked at whenever the host waits.
 
     Where that happens at other times, only what managed memory holds in the end is compared: page-locked memory may serve the same
     copies in another way.
     """
-    mine, repeat, theirs = (_chosen(trace, False) for trace in (original, again, candidate))
-    results = _compare_lists(mine, repeat, theirs, rule)
-    mine, repeat, theirs = (_chosen(trace, True) for trace in (original, again, candidate))
+    results = _compare_lists(*(_chosen(trace, False) for trace in traces), rule=rule)
+    mine, repeat, theirs, rounded = (_chosen(trace, True) for trace in traces)
     if _shapes(mine) == _shapes(repeat) == _shapes(theirs):
-        return [*results, *_compare_lists(mine, repeat, theirs, rule)]
-    mine, repeat, theirs = (_last(shared) for shared in (mine, repeat, theirs))
+        return [*results, *_compare_lists(mine, repeat, theirs, rounded, rule)]
+    mine, repeat, theirs, rounded = (_last(shared) for shared in (mine, repeat, theirs, rounded))
     if _shapes(mine) == _shapes(repeat) == _shapes(theirs):
-        results = [*results, *_compare_lists(mine, repeat, theirs, rule)]
+        results = [*results, *_compare_lists(mine, repeat, theirs, rounded, rule)]
     return [*results, (None, "memory shared with the host while the program runs (the host waits at other places)", 0)]
 
 
@@ -171,7 +183,11 @@ def _last(transfers: Sequence[HostData]) -> list[HostData]:
 
 
 def _compare_lists(
-    original: Sequence[HostData], again: Sequence[HostData], candidate: Sequence[HostData], rule: _Rule
+    original: Sequence[HostData],
+    again: Sequence[HostData],
+    candidate: Sequence[HostData],
+    rounded: Sequence[HostData],
+    rule: _Rule,
 ) -> list[_TransferResult]:
     shapes, theirs = _shapes(original), _shapes(candidate)
     if shapes != _shapes(again):
@@ -182,23 +198,24 @@ def _compare_lists(
             place = next(i for i, (a, b) in enumerate(zip(shapes, theirs, strict=True)) if a != b)
             expected, actual = f"{shapes[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
         return [(_finding("wrong_transfer", "the program copies something else to the host", expected, actual), None, 0)]
-    whole = zip(original, again, candidate, strict=True)
-    parts = [part for a, b, c in whole for part in _parts(a, b.data, c.data)]
+    moved = rounded if _shapes(rounded) == shapes else original
+    whole = zip(original, again, candidate, moved, strict=True)
+    parts = [part for a, b, c, d in whole for part in _parts(_Part(a, b.data, c.data, d.data))]
     pooled = _pooled_spread(parts)
-    return [_compare_data(a, b, c, rule, pooled.get(_kind_of(a), 0.0)) for a, b, c in parts]
+    return [_compare_data(part, rule, pooled.get(_kind_of(part.original), 0.0)) for part in parts]
 
 
 def _kind_of(item: HostData) -> tuple[str | None, str | None, int]:
     return item.element_type, None if item.member is None else item.member.path, len(item.data)
 
 
-def _pooled_spread(parts: Sequence[tuple[HostData, bytes, bytes]]) -> dict[tuple[str | None, str | None, int], float]:
+def _pooled_spread(parts: Sequence[_Part]) -> dict[tuple[str | None, str | None, int], float]:
     """How far the original's own runs are apart in small transfers of one kind (a residual, copied back in each turn of a loop).
 
     A single number may be the same by luck where its neighbours are not.
     """
     found: dict[tuple[str | None, str | None, int], float] = {}
-    for original, again, _ in parts:
+    for original, again in ((part.original, part.again) for part in parts):
         element = element_of(original.element_type or guessed_type(original.data), len(original.data))
         if element.is_floating and len(original.data) <= _SMALL_COUNT * element.scalar_bytes:
             with np.errstate(invalid="ignore"):
@@ -208,24 +225,26 @@ def _pooled_spread(parts: Sequence[tuple[HostData, bytes, bytes]]) -> dict[tuple
     return found
 
 
-def _parts(original: HostData, again: bytes, candidate: bytes) -> list[tuple[HostData, bytes, bytes]]:
-    """The three as they are, or a column of each per member of structs."""
-    layout = original.layout
+def _parts(whole: _Part) -> list[_Part]:
+    """It as it is, or a column per member of structs."""
+    original, layout = whole.original, whole.original.layout
     if layout is None or not is_divisible(original.data, layout):
-        return [(original, again, candidate)]
-    parts = list[tuple[HostData, bytes, bytes]]()
+        return [whole]
+    parts = list[_Part]()
     for member in layout.members:
-        mine, repeat, other = (column(data, layout, member) for data in (original.data, again, candidate))
-        parts.append((HostData(original.kind, mine, member.element.name, original.name, None, member), repeat, other))
+        every = (original.data, whole.again, whole.candidate, whole.rounded)
+        mine, repeat, other, moved = (column(data, layout, member) for data in every)
+        parts.append(_Part(HostData(original.kind, mine, member.element.name, original.name, None, member), repeat, other, moved))
     return parts
 
 
-def _compare_data(original: HostData, again: bytes, candidate: bytes, rule: _Rule, pooled: float) -> _TransferResult:
+def _compare_data(part: _Part, rule: _Rule, pooled: float) -> _TransferResult:
+    original = part.original
     known = None if original.element_type is None else element_of(original.element_type, len(original.data))
     if known is not None and known is not BYTES:
-        return _compare_as(original, again, candidate, known, rule, pooled)
+        return _compare_as(part, known, rule, pooled)
     guessed = element_of(guessed_type(original.data), len(original.data))
-    finding, hidden, count = _compare_as(original, again, candidate, guessed, rule, pooled)
+    finding, hidden, count = _compare_as(part, guessed, rule, pooled)
     return None if finding is None else _untyped(finding, guessed), hidden, count
 
 
@@ -235,19 +254,20 @@ def _untyped(finding: VerificationFinding, guessed: ElementType) -> Verification
     return replace(finding, code=UNTYPED, message=f"{finding.message} (type unknown, compared as {how})")
 
 
-def _compare_as(original: HostData, again: bytes, candidate: bytes, element: ElementType, rule: _Rule, pooled: float) -> _TransferResult:
-    mine, repeat, other = (bits(data, element) for data in (original.data, again, candidate))
+def _compare_as(part: _Part, element: ElementType, rule: _Rule, pooled: float) -> _TransferResult:
+    original = part.original
+    mine, repeat, other = (bits(data, element) for data in (original.data, part.again, part.candidate))
     ordered = [np.sort(values) for values in (mine, repeat, other)]
     if not (mine == repeat).all() and (ordered[0] == ordered[1]).all():
         return _compare_sorted(original, ordered[0], ordered[2], element)
     if element.is_floating:
-        return _compare_floats(original, again, candidate, element, rule, pooled)
+        return _compare_floats(part, element, rule, pooled)
     stable = mine == repeat
     hidden = None
     if not stable.all():
         hidden = f"{original.name}: {int((~stable).sum())} of {stable.size} elements differ between the original's own runs"
     wrong = stable & (mine != other)
-    finding = _wrong_value(original, candidate, element, int(np.argmax(wrong)), "") if wrong.any() else None
+    finding = _wrong_value(part, element, int(np.argmax(wrong)), "") if wrong.any() else None
     if finding is not None and stable.all() and (ordered[0] == ordered[2]).all():
         finding = _laid_out_otherwise(finding)
     return finding, hidden, int(stable.sum())
@@ -269,27 +289,26 @@ def _compare_sorted(original: HostData, mine: Patterns, other: Patterns, element
     )
 
 
-def _compare_floats(
-    original: HostData, again: bytes, candidate: bytes, element: ElementType, rule: _Rule, pooled: float
-) -> _TransferResult:
+def _compare_floats(part: _Part, element: ElementType, rule: _Rule, pooled: float) -> _TransferResult:
     """All floats of one transfer: same NaN and infinity positions, deviations within the original's own spread and regrouping.
 
     ``pooled``: the spread of all transfers of its kind.
     """
-    mine, repeat, other = (floats(data, element) for data in (original.data, again, candidate))
+    mine, repeat, other, moved = (floats(data, element) for data in (part.original.data, part.again, part.candidate, part.rounded))
     special = ~np.isfinite(mine) | ~np.isfinite(other)
     stable = np.isfinite(mine) == np.isfinite(repeat)
     same = np.where(np.isnan(mine), np.isnan(other), mine == other)
     wrong = special & stable & ~same
     if wrong.any():
-        return _wrong_value(original, candidate, element, int(np.argmax(wrong)), "NaN or infinity"), None, mine.size
+        return _wrong_value(part, element, int(np.argmax(wrong)), "NaN or infinity"), None, mine.size
     places = ~special & np.isfinite(repeat)
     deviation = np.where(places, np.abs(np.where(places, other, 0.0) - np.where(places, mine, 0.0)), 0.0)
     if isinstance(rule.tolerance, FixedTolerance):
         limit = rule.tolerance.atol + rule.tolerance.rtol * np.abs(np.where(places, mine, 0.0))
         rms_allowed = float("inf")
     else:
-        spread = errors_of(repeat[places], mine[places])
+        usable = places & np.isfinite(moved)
+        spread = errors_of(repeat[places], mine[places]).at_least(errors_of(moved[usable], mine[usable]))
         regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
         slack = max(regrouped, rule.own_error) * rms(mine[places])
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
@@ -298,10 +317,10 @@ def _compare_floats(
     wrong = deviation > limit if (deviation > limit).any() else (deviation == deviation.max()) & is_far
     if not wrong.any():
         return None, None, int(places.sum())
-    finding = _wrong_value(original, candidate, element, int(np.argmax(wrong)), "")
+    finding = _wrong_value(part, element, int(np.argmax(wrong)), "")
     if places.all():
-        moved = np.abs(np.sort(other) - np.sort(mine))
-        if (moved <= limit).all() and rms(moved) <= rms_allowed:
+        apart = np.abs(np.sort(other) - np.sort(mine))
+        if (apart <= limit).all() and rms(apart) <= rms_allowed:
             finding = _laid_out_otherwise(finding)
     return finding, None, int(places.sum())
 
@@ -311,8 +330,9 @@ def _laid_out_otherwise(finding: VerificationFinding) -> VerificationFinding:
     return replace(finding, code=_OTHER_LAYOUT, outcome=Outcome.NEEDS_DECISION, message=message)
 
 
-def _wrong_value(original: HostData, candidate: bytes, element: ElementType, index: int, detail: str) -> VerificationFinding:
-    expected, actual = shown(original.data, element, index), shown(candidate, element, index)
+def _wrong_value(part: _Part, element: ElementType, index: int, detail: str) -> VerificationFinding:
+    original = part.original
+    expected, actual = shown(original.data, element, index), shown(part.candidate, element, index)
     reason = f" ({detail})" if detail else ""
     message = f"{original.place(index)}: wrong value on the host; expected {expected}, got {actual}{reason}"
     return VerificationFinding("wrong_value", Outcome.FAIL, message, buffer=original.name, index=index, expected=expected, actual=actual)

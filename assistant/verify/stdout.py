@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from assistant.verify.tolerance import MAX_FACTOR
+
 __all__ = ["DEFAULT_RELATIVE", "TextComparison", "compare_texts"]
 
 _FLIPPING_DIGITS = 4
@@ -33,9 +35,15 @@ class TextComparison:
     """Numbers that were compared."""
 
 
-def compare_texts(original: str, again: str, candidate: str, relative: float = DEFAULT_RELATIVE) -> TextComparison:
-    """B's text against two runs of A's; ``relative``: freedom of decimals."""
+def compare_texts(
+    original: str, again: str, candidate: str, relative: float = DEFAULT_RELATIVE, rounded: str | None = None
+) -> TextComparison:
+    """B's text against two runs of A's; ``relative``: freedom of decimals.
+
+    ``rounded``: text of a run of A that rounds otherwise: decimals may move as far as they do there, and four times that.
+    """
     lines, repeats, others = original.splitlines(), again.splitlines(), candidate.splitlines()
+    moved = _moved(lines, None if rounded is None else rounded.splitlines())
     masked = list[str]()
     if len(lines) != len(repeats):
         return TextComparison(None, ("standard output (the original's own runs print different line counts)",), 0)
@@ -55,7 +63,7 @@ def compare_texts(original: str, again: str, candidate: str, relative: float = D
         for index, (mine, their) in enumerate(zip(tokens, theirs, strict=True)):
             if index in hidden:
                 continue
-            if not _same(mine, their, relative):
+            if not _same(mine, their, relative, moved.get((number, index), 0.0)):
                 return TextComparison((line, other), tuple(masked), count)
             count += _NUMBER.fullmatch(mine) is not None
     return TextComparison(None, tuple(masked), count)
@@ -78,14 +86,25 @@ def _masked_tokens(line: str, repeat: str) -> tuple[list[str] | None, set[int]]:
     return tokens, hidden
 
 
-def _same(mine: str, their: str, relative: float) -> bool:
+def _moved(lines: list[str], rounded: list[str] | None) -> dict[tuple[int, int], float]:
+    """(line from 1, token) → how far a decimal may move because it does so where the original rounds otherwise."""
+    found: dict[tuple[int, int], float] = {}
+    for number, (line, other) in enumerate(zip(lines, rounded or (), strict=False), 1):
+        tokens, others = _TOKEN.findall(line), _TOKEN.findall(other)
+        for index, (mine, their) in enumerate(zip(tokens, others, strict=False) if len(tokens) == len(others) else ()):
+            if _NUMBER.fullmatch(mine) and _NUMBER.fullmatch(their):
+                found[number, index] = MAX_FACTOR * abs(float(mine) - float(their))
+    return found
+
+
+def _same(mine: str, their: str, relative: float, moved: float) -> bool:
     if mine == their:
         return True
     if _NUMBER.fullmatch(mine) is None or _NUMBER.fullmatch(their) is None:
         return False
     if mine.lstrip("+-").isdigit() and their.lstrip("+-").isdigit():
         return int(mine) == int(their)
-    allowed = max(_resolution(mine), _resolution(their)) + relative * abs(float(mine))
+    allowed = max(_resolution(mine), _resolution(their)) + relative * abs(float(mine)) + moved
     return abs(float(mine) - float(their)) <= allowed
 
 

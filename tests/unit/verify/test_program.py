@@ -123,6 +123,24 @@ def test_results_as_far_from_the_truth_as_the_original_is_known_to_be_are_as_goo
     assert is_refused(5e-4, 0.0) and not is_refused(5e-4, 4e-4) and is_refused(5e-3, 4e-4)
 
 
+def test_numbers_that_move_where_the_original_rounds_otherwise_may_move_as_far() -> None:
+    """The difference of two large sums, of which few digits are left."""
+    little = (VALUES * np.float32(1e-6)).astype(np.float32)
+
+    def is_refused(moved: float | None, values: float, text: float) -> bool:
+        def told(share: float, shown: float) -> ProgramTrace:
+            return trace(f"rest = {1e-6 * (1 + shown):.10g}\n", (little * np.float32(1 + share)).astype(np.float32))
+
+        rounded = None if moved is None else told(moved, moved)
+        result = compare_programs(told(0.0, 0.0), told(0.0, 0.0), told(values, text), rounded=rounded)
+        assert isinstance(result, ProgramVerdict)
+        return bool(result.findings)
+
+    assert is_refused(None, 0.02, 0.0) and is_refused(None, 0.0, 0.02)
+    assert not is_refused(0.02, 0.03, 0.03)
+    assert is_refused(0.02, 0.2, 0.0) and is_refused(0.02, 0.0, 0.2)
+
+
 @pytest.mark.parametrize("values", [VALUES, np.arange(100, dtype=np.int32)])
 def test_another_layout_is_a_decision_where_the_program_prints_the_same_of_it(values: np.ndarray) -> None:
     (finding,) = verdict(trace(values=values), trace(values=values[::-1])).findings
