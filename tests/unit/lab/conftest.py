@@ -10,7 +10,7 @@ import pytest
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Path:
+def own_cache(tmp_path: Path) -> Path:
     folder, kept = tmp_path / "cache", Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
     kept.mkdir(exist_ok=True)
     folder.mkdir()

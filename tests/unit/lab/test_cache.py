@@ -17,14 +17,14 @@ _RECORDERS = "capture"
 _PROGRAM = Program((Source(Path("/k.cu"), "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n"),), DEFAULT_FLAGS)
 
 
-async def test_whatever_takes_room_is_an_entry(tmp_path: Path, cache: Path) -> None:
-    lab = CpuLab(tmp_path, cache, "h200")
+async def test_whatever_takes_room_is_an_entry(tmp_path: Path, own_cache: Path) -> None:
+    lab = CpuLab(tmp_path, own_cache, "h200")
     try:
         await lab.inspect(_PROGRAM, "sm_90")
         ran = await lab.run(_PROGRAM, "plain", RunLimits(), record=False)
         assert isinstance(ran, ProgramRun) and ran.exit_status == 0
-        entries = {entry for pattern in ENTRIES for entry in cache.glob(pattern)}
-        large = [path for path in _files(cache) if path.stat().st_size > _LARGE_BYTES and path.parent.name != _RECORDERS]
+        entries = {entry for pattern in ENTRIES for entry in own_cache.glob(pattern)}
+        large = [path for path in _files(own_cache) if path.stat().st_size > _LARGE_BYTES and path.parent.name != _RECORDERS]
         assert large and [path for path in large if not entries & {path, *path.parents}] == []
     finally:
         await lab.close()

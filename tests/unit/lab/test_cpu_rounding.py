@@ -25,9 +25,9 @@ int main() {
 """x² needs 25 bits: rounded before the subtraction, its last one is lost."""
 
 
-async def test_products_and_sums_are_fused_where_the_processor_can(tmp_path: Path, cache: Path) -> None:
+async def test_products_and_sums_are_fused_where_the_processor_can(tmp_path: Path, own_cache: Path) -> None:
     program = Program((Source(Path("/rest.cu"), _TEXT),), DEFAULT_FLAGS)
-    lab = CpuLab(tmp_path, cache, "h200")
+    lab = CpuLab(tmp_path, own_cache, "h200")
     try:
         runs = [await lab.run(program, mode, RunLimits(), record=True) for mode in ("plain", "fused")]
     finally:
