@@ -23,11 +23,15 @@ async def test_whatever_takes_room_is_an_entry(tmp_path: Path, own_cache: Path) 
         await lab.inspect(_PROGRAM, "sm_90")
         ran = await lab.run(_PROGRAM, "plain", RunLimits(), record=False)
         assert isinstance(ran, ProgramRun) and ran.exit_status == 0
-        entries = {entry for pattern in ENTRIES for entry in own_cache.glob(pattern)}
+        entries = _entries(own_cache)
         large = [path for path in _files(own_cache) if path.stat().st_size > _LARGE_BYTES and path.parent.name != _RECORDERS]
         assert large and [path for path in large if not entries & {path, *path.parents}] == []
     finally:
         await lab.close()
+
+
+def _entries(cache: Path) -> set[Path]:
+    return {entry for pattern in ENTRIES for entry in cache.glob(pattern)}
 
 
 def _files(folder: Path) -> list[Path]:
