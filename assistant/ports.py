@@ -144,8 +144,6 @@ class ReplayRun:
     cases: tuple[CaseRun, ...]
     blobs: Path
     """Folder with the contents named by ``CaseRun.after``."""
-    cpu_s: float = 0.0
-    """Processor time of all cases, building not included; 0 where the lab does not tell."""
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,6 @@ class Outcome:
     memory_exceeded: bool
     tasks_exceeded: bool
     output_truncated: bool
-    cpu_s: float = 0.0
-    """Processor time, of the processes that it waited for as well."""
 
 
 def run_child(
@@ -155,7 +153,7 @@ class _Watch:
         code = self._running.end()
         is_over = timed_out and code < 0
         name = signal.Signals(-code).name if code < 0 else None
-        return Outcome(code if code >= 0 else None, name, is_over, memory_exceeded, tasks_exceeded, self._is_truncated, self._running.cpu_s)
+        return Outcome(code if code >= 0 else None, name, is_over, memory_exceeded, tasks_exceeded, self._is_truncated)
 
     def _copy_ready(self, open_count: int) -> int:
         """Copies what has arrived; how many pipes have ended."""

@@ -37,7 +37,7 @@ LENGTH = struct.Struct("=I")
 MESSAGE = struct.Struct("=iii")
 """From a guard: what happened and two numbers about it."""
 STARTED, FAILED, ENDED = 1, 2, 3
-"""(session id), (error number, stage), (status as of wait(2), processor time in milliseconds of the program and what it waited for)."""
+"""(session id), (error number, stage), (status as of wait(2))."""
 LIMITS_STAGE = 1
 """The program was not started as its limits could not be put in force; 0: its folder or file is not fit."""
 _STREAM_COUNT = 3
@@ -88,7 +88,7 @@ def _guard(asker: socket.socket, descriptors: Sequence[int]) -> None:
     _tell(asker, STARTED, os.getpid())
     ended = _waited(program, asker)
     if ended is not None:
-        _tell(asker, ENDED, *ended)
+        _tell(asker, ENDED, ended)
         select.select([asker], [], [])
     _end_all(program, asker)
 
@@ -167,8 +167,8 @@ def _lower_limits(limits: dict[str, int], *, is_for_good: bool) -> None:
         resource.setrlimit(kind, (soft, soft if is_for_good else hard))
 
 
-def _waited(program: int, asker: socket.socket) -> tuple[int, int] | None:
-    """The program's status and milliseconds; None where whoever asked goes away before it ends."""
+def _waited(program: int, asker: socket.socket) -> int | None:
+    """The program's status; None where whoever asked goes away before it ends."""
     poll = select.poll()
     poll.register(asker, select.POLLIN)
     try:
@@ -178,9 +178,9 @@ def _waited(program: int, asker: socket.socket) -> tuple[int, int] | None:
         timeout_ms = _LOOK_AGAIN_MS
     while True:
         ready = poll.poll(timeout_ms)
-        ended, status, used = os.wait4(program, os.WNOHANG)
+        ended, status = os.waitpid(program, os.WNOHANG)
         if ended:
-            return status, _milliseconds(used)
+            return status
         if any(descriptor == asker.fileno() for descriptor, _ in ready):
             return None
 
@@ -191,18 +191,14 @@ def _end_all(program: int, asker: socket.socket) -> None:
         os.killpg(program, signal.SIGKILL)
     with suppress(ChildProcessError):
         while True:
-            ended, status, used = os.wait4(-1, os.WNOHANG)
+            ended, status = os.waitpid(-1, os.WNOHANG)
             if ended == program:
-                _tell(asker, ENDED, status, _milliseconds(used))
+                _tell(asker, ENDED, status)
             if ended == 0:
                 for child in _children():
                     with suppress(ProcessLookupError):
                         os.kill(child, signal.SIGKILL)
                 time.sleep(_LOOK_AGAIN_MS / 1000)  # not a wait for the next to end: the system's list may miss one while others end
-
-
-def _milliseconds(used: resource.struct_rusage) -> int:
-    return round(1000 * (used.ru_utime + used.ru_stime))
 
 
 def _children() -> list[int]:

@@ -145,8 +145,6 @@ class Running:
     def __init__(self, guard: socket.socket, session: int) -> None:
         self._guard = guard
         self._code: int | None = None
-        self.cpu_s = 0.0
-        """Processor time of the program and of what it waited for, once it has ended."""
         self.session = session
         """All processes of the program are in it (unless they left it), and the guard, whose id it is."""
 
@@ -184,7 +182,7 @@ class Running:
         message = _message(self._guard)
         if message is not None:
             if message[0] == ENDED:
-                self._code, self.cpu_s = os.waitstatus_to_exitcode(message[1]), message[2] / 1000
+                self._code = os.waitstatus_to_exitcode(message[1])
             return
         self._guard.close()
         if self._code is None:  # the guard was killed

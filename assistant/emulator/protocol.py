@@ -210,8 +210,6 @@ class ReplayReply:
     confinement: tuple[str, ...]
     missing: tuple[str, ...]
     """As in ``RunReply``."""
-    cpu_s: float = 0.0
-    """Processor time that all cases took: what they cost on a busy machine too."""
 
 
 def failure(kind: str, message: str, remedy: str = "") -> dict[str, Any]:

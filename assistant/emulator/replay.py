@@ -51,7 +51,7 @@ def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[
             (folder / "blobs" / name).replace(blobs / name)
         cases = [_reply(part, names, symbolizer) for part in _parts(folder)]
         unended = [_failed(_reason(outcome)) for _ in request.cases[len(cases) :]]
-        return ReplayReply((*cases, *unended), layers.in_force, layers.missing, outcome.cpu_s)
+        return ReplayReply((*cases, *unended), layers.in_force, layers.missing)
     finally:
         remove_tree(folder)
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from assistant.engine.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count
+from assistant.engine.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
 from assistant.engine.cases import Effort, JudgedCase, Resize
 from assistant.engine.grids import independent_of_grid
 from assistant.engine.job import Job
@@ -132,8 +132,9 @@ async def _measured(job: Job, subject: Subject, cases: Sequence[NewCase]) -> tup
     cost = cost_of(cases[0])
     is_checked = cost.threads <= CHECKED_THREADS
     trials = await try_version(job, subject, cases, _TRIAL_S, is_checked)
-    has_run = trials[0].run is not None and trials[0].run.error is None
-    return replace(cost, checked_s=trials[0].cpu_s if is_checked and has_run else None), trials
+    run = trials[0].run
+    has_run = is_checked and run is not None and run.error is None
+    return replace(cost, checked_s=work_s(cost.threads, cost.size_bytes, run.profiles) if has_run and run is not None else None), trials
 
 
 def _within(own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:

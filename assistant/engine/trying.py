@@ -41,8 +41,6 @@ class Trial:
     """None where the lab could not run it."""
     after: tuple[tuple[int, bytes], ...]
     """(buffer id, contents that it left)."""
-    cpu_s: float
-    """Processor time, as a mean over the cases that were tried together; building is not included."""
     is_checked: bool = False
     """With every check on that this lab has."""
 
@@ -97,10 +95,9 @@ async def try_version(job: Job, subject: Subject, cases: Sequence[NewCase], limi
     mode = _checking_mode(job) if is_checked else "plain"
     replayed = await job.lab.replay(startable(subject, cases), written, ReplayOptions(mode=mode, fill=POISON), limits)
     if isinstance(replayed, LabFailure):
-        return [Trial(case, None, (), 0.0) for case in cases]
-    each_s = replayed.cpu_s / len(cases)
+        return [Trial(case, None, ()) for case in cases]
     contents = LeftContents(replayed.blobs)
-    return [Trial(case, run, contents.of(run.after), each_s, mode == _EVERY_CHECK) for case, run in zip(cases, replayed.cases, strict=True)]
+    return [Trial(case, run, contents.of(run.after), mode == _EVERY_CHECK) for case, run in zip(cases, replayed.cases, strict=True)]
 
 
 def _checking_mode(job: Job) -> str:

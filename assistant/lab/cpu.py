@@ -247,7 +247,7 @@ class CpuLab:
         reply = await self._ask(message, limits.wall_s * max(1, len(cases)) + _GRACE_S)
         if isinstance(reply, LabFailure):
             return reply
-        return ReplayRun(tuple(_case_run(case) for case in reply["cases"]), out / "blobs", reply["cpu_s"])
+        return ReplayRun(tuple(_case_run(case) for case in reply["cases"]), out / "blobs")
 
     async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {
