@@ -53,7 +53,7 @@ def _larger(sizes: Sizes, leading: frozenset[str], looped: frozenset[str]) -> di
     wanted: dict[str, list[dict[str, int]]] = {}
     if len(groups) < sum(len(group) for group in groups):
         turned = _changed(sizes, _odd_growth, is_turned=True)
-        wanted["turned"] = [turned, _changed(sizes, _aligned_growth, is_turned=True)]
+        wanted["turned"] = [turned, *_crossed(sizes, _odd_growth), _changed(sizes, _aligned_growth, is_turned=True)]
     wanted["odd"] = _ways(sizes, _odd_growth, _aligned_growth)
     wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
     alone = [name for group in groups for name in group if name in leading]
@@ -85,7 +85,7 @@ def smaller(sizes: Sizes, ratio: float) -> list[dict[str, int]]:
         return value if value <= _LEAST_SIZE else min(value, _aligned(value, wanted(value, place)))
 
     *first, last = _ways(sizes, odd, aligned)
-    return [*first, _changed(sizes, odd, is_turned=True), last]
+    return [*_crossed(sizes, odd), *first, _changed(sizes, odd, is_turned=True), last]
 
 
 def work_ratio(sizes: Sizes, others: Sizes) -> float:
@@ -114,6 +114,20 @@ def _alike(sizes: Sizes, *changes: _Change) -> list[dict[str, int]]:
     members = [[_member(name) for name in group] for group in _groups(sizes)]
     has_pair = any(len(set(group)) < len(group) for group in members)
     return [_changed(sizes, change, is_alike=True) for change in changes] if has_pair else []
+
+
+def _crossed(sizes: Sizes, change: _Change) -> list[dict[str, int]]:
+    """All sizes changed, the same members of several structs alike, but two that are equal the other way round in all structs but the
+    first, as of what is transposed; none where there are no such members."""
+    changed, is_crossed = dict(sizes), False
+    for group in _groups(sizes):
+        structs, members = (list(dict.fromkeys(name.rpartition(".")[end] for name in group)) for end in (0, 2))
+        is_pair = len(members) == 2 and len(structs) > 1 and len(group) == len(structs) * len(members)
+        is_crossed |= is_pair
+        for name in group:
+            place = members.index(_member(name))
+            changed[name] = change(sizes[name], 1 - place if is_pair and not name.startswith(f"{structs[0]}.") else place)
+    return [_with_products(sizes, changed)] if is_crossed else []
 
 
 def _member(name: str) -> str:

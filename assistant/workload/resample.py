@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assistant.model.elements import ElementType
 from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite
-from assistant.workload.draws import Draw
+from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.zeros import structural_zeros
 
 __all__ = ["is_distinct", "is_sorted", "resampled", "resampled_together", "tied", "with_tail"]
@@ -148,9 +148,9 @@ def _fresh_floats(values: Array, kept: NDArray[np.bool_], element: ElementType, 
         result = np.sort(result) if values[0] <= values[-1] else np.sort(result)[::-1]
     elif draw.has_mixed_signs and (observed[0] > 0) == (observed[-1] > 0):
         result = np.where(random.random(result.size) < 0.5, -result, result)
-    limit = largest_finite(element)
-    finite = np.isfinite(result)
-    result[finite] = np.clip(result[finite] * draw.scale, -limit, limit)
+    limit, finite = largest_finite(element), np.isfinite(result)
+    is_mark = draw.scale == MIRRORED and observed[0] == observed[-1]  # where a maximum begins, say, which is no data
+    result[finite] = np.clip(result[finite] * (1.0 if is_mark else draw.scale), -limit, limit)
     return result
 
 

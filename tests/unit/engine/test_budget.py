@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.engine.budget import Cost, affordable, case_count, is_large, own_size_count, repeat_count, shrink_ratio
+from assistant.engine.budget import Cost, affordable, case_count, is_large, own_size_count, repeat_count, shrink_ratio, work_s
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineExecution, Method
 
+CONFIG = LaunchConfig(Dim3(1), Dim3(32))
 SMALL = Cost(threads=1 << 12, size_bytes=1 << 16, checked_s=0.01)
 LARGE = Cost(threads=1 << 20, size_bytes=128 << 20, checked_s=None)
 
@@ -42,3 +45,13 @@ def test_larger_sizes_are_taken_in_order_while_time_and_memory_last() -> None:
     assert affordable(Cost(1 << 12, 1 << 16, 0.2), ratios) == ("odd",)
     assert affordable(Cost(1 << 12, 20 << 20, 0.01), ratios) == ("odd",)
     assert affordable(LARGE, ratios) == ()
+
+
+def test_what_a_run_takes_follows_from_what_it_counts() -> None:
+    def profile(times: int) -> LaunchProfile:
+        access = LineAccess("k.cu", 3, "global load", 4, 32 * times, 1024 * times, None, None, None, None, Grade.EXACT)
+        line = LineExecution("k.cu", 3, 32 * times, 1024 * times, 0)
+        return LaunchProfile(0, "k", CONFIG, Method.EMULATOR, "emulator", 1, (access,), (line,), (), None, None, ())
+
+    few, many = (work_s(1024, 4096, (profile(times),)) for times in (1, 100_000))
+    assert few < 0.02 and 1.0 < many < 3.0 and work_s(1024, 4096, (profile(1), profile(1))) > few

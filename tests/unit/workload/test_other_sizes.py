@@ -30,6 +30,15 @@ def test_what_is_square_is_tried_wide_and_high() -> None:
     assert "turned" not in larger({"w": 96, "h": 95})
 
 
+def test_members_of_several_structs_grow_alike_or_crossed() -> None:
+    sizes = {"in.w": 96, "in.h": 96, "in.pitch": 128, "out.w": 96, "out.h": 96, "out.pitch": 128}
+    crossed, alike = smaller(sizes, 0.5)[:2]
+    assert (alike["in.w"], alike["in.h"], alike["in.pitch"]) == (alike["out.w"], alike["out.h"], alike["out.pitch"])
+    assert (crossed["in.w"], crossed["in.h"], crossed["in.pitch"]) == (crossed["out.h"], crossed["out.w"], crossed["out.pitch"])
+    assert alike["in.w"] != alike["in.h"] and crossed["in.w"] != crossed["in.h"]
+    assert smaller({"a.w": 96, "a.h": 96}, 0.5)[0]["a.w"] != 96 and larger(sizes)["odd"][0]["in.w"] == larger(sizes)["odd"][0]["out.w"]
+
+
 def test_a_product_of_two_sizes_stays_their_product() -> None:
     for sizes in (one for tried in larger({"rows": 60, "cols": 40, "n": 2400}).values() for one in tried):
         assert sizes["n"] == sizes["rows"] * sizes["cols"]
