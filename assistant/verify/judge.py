@@ -132,10 +132,11 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
     if worst(finding.outcome for finding in findings) is not Outcome.FAIL:
-        injected_findings, injected_labels = judge_injected(usable.injected, usable.ordinary, evidence)
+        probes = judge_probes(usable, evidence, is_precision_changed)
+        injected = tuple(case for case in usable.injected if case.origin.shape not in probes.wrong_sizes)
+        injected_findings, injected_labels = judge_injected(injected, usable.ordinary, evidence)
         findings.extend(injected_findings)
         labels.extend(injected_labels)
-        probes = judge_probes(usable, evidence, is_precision_changed)
         results.extend(probes.results)
         findings.extend(probes.findings)
         if set(evidence.edited or (case.kernel for case in usable.ordinary)) <= probes.unaligned_kernels:

@@ -43,6 +43,8 @@ class ProbeVerdict:
     dropped: tuple[str, ...]
     unaligned_kernels: frozenset[str] = frozenset()
     """Those that do what the original does wherever their buffers begin."""
+    wrong_sizes: frozenset[str] = frozenset()
+    """Shapes of our own making at which B does something else, whatever the values."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
                 wrong_sizes.add(case.origin.shape)
     dropped.extend(f"values of kind {', '.join(dict.fromkeys(kinds))}: {reason}" for reason, kinds in untold.items())
     unaligned = frozenset(kernel for kernel, is_right in are_shifted_right.items() if is_right)
-    return ProbeVerdict(tuple(results), _first_of_each(labels), tuple(failures), tuple(dropped), unaligned)
+    return ProbeVerdict(tuple(results), _first_of_each(labels), tuple(failures), tuple(dropped), unaligned, frozenset(wrong_sizes))
 
 
 def _label(case: CaseEvidence, meaning: Meaning, finding: VerificationFinding) -> DetectedLabel:

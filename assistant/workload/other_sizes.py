@@ -125,7 +125,7 @@ def _crossed(sizes: Sizes, change: _Change) -> list[dict[str, int]]:
         is_pair = len(members) == 2 and len(structs) > 1 and len(group) == len(structs) * len(members)
         is_crossed |= is_pair
         for name in group:
-            place = members.index(_member(name))
+            place = members.index(_member(name)) if is_pair else 1  # a pitch stays no less than the larger of both
             changed[name] = change(sizes[name], 1 - place if is_pair and not name.startswith(f"{structs[0]}.") else place)
     return [_with_products(sizes, changed)] if is_crossed else []
 

@@ -775,6 +775,19 @@ def test_a_size_on_which_only_the_original_is_right_shows_an_assumption() -> Non
     assert [c.outcome for c in result.cases] == [Outcome.PASS] * 3 + [Outcome.NEEDS_DECISION]
 
 
+def test_special_values_say_nothing_more_of_a_size_on_which_b_is_wrong_anyway() -> None:
+    def beyond(b: Buffers) -> None:
+        b["out"][:] = b["x"] * np.float32(2) + b["y"]
+
+    base = with_resized(beyond)
+    special = replace(base.cases[-1], origin=replace(base.cases[-1].origin, kind="injected", seed=10))
+    result = judge(replace(base, cases=(*base.cases, special)))
+    assert isinstance(result, Verification)
+    assert [(f.code, f.outcome) for f in result.findings] == [("assumption", Outcome.NEEDS_DECISION)]
+    own = replace(special, origin=replace(special.origin, shape=base.cases[0].origin.shape))
+    assert "wrote_outside_outputs" in codes(judged_as(replace(base, cases=(*base.cases, own)), "injected"))
+
+
 def test_a_guard_that_was_tried_on_shifted_buffers_needs_no_decision() -> None:
     label = DetectedLabel(Label.ALIGNMENT, "assumes the alignment of x")
     base = replace(with_resized(scale_add), labels=(label,))
