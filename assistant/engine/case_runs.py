@@ -24,7 +24,7 @@ from assistant.workload.derive import contents_of
 from assistant.workload.offsets import longest_row
 from assistant.workload.recordings import NewCase
 
-__all__ = ["OriginalRuns", "PreparedCase", "Task", "buffer_facts", "case_evidence", "original_runs", "side_runs", "task_of"]
+__all__ = ["MovedCases", "OriginalRuns", "PreparedCase", "Task", "buffer_facts", "case_evidence", "original_runs", "side_runs", "task_of"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -58,6 +58,26 @@ class PreparedCase:
     original: tuple[SideRun, ...]
     reference: FloatReference
     perturbed: tuple[SideRun, ...]
+    is_movable: bool = False
+    """It would be run on moved inputs if a verdict rested on roundoff there."""
+
+
+class MovedCases:
+    """Cases of one original with its runs on moved inputs, made when a verdict first rests on roundoff: they make bounds wider, so that
+    a version that is right without them is right."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, PreparedCase] = {}
+
+    def known(self, item: PreparedCase) -> PreparedCase:
+        return self._made.get(id(item.case), item)
+
+    async def make(self, job: Job, subject: Subject, items: Sequence[PreparedCase]) -> None:
+        """For the movable ones of ``items``; where the lab cannot run them their bounds stay as they are."""
+        moving = [item for item in items if item.is_movable]
+        perturbed, _ = await perturbed_runs(job, subject, [item.case for item in moving], [True] * len(moving))
+        for item, runs in zip(moving, perturbed, strict=True):
+            self._made[id(item.case)] = replace(item, perturbed=runs, is_movable=False)
 
 
 @dataclass(frozen=True)
@@ -86,10 +106,13 @@ async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase],
         is_rounded and _is_perturbed(case, side, reference, text)
         for case, side, reference, is_rounded in zip(cases, runs, references, rounded, strict=True)
     ]
-    perturbed, not_perturbed = await perturbed_runs(job, subject, cases, moving)
-    prepared = [
-        PreparedCase(case, side, reference, moved) for case, side, reference, moved in zip(cases, runs, references, perturbed, strict=True)
+    later = [
+        is_moving and job.lab.timing is None and not _is_told_by_moving(case, reference)
+        for case, reference, is_moving in zip(cases, references, moving, strict=True)
     ]
+    now = [is_moving and not is_later for is_moving, is_later in zip(moving, later, strict=True)]
+    perturbed, not_perturbed = await perturbed_runs(job, subject, cases, now)
+    prepared = [PreparedCase(*each) for each in zip(cases, runs, references, perturbed, later, strict=True)]
     return OriginalRuns(tuple(prepared), tuple(reason for reason in (no_references, not_perturbed) if reason is not None))
 
 
@@ -133,6 +156,7 @@ def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str)
         reference=item.reference.values,
         reference_kind=item.reference.kind,
         perturbed=item.perturbed,
+        is_movable=item.is_movable,
         further_kernels=item.case.further_kernels,
         thread_count=config.grid.count * config.block.count,
         longest_row=longest_row(item.case.new),
@@ -176,6 +200,12 @@ def _is_perturbed(case: JudgedCase, original: Sequence[SideRun], reference: Floa
     has_doubles = any(element_of(one.element_type, len(one.before)).name.startswith("double") for one in facts)
     is_needed = has_doubles or not reference.values or has_small_output(facts, tuple(original))
     return is_needed and case.new.origin.kind != _TIES
+
+
+def _is_told_by_moving(case: JudgedCase, reference: FloatReference) -> bool:
+    """Whether runs on moved inputs alone tell if the original keeps its digits on values that are chosen to lose them."""
+    meaning = meaning_of(case.new.origin.kind)
+    return meaning is not None and meaning.is_numeric and not reference.values
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.case_runs import PreparedCase, case_evidence, original_runs, side_runs, task_of
+from assistant.engine.case_runs import MovedCases, PreparedCase, case_evidence, original_runs, side_runs, task_of
 from assistant.engine.cases import Effort, for_candidate
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted, run_program
@@ -78,6 +78,8 @@ _WHOLE_UNCHECKED = "races and bounds not checked"
 _UNCHECKED = "races and bounds not checked: the launches are too large"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
 """Finding codes that rest on the original's own values."""
+_WITHIN_BOUNDS = frozenset({"wrong_value", "precision", "assumption"})
+"""Finding codes that wider bounds may take back."""
 _NUMBERS_OF_THE_HOST = frozenset({"wrong_value", "wrong_output"})
 """Finding codes of the program oracle that another rounding may explain."""
 
@@ -106,6 +108,7 @@ class Baseline:
     """None for declared workloads, whose sizes are the user's to choose."""
     caveats: tuple[str, ...] = ()
     """What a verdict line says of every candidate that is held against it."""
+    moved: MovedCases = field(default_factory=MovedCases, compare=False)
 
     @property
     def is_declared(self) -> bool:
@@ -176,6 +179,7 @@ async def verify(
     missing = [*baseline.missing_checks, *limits]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
+    chosen = [(baseline.moved.known(item), new) for item, new in chosen]
     is_whole = not chosen and counted.run is not None
     program = _program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
@@ -184,8 +188,9 @@ async def verify(
     order_before, order_after = map(order_of, in_question)
     order = await _stream_order(job, baseline, candidate, counted)
     of_edit = (*_of_streams(baseline, candidate, version, order), *_of_bounds(in_question))
+    shown_cases = list(zip((item for item, _ in chosen), runs, strict=True))
     evidence = JudgeEvidence(
-        cases=tuple(case_evidence(item, side, baseline.subject.source.text) for (item, _), side in zip(chosen, runs, strict=True)),
+        cases=_evidence_of(baseline, shown_cases),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *shown.labels, *detect_labels(*in_question), *one.labels),
@@ -205,25 +210,59 @@ async def verify(
         order_before=order_before,
         order_after=order_after,
     )
-    evidence = replace(evidence, program=await _unless_rounding(job, baseline, candidate, counted, evidence))
-    return _unless_original_is_faulty(baseline, judge(evidence))
+    judged = await _unless_moved(job, baseline, shown_cases, _Judged(evidence, judge(evidence)))
+    judged = await _unless_rounding(job, baseline, candidate, counted, judged)
+    return _unless_original_is_faulty(baseline, judged.verdict)
 
 
-async def _unless_rounding(
-    job: Job, baseline: Baseline, candidate: Subject, counted: Counted, evidence: JudgeEvidence
-) -> ProgramVerdict | None:
-    """What the program shows; where numbers on the host are all that is wrong, held against a run of the original that rounds otherwise,
+@dataclass(frozen=True)
+class _Judged:
+    """Evidence, and what follows from it."""
+
+    evidence: JudgeEvidence
+    verdict: VerificationResult
+
+
+def _evidence_of(baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]]) -> tuple[CaseEvidence, ...]:
+    text = baseline.subject.source.text
+    return tuple(case_evidence(baseline.moved.known(item), side, text) for item, side in cases)
+
+
+async def _unless_moved(
+    job: Job, baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]], judged: _Judged
+) -> _Judged:
+    """Where values differ by more than the narrow bounds, with how far the original itself moves: on the program's own kinds of values
+    first, as a difference there decides."""
+    for is_every in (False, True):
+        known = [baseline.moved.known(item) for item, _ in cases]
+        items = [item for item in known if item.is_movable and (is_every or meaning_of(item.case.new.origin.kind) is None)]
+        if items and _rests_on_values(judged.verdict):
+            await baseline.moved.make(job, baseline.subject, items)
+            evidence = replace(judged.evidence, cases=_evidence_of(baseline, cases))
+            judged = _Judged(evidence, judge(evidence))
+    return judged
+
+
+def _rests_on_values(verdict: VerificationResult) -> bool:
+    """Whether wider bounds may change it; they change no refusal to judge."""
+    return isinstance(verdict, Verification) and bool({finding.code for finding in verdict.findings} & _WITHIN_BOUNDS)
+
+
+async def _unless_rounding(job: Job, baseline: Baseline, candidate: Subject, counted: Counted, judged: _Judged) -> _Judged:
+    """Where numbers on the host are all that is wrong, held against a run of the original that rounds otherwise,
     too: what nearly cancels moves further than any rule of roundoffs says."""
-    program = evidence.program
+    program = judged.evidence.program
     if program is None or not program.findings or any(finding.code not in _NUMBERS_OF_THE_HOST for finding in program.findings):
-        return program
-    without = judge(replace(evidence, program=replace(program, findings=())))
+        return judged
+    without = judge(replace(judged.evidence, program=replace(program, findings=())))
     if not isinstance(without, Verification) or without.outcome is Outcome.FAIL:
-        return program
+        return judged
     run = await job.further_runs.fused(job.lab, baseline.subject.program, job.limits)
     if isinstance(run, LabFailure):
-        return program
-    return _program_verdict(baseline, candidate, counted, with_types(run, baseline.subject.source.text))
+        return judged
+    rounded = _program_verdict(baseline, candidate, counted, with_types(run, baseline.subject.source.text))
+    evidence = replace(judged.evidence, program=rounded)
+    return _Judged(evidence, judge(evidence))
 
 
 async def _stream_order(job: Job, baseline: Baseline, candidate: Subject, counted: Counted) -> StreamOrder:
