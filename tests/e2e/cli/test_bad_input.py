@@ -47,15 +47,17 @@ def program(before: str = "", after: str = "") -> str:
     return PROGRAM.replace("BEFORE", before).replace("AFTER", after)
 
 
-@pytest.mark.parametrize("command", EVERY_COMMAND)
+NO_CUDA = [
+    ("letter.txt", b"Dear reader,\nthis is not CUDA.\n", "no __global__ function"),
+    ("program.exe", b"\x7fELF\0\0\0\0", "not a text file"),
+    ("empty.cu", b"", "is empty"),
+    ("host.cu", b"int main() { return 0; }\n", "no __global__ function"),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("empty.cu", b"", "is empty"),
-        ("letter.txt", b"Dear reader,\nthis is not CUDA.\n", "no __global__ function"),
-        ("host.cu", b"int main() { return 0; }\n", "no __global__ function"),
-        ("program.exe", b"\x7fELF\0\0\0\0", "not a text file"),
-    ],
+    ("command", "name", "content", "words"),
+    [("inspect", *case) for case in NO_CUDA] + [(command, *case) for command in EVERY_COMMAND[1:] for case in NO_CUDA[:2]],
 )
 def test_what_is_no_cuda_source_is_misuse(cli: Cli, command: str, name: str, content: bytes, words: str) -> None:
     path = cli.folder / name
