@@ -230,7 +230,7 @@ __global__ void soften(float *out, const float *in, int n)
 
 int main()
 {
-    const int n = 4000;
+    const int n = 40000;
     static float host[n];
     for (int i = 0; i < n; i++) host[i] = (float)(i % 23);
     float *in, *out;
