@@ -47,15 +47,17 @@ def program(before: str = "", after: str = "") -> str:
     return PROGRAM.replace("BEFORE", before).replace("AFTER", after)
 
 
-@pytest.mark.parametrize("command", EVERY_COMMAND)
+NO_CUDA = [
+    ("letter.txt", b"Dear reader,\nthis is not CUDA.\n", "no __global__ function"),
+    ("program.exe", b"\x7fELF\0\0\0\0", "not a text file"),
+    ("empty.cu", b"", "is empty"),
+    ("host.cu", b"int main() { return 0; }\n", "no __global__ function"),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("empty.cu", b"", "is empty"),
-        ("letter.txt", b"Dear reader,\nthis is not CUDA.\n", "no __global__ function"),
-        ("host.cu", b"int main() { return 0; }\n", "no __global__ function"),
-        ("program.exe", b"\x7fELF\0\0\0\0", "not a text file"),
-    ],
+    ("command", "name", "content", "words"),
+    [("inspect", *case) for case in NO_CUDA] + [(command, *case) for command in EVERY_COMMAND[1:] for case in NO_CUDA[:2]],
 )
 def test_what_is_no_cuda_source_is_misuse(cli: Cli, command: str, name: str, content: bytes, words: str) -> None:
     path = cli.folder / name
@@ -108,20 +110,21 @@ def test_a_line_that_is_being_typed_is_a_diagnostic_on_that_line(cli: Cli, comma
     _is_clean(cli, ended, path, text.encode())
 
 
+FAILURES = {
+    "crashes": ("*(volatile int *)nullptr = 1;", "", "SIGSEGV"),
+    "aborts": ("abort();", "", "SIGABRT"),
+    "fails at the end": ("", "return 7;", "7"),
+    "needs arguments": ('if (argc < 2) { fprintf(stderr, "usage: a SIZE\\n"); return 2; }', "", "usage: a SIZE"),
+    "needs a file": ('if (!fopen("weights.bin", "rb")) { perror("weights.bin"); return 1; }', "", "weights.bin"),
+    "allocates too much": ("if (cudaMalloc(&in, 1ull << 44) != cudaSuccess) return 9;", "", "9"),
+}
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "words"),
-    [
-        ("*(volatile int *)nullptr = 1;", "", "SIGSEGV"),
-        ("abort();", "", "SIGABRT"),
-        ("", "return 7;", "7"),
-        ('if (argc < 2) { fprintf(stderr, "usage: a SIZE\\n"); return 2; }', "", "usage: a SIZE"),
-        ('if (!fopen("weights.bin", "rb")) { perror("weights.bin"); return 1; }', "", "weights.bin"),
-        ("if (cudaMalloc(&in, 1ull << 44) != cudaSuccess) return 9;", "", "9"),
-    ],
-    ids=["crashes", "aborts", "fails at the end", "needs arguments", "needs a file", "allocates too much"],
+    ("command", "name"), [*(("check", name) for name in FAILURES), ("optimize", "crashes"), ("optimize", "fails at the end")]
 )
-@pytest.mark.parametrize("command", ["check", "optimize"])
-def test_a_program_that_fails_cannot_be_judged(cli: Cli, command: str, before: str, after: str, words: str) -> None:
+def test_a_program_that_fails_cannot_be_judged(cli: Cli, command: str, name: str) -> None:
+    before, after, words = FAILURES[name]
     text = program(before, after)
     path = cli.write("failing.cu", text)
     ended = cli.run(command, path)

@@ -259,7 +259,7 @@ int main(int argc, char **argv)
 
 def test_a_withheld_edit_of_the_launch_is_told_at_the_end(cli: Cli) -> None:
     """Without a terminal nobody has seen host code change: the edit is not tried, and the last words say how to have it tried."""
-    ended = cli.run("optimize", cli.example("block_size.cu"))
+    ended = cli.run("optimize", cli.small("block_size.cu"))
     *_, told, remedy, last = ended.out.splitlines()
     assert "not tried, because it edits host code" in told and "block-size-search of triad" in told, ended.out
     assert "--allow-host-code" in remedy and "nothing to propose" in last

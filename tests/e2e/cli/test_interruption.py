@@ -130,10 +130,11 @@ def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
 
 @pytest.mark.parametrize("answer", ["a", "r"])
 def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
-    path = slow.example("transpose.cu")
+    path = slow.small("bank_conflicts.cu")
     before = path.read_text("utf-8")
     with Terminal(slow, "optimize", path) as terminal:
         terminal.read_until("decide [l]ater")
+        assert "\x1b[" in terminal.seen, "a terminal gets colour"
         terminal.type(answer + "\n")
         if answer == "r":
             terminal.read_until("why")
@@ -147,7 +148,7 @@ def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
 
 
 def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slow: Cli) -> None:
-    path = slow.example("transpose.cu")
+    path = slow.small("bank_conflicts.cu")
     before = path.read_text("utf-8")
     with Terminal(slow, "optimize", path) as terminal:
         terminal.read_until("decide [l]ater")
@@ -158,16 +159,8 @@ def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slo
     assert slow.left_behind() == []
 
 
-def test_a_terminal_gets_colour(slow: Cli) -> None:
-    with Terminal(slow, "optimize", slow.example("transpose.cu")) as terminal:
-        terminal.read_until("decide [l]ater")
-        assert "\x1b[" in terminal.seen
-        terminal.type("l\n")
-        assert terminal.wait() == 0
-
-
 def test_a_terminal_is_asked_before_host_code_is_edited(slow: Cli) -> None:
-    with Terminal(slow, "optimize", slow.example("block_size.cu")) as terminal:
+    with Terminal(slow, "optimize", slow.small("block_size.cu")) as terminal:
         terminal.read_until("allow such edits in this search?")
         assert "block-size-search of triad edits host code" in terminal.seen
         terminal.type("n\n")

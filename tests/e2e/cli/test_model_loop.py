@@ -45,7 +45,7 @@ def test_a_wrong_answer_is_mended_by_the_failing_case(cli: Cli) -> None:
 def test_a_partly_written_result_is_mended_by_the_failing_case(cli: Cli) -> None:
     swapped = ROW_BY_ROW.replace("i += count", "i += rows * cols").replace("blockIdx.y * gridDim.x + blockIdx.x", "blockIdx.x")
     model = ScriptedModel([plan(step("coalescing-interchange", 17, "KO101")), plan()], [code(swapped), code(ROW_BY_ROW)])
-    ended = optimize(cli, cli.example("row_walk.cu"), model)
+    ended = optimize(cli, cli.small("row_walk.cu"), model)
     assert outcomes(ended) == ["FAIL", "kept"]
     assert ended.one("proposal")["speed"]["ratio"] > 1.01
 
@@ -63,7 +63,7 @@ def test_a_changed_launch_waits_for_the_right_to_edit_host_code(cli: Cli) -> Non
     answer = json.dumps(
         {"summary": "Launch larger blocks.", "parts": [], "launches": [launch], "includes": [], "assumptions": [], "risks": []}
     )
-    path = cli.example("block_size.cu")
+    path = cli.small("block_size.cu")
     refused = optimize(cli, path, ScriptedModel([plan(step("block-size-search", 28, "KO105")), plan()], [answer]))
     assert outcomes(refused) == ["not_allowed"]
     assert not refused.all("proposal")

@@ -104,7 +104,7 @@ def test_a_terminal_is_asked_once_and_always_here_is_remembered(unguarded: Cli) 
 
 
 def test_who_declines_gets_the_expert(unguarded: Cli) -> None:
-    path = unguarded.example("transpose.cu")
+    path = unguarded.small("bank_conflicts.cu")
     with asked_by(unguarded, good_model(), search=ONE_VARIANT) as endpoint:
         for answer in ("n", None):
             with Terminal(unguarded, "optimize", path, "--accept", "none") as terminal:

@@ -24,9 +24,9 @@ def killed(tmp_path: Path) -> Generator[Cli]:
         yield made
 
 
-def kill_after(cli: Cli, path: Path, event: str, count: int = 1, kernel: str | None = None) -> list[dict[str, Any]]:
+def kill_after(cli: Cli, path: Path, event: str, count: int = 1, options: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Start ``optimize``, kill it when it has told ``count`` events of that name; what it told."""
-    process = cli.start(*search(path, kernel))
+    process = cli.start(*search(path, options))
     assert process.stdout is not None
     told: list[dict[str, Any]] = []
     for line in process.stdout:
@@ -44,28 +44,28 @@ def attempts(cli: Cli) -> tuple[Attempt, ...]:
         return store.attempts(limit=1000)
 
 
-def search(path: Path, kernel: str | None) -> list[str | Path]:
-    chosen = [] if kernel is None else ["--kernel", kernel]
-    return ["optimize", path, "--json", "--accept", "none", "--allow-host-code", *chosen]
+def search(path: Path, options: tuple[str, ...]) -> list[str | Path]:
+    return ["optimize", path, "--json", "--accept", "none", *options]
 
 
-def resume(cli: Cli, path: Path, kernel: str | None = None) -> Ended:
-    return cli.run(*search(path, kernel), "--resume", deadline_s=LONG_S)
+def resume(cli: Cli, path: Path, options: tuple[str, ...] = ()) -> Ended:
+    return cli.run(*search(path, options), "--resume", deadline_s=LONG_S)
 
 
 def test_a_killed_search_ends_where_a_whole_one_does(killed: Cli) -> None:
     """The second candidate is one of several variants of a step: the others are still tried."""
-    name, kernel, candidates = "pipeline.cu", "column_mean", 2
-    path = killed.example(name)
-    told = kill_after(killed, path, "candidate", candidates, kernel)
-    ended = resume(killed, path, kernel)
+    name, candidates = "pipeline.cu", 2
+    options = ("--kernel", "column_mean", "--allow-host-code")
+    path = killed.small(name)
+    told = kill_after(killed, path, "candidate", candidates, options)
+    ended = resume(killed, path, options)
     assert ended.code == 0, ended.said
     tried = [(item.parent_text, item.text) for item in attempts(killed)]
     assert len(tried) == len(set(tried)), "a candidate was tried twice"
     shown = [item["candidate"] for item in ended.all("candidate")]
     assert shown[:candidates] == [item["candidate"] for item in told if item["event"] == "candidate"]
     assert len(shown) == len(set(shown)) == len(tried)
-    assert diffs(ended) == whole_diffs(killed, name, kernel)
+    assert diffs(ended) == whole_diffs(killed, name, options)
     assert killed.left_behind() == [], "the killed search's folder goes with the next one"
 
 
@@ -73,14 +73,14 @@ def diffs(ended: Ended) -> list[str]:
     return [proposal["diff"] for proposal in ended.all("proposal")]
 
 
-def whole_diffs(cli: Cli, name: str, kernel: str) -> list[str]:
+def whole_diffs(cli: Cli, name: str, options: tuple[str, ...]) -> list[str]:
     """What an uninterrupted search of the same text proposes, without memory of the other."""
     other = cli.with_new_memory()
-    return diffs(other.run(*search(other.example(name), kernel), deadline_s=LONG_S))
+    return diffs(other.run(*search(other.small(name), options), deadline_s=LONG_S))
 
 
 def test_a_proposal_stays_open_and_its_kernel_is_not_searched_again(killed: Cli) -> None:
-    path = killed.example("pipeline.cu")
+    path = killed.small("pipeline.cu")
     told = kill_after(killed, path, "proposal")
     first = next(item for item in told if item["event"] == "proposal")
     ended = resume(killed, path)

@@ -14,10 +14,10 @@ from tests.e2e.cli.harness import Cli, small_text
 
 TRANSPOSE = small_text("transpose.cu")
 FEW_CHARACTERS = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+LATIN_1_BESIDE_THE_EDIT = TRANSPOSE.replace("int x =", "/* caf\xe9 */ int x =")
 ENCODINGS = {
-    "Latin-1 with CRLF": ("// Gr\xf6\xdfe\n" + TRANSPOSE).encode("latin-1").replace(b"\n", b"\r\n"),
     "a byte order mark with CRLF": b"\xef\xbb\xbf" + TRANSPOSE.encode().replace(b"\n", b"\r\n"),
-    "mixed line ends and no last one": (TRANSPOSE.replace("\n", "\r\n", 3) + "// caf\xe9").encode("latin-1"),
+    "Latin-1 with mixed line ends and no last one": (LATIN_1_BESIDE_THE_EDIT.replace("\n", "\r\n", 3) + "// Gr\xf6\xdfe").encode("latin-1"),
 }
 
 
@@ -65,12 +65,17 @@ def test_a_locale_with_few_characters_is_written_with_those(cli: Cli) -> None:
 
 @pytest.mark.parametrize("data", ENCODINGS.values(), ids=ENCODINGS)
 def test_every_byte_outside_the_edit_stays(cli: Cli, data: bytes) -> None:
+    """An edit beside a comment that is no UTF-8 shows it: as it is for people and `patch`, escaped in JSON."""
     path = cli.folder / "transpose.cu"
     path.write_bytes(data)
-    assert cli.run("optimize", path).code == 0
-    (proposal,) = cli.open_proposals()
+    ended = shell(cli, "", "optimize", path, "--json", "--accept", "none")
+    check_calm(ended)
+    found = [json.loads(line) for line in ended.stdout.decode("utf-8").splitlines()]
+    (proposal,) = (event for event in found if event["event"] == "proposal")
     shown = shell(cli, "", "show", proposal["id"])
     check_calm(shown)
+    is_no_text = b"caf\xe9" in data
+    assert ("caf\udce9" in proposal["diff"]) == (b"caf\xe9" in shown.stdout) == is_no_text
     assert cli.run("accept", proposal["id"]).code == 0
     accepted = path.read_bytes()
     kept = [line for line in data.splitlines(keepends=True) if b"out[x * height + y]" not in line]
@@ -79,20 +84,6 @@ def test_every_byte_outside_the_edit_stays(cli: Cli, data: bytes) -> None:
     assert cli.run("check", path).code == 0
     assert cli.run("undo", proposal["id"]).code == 0
     assert path.read_bytes() == data
-
-
-def test_bytes_that_are_no_text_reach_the_screen_and_json(cli: Cli) -> None:
-    """An edit beside a comment in Latin-1 shows it: as it is for people and `patch`, escaped in JSON."""
-    path = cli.folder / "transpose.cu"
-    path.write_bytes(TRANSPOSE.replace("int x =", "/* caf\xe9 */ int x =").encode("latin-1"))
-    ended = shell(cli, "", "optimize", path, "--json", "--accept", "none")
-    check_calm(ended)
-    found = [json.loads(line) for line in ended.stdout.decode("utf-8").splitlines()]
-    (proposal,) = (event for event in found if event["event"] == "proposal")
-    assert "caf\udce9" in proposal["diff"]
-    shown = shell(cli, "", "show", proposal["id"])
-    check_calm(shown)
-    assert b"caf\xe9" in shown.stdout
 
 
 def test_what_is_no_file_is_refused_at_once(cli: Cli) -> None:
@@ -108,7 +99,8 @@ def test_what_is_no_file_is_refused_at_once(cli: Cli) -> None:
         "gone.cu": "does not exist",
         "huge.cu": "are read",
     }
-    for command in ("inspect", "check", "profile", "optimize", "init"):
-        for name, word in words.items():
+    endless = ("pipe.cu", "zero.cu")  # to whoever opens them
+    for command, names in {"inspect": words, **dict.fromkeys(("check", "profile", "optimize", "init"), endless)}.items():
+        for name in names:
             ended = cli.run(command, cli.folder / name)
-            assert (ended.code, ended.err.count("error:")) == (2, 1) and word in ended.err, (command, name, ended.said)
+            assert (ended.code, ended.err.count("error:")) == (2, 1) and words[name] in ended.err, (command, name, ended.said)

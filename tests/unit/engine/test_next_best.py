@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from assistant.engine.decide import DecisionRequest
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session
 from assistant.model import events
+from assistant.model.attempt import Attempt
 from assistant.model.proposal import DecisionKind, Proposal
 from tests.unit.engine.homes import home_with_kept_builds
 
@@ -32,7 +35,7 @@ __global__ void smooth(float *sum, const float *in, int rows, int columns)
 
 int main()
 {
-    const int rows = 64, columns = 512;
+    const int rows = 64, columns = 128;
     static float host[rows * columns];
     for (int i = 0; i < rows * columns; i++) host[i] = (float)(i % 23);
     float *in, *sum;
@@ -48,21 +51,6 @@ int main()
 
 SEEDS = (1, 2, 3)
 """Two searches of the same text are compared: they must not differ by the values that were drawn."""
-
-
-@pytest.fixture
-def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
-    home = home_with_kept_builds(tmp_path)
-    monkeypatch.setenv("KERNELOPT_HOME", str(home))
-    return open_session("a test")
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    path = tmp_path / "project" / "smooth.cu"
-    path.parent.mkdir()
-    path.write_text(SOURCE)
-    return path
 
 
 class RejectAll:
@@ -85,26 +73,48 @@ def optimize(session: Session, path: Path, person: RejectAll) -> list[events.Eve
     return asyncio.run(heard())
 
 
+@dataclass(frozen=True)
+class Rejected:
+    """A search all of whose proposals were turned down."""
+
+    session: Session
+    source: Path
+    person: RejectAll
+    heard: list[events.Event]
+    attempts: tuple[Attempt, ...]
+    """All that were made in it."""
+
+
+@pytest.fixture(scope="module")
+def rejected(tmp_path_factory: pytest.TempPathFactory) -> Generator[Rejected]:
+    folder = tmp_path_factory.mktemp("rejected")
+    path = folder / "project" / "smooth.cu"
+    path.parent.mkdir()
+    path.write_text(SOURCE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNELOPT_HOME", str(home_with_kept_builds(folder)))
+        session, person = open_session("a test"), RejectAll()
+        heard = optimize(session, path, person)
+        yield Rejected(session, path, person, heard, session.store.attempts(limit=100))
+
+
 def said(heard: list[events.Event]) -> str:
     return "\n".join(event.message for event in heard if isinstance(event, events.Message))
 
 
-def test_the_next_best_edit_is_offered_after_a_rejection(session: Session, source: Path) -> None:
-    person = RejectAll()
-    heard = optimize(session, source, person)
-    first = [proposal.techniques[0] for proposal in person.seen]
+def test_the_next_best_edit_is_offered_after_a_rejection(rejected: Rejected) -> None:
+    seen, heard, attempts = rejected.person.seen, rejected.heard, rejected.attempts
+    first = [proposal.techniques[0] for proposal in seen]
     assert len(first) >= 2 and len(set(first)) == len(first), first
-    assert first[0] not in [name for proposal in person.seen[1:] for name in proposal.techniques]
-    assert source.read_text() == SOURCE
+    assert first[0] not in [name for proposal in seen[1:] for name in proposal.techniques]
+    assert rejected.source.read_text() == SOURCE
     tried = [event.candidate for event in heard if isinstance(event, events.CandidateTried)]
-    attempts = session.store.attempts(limit=100)
     assert len(tried) == len(attempts) == len({(a.parent_text, a.text) for a in attempts}), "a candidate was tried twice"
     assert isinstance(heard[-1], events.JobEnded) and heard[-1].exit_code == 0
 
 
-def test_a_later_run_offers_a_rejected_edit_again_only_when_its_code_changes(session: Session, source: Path) -> None:
-    person = RejectAll()
-    optimize(session, source, person)
+def test_a_later_run_offers_a_rejected_edit_again_only_when_its_code_changes(rejected: Rejected) -> None:
+    session, source, person = rejected.session, rejected.source, rejected.person
     turned_down = {proposal.techniques[0] for proposal in person.seen}
     source.write_text("// a line of mine\n" + SOURCE)
     again = RejectAll()
@@ -115,3 +125,4 @@ def test_a_later_run_offers_a_rejected_edit_again_only_when_its_code_changes(ses
     changed = RejectAll()
     assert "not offered again" not in said(optimize(session, source, changed))
     assert changed.seen[0].techniques[0] == person.seen[0].techniques[0]
+    source.write_text(SOURCE)

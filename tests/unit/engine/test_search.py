@@ -32,7 +32,7 @@ WORKLOAD = """\
 args   = { out = "empty(n*n)", in = "randn(n*n)", n = "n" }
 grid   = ["ceil(n/32)", "ceil(n/32)"]
 block  = [32, 32]
-shapes = [{ n = 256 }]
+shapes = [{ n = 160 }]
 sizes  = { n = { min = 1 } }
 */
 """
