@@ -23,7 +23,7 @@ from assistant.engine.trying import Trial, try_version
 from assistant.engine.values import REPASSED, Base, all_same, apart, base_of, other_values
 from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
-from assistant.workload.derive import contents_of, fresh_values
+from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros
 from assistant.workload.offsets import OFFSETS
 from assistant.workload.recordings import NewCase
@@ -209,8 +209,7 @@ async def _sorted_out(job: Job, subject: Subject, cases: Sequence[JudgedCase], o
 
 def _written(trial: Trial) -> frozenset[int]:
     """Ids of the buffers that the launch changed."""
-    before = contents_of(trial.case)
-    return frozenset(buffer for buffer, data in trial.after if before.get(buffer) != data)
+    return frozenset(buffer for buffer, count in trial.written.items() if count)
 
 
 def _with_all_shifts(cases: list[JudgedCase], count: int) -> list[JudgedCase]:

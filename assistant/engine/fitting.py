@@ -21,6 +21,8 @@ from assistant.engine.subject import Subject
 from assistant.engine.trying import Trial, try_version
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import Recording
+from assistant.source.constants import integer_constant
+from assistant.source.parse import parse_with_trees
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.numbers import element_of, floats, largest
 from assistant.workload.recordings import NewCase
@@ -30,6 +32,8 @@ from assistant.workload.select import LaunchPair
 __all__ = ["Fitting", "fitted", "fittings"]
 
 _LIMIT_S = 10.0
+_USUAL_SHARED_BYTES = 48 << 10
+"""What a launch may ask for without further ado (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
 _NEAR_RATIO = 1e-3
 """Of the largest value: results this close show that a launch is what it should be."""
 
@@ -55,13 +59,17 @@ def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], candida
             if launch not in grids:
                 grids[launch] = _grid_of(item.case, pairs, recording, candidate)
             model = grids[launch]
-            found.append(Fitting(item, (new,)) if model is None else _fitting(item, new, model))
+            asks = _computes_shared_memory(candidate, item.case)
+            found.append(Fitting(item, (new,)) if model is None else _fitting(item, new, model, asks_for_more=asks))
     return found
 
 
-def _fitting(item: PreparedCase, new: NewCase, model: GridModel) -> Fitting:
+def _fitting(item: PreparedCase, new: NewCase, model: GridModel, *, asks_for_more: bool) -> Fitting:
+    """``asks_for_more``: how much shared memory the candidate's host code would ask for is not known, so that it may get enough."""
     assert item.case.resize is not None, "a grid is only modelled at other sizes"
     configs = configs_at(model, dict(item.case.resize.sizes))
+    if asks_for_more:
+        configs += tuple(replace(one, shared_bytes=_USUAL_SHARED_BYTES) for one in configs if one.shared_bytes < _USUAL_SHARED_BYTES)
     choices = tuple(_started(new, config) for config in configs) or (new,)
     if not item.case.resize.is_whole:  # the original has kept its grid, so the candidate may
         choices = (new, *(choice for choice in choices if choice.recording.launches[0].config != new.recording.launches[0].config))
@@ -105,6 +113,14 @@ def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], recording: Recording
     own = Observed(case.resize.model.sizes, pair.config, {})
     others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]
     return grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
+
+
+def _computes_shared_memory(candidate: Subject, case: JudgedCase) -> bool:
+    """Whether a launch of the kernel asks for dynamic shared memory by an expression that is no constant."""
+    kernels = [kernel for kernel in candidate.parsed.kernels if kernel.key == case.kernel]
+    asked = [site.shared.text for kernel in kernels for site in candidate.parsed.launch_sites_of(kernel) if site.shared is not None]
+    trees = parse_with_trees(candidate.source)[1] if asked else ()
+    return any(all(integer_constant(tree, text) is None for tree in trees) for text in asked)
 
 
 def _started(new: NewCase, config: LaunchConfig) -> NewCase:

@@ -57,6 +57,8 @@ _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|c
 _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?=\s+\w+\s*\[))\b(?!\s*(?:const\s*)?\*)")
 """Vectors of them only as arrays, which hold what is computed; others carry elements from place to place."""
 _STAGED = re.compile(r"\s+\w+\s*\[|\s*\)\s*\d")
+_CAST_WORD = re.compile(r"\s*\)\s*(?:(\w+(?:\.\w+|\[\w+\])*)|\(\s*(\w+(?:\.\w+|\[\w+\])*)\s*>>\s*\d+\s*\))")
+"""Behind the type of a cast: a word, or a word that is shifted."""
 _OF_AN_ELEMENT = re.compile(r"\s*\)\s*(?:__ldg\s*\(\s*&?\s*)?(\w+)\s*[\[+]")
 """Behind the type of a cast: an element of an array, which is named."""
 _PART_OF_8_BITS, _PART_OF_16_BITS = (
@@ -330,11 +332,21 @@ def _is_staged(match: Match, old: str, new: str) -> bool:
     end = match.start + len(match.text)
     if is_in_memory and _STAGED.match(new, end) is not None:
         return True
-    if (_PART_OF_8_BITS if "8" in match.text else _PART_OF_16_BITS).match(new, end) is not None:
+    if (_PART_OF_8_BITS if "8" in match.text else _PART_OF_16_BITS).match(new, end) is not None or _is_one_of_several_parts(match, new):
         return True
     element = _OF_AN_ELEMENT.match(new, end)
     narrow = _OF_8_BITS if "8" in match.text else _OF_16_BITS
     return element is not None and re.search(rf"\b{narrow}\s*(?:const\s*)?\*\s*(?:__restrict__\s*)?{element[1]}\b", new) is not None
+
+
+def _is_one_of_several_parts(match: Match, new: str) -> bool:
+    """Whether a cast takes one part of a word of which another is taken, too: ``(uint8_t)w`` beside ``(uint8_t)(w >> 8)``."""
+    word = _CAST_WORD.match(new, match.start + len(match.text))
+    if word is None:
+        return False
+    operand = re.escape(word[1] or word[2])
+    parts = re.finditer(rf"\(\s*{re.escape(match.text)}\s*\)\s*(?:{operand}(?![\w\[.])|\(\s*{operand}\s*>>\s*(\d+)\s*\))", new)
+    return len({part[1] for part in parts}) > 1
 
 
 def _new_flags(old: tuple[str, ...], new: tuple[str, ...]) -> DetectedLabel | None:

@@ -18,13 +18,15 @@ from assistant.workload.arrays import Array, decode, doubles, encode, largest_fi
 from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.zeros import structural_zeros
 
-__all__ = ["is_distinct", "is_sorted", "resampled", "resampled_together", "tied", "with_tail"]
+__all__ = ["is_distinct", "is_sorted", "resampled", "resampled_together", "tied", "used_count", "with_tail"]
 
 _SPREAD = (0.5, 1.5)
 """Range that an all-equal buffer is spread over, as a multiple of its value: one value says nothing of a distribution."""
 _CONTINUOUS_SHARE = 0.5
 """Above this share of distinct values a buffer counts as continuous and is interpolated, below it values are drawn again."""
 _SCATTERED_SHARE = 0.5
+_FEWEST_SORTED = 8
+"""A table of fewer values, with zeros behind it, may be sorted by chance."""
 _TIED_VALUES = 8
 """Distinct values that a buffer of a tied case holds."""
 _QUANTILE_COUNT = 1 << 16
@@ -38,6 +40,10 @@ def resampled(data: bytes, element: ElementType, random: np.random.Generator, dr
         return data
     if element.is_floating:
         floats = doubles(data, element)
+        count = used_count(floats)
+        if count < floats.size and draw.zeros != "gone":
+            used = count * element.scalar_bytes
+            return resampled(data[:used], element, random, draw, row_lengths) + data[used:]
         kept = _kept_zeros(floats, random, draw, row_lengths)
         return with_tail(encode(_fresh_floats(floats, kept, element, random, draw), element), data)
     if draw.integers == "kept" or is_sorted(values):
@@ -98,7 +104,19 @@ def _kept_zeros(values: Array, random: np.random.Generator, draw: Draw, row_leng
 
 
 def is_sorted(values: Array) -> bool:
-    """Monotonic with at least two different values (row offsets, sorted keys); NaN is never sorted."""
+    """Monotonic with at least two different values (row offsets, sorted keys), up to the zeros of a tail that is not in use; NaN is never
+    sorted."""
+    return _is_monotonic(values) or used_count(values) < values.size
+
+
+def used_count(values: Array) -> int:
+    """Values in front of the tail of zeros behind a sorted table; all where there is no such table."""
+    used = np.flatnonzero(values)
+    count = int(used[-1]) + 1 if used.size else 0
+    return count if _FEWEST_SORTED <= count < values.size and not _is_monotonic(values) and _is_monotonic(values[:count]) else values.size
+
+
+def _is_monotonic(values: Array) -> bool:
     if values.size < 2 or values[0] == values[-1]:
         return False
     before, after = values[:-1], values[1:]
@@ -145,7 +163,7 @@ def _fresh_floats(values: Array, kept: NDArray[np.bool_], element: ElementType, 
     result = np.where(kept, 0.0, values)
     result[places] = _draw_like(observed, random, int(places.sum()))
     if is_sorted(values) and observed[0] != observed[-1]:
-        result = np.sort(result) if values[0] <= values[-1] else np.sort(result)[::-1]
+        result = np.sort(result) if values[0] <= values[used_count(values) - 1] else np.sort(result)[::-1]
     elif draw.has_mixed_signs and (observed[0] > 0) == (observed[-1] > 0):
         result = np.where(random.random(result.size) < 0.5, -result, result)
     limit, finite = largest_finite(element), np.isfinite(result)

@@ -18,7 +18,7 @@ from assistant.model.elements import ElementKind, ElementType
 from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite, significand_bits, storage_dtype
 from assistant.workload.derive import Change, Layouts, changed, contents_of
 from assistant.workload.recordings import NewCase
-from assistant.workload.resample import is_distinct, is_sorted, with_tail
+from assistant.workload.resample import is_distinct, is_sorted, used_count, with_tail
 
 __all__ = ["INTEGER_KINDS", "SAME", "TELLING_KINDS", "changed_buffers", "with_unseen"]
 
@@ -157,10 +157,13 @@ def _ordered_as(values: Array, drawn: Array) -> Array:
     """``drawn`` sorted where ``values`` are."""
     if not is_sorted(values):
         return drawn
-    ascending = np.sort(drawn)
-    if is_distinct(values):
+    count = used_count(values)
+    ascending = np.sort(drawn[:count])
+    if is_distinct(values[:count]):
         ascending = _strictly(ascending)
-    return ascending if values[0] <= values[-1] else ascending[::-1]
+        if not is_distinct(ascending):
+            return values
+    return np.concatenate([ascending if values[0] <= values[count - 1] else ascending[::-1], drawn[count:]])
 
 
 def _strictly(ascending: Array) -> Array:

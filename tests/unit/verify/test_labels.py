@@ -235,6 +235,7 @@ def test_elements_that_are_staged_in_their_own_type_are_no_assumption() -> None:
         ("unsigned low = (uint8_t)((i >> 3) & 0xFF), high = (uint8_t)(i >> 24);", False),
         ("unsigned low = (uint8_t)(i & 0xffff);", True),
         ("unsigned high = (uint8_t)(i >> 16);", True),
+        ("unsigned low = (uint8_t)i, next = (uint8_t)(i >> 8);", False),
         ("uchar2 rows[8]; rows[0] = make_uchar2(i, i);", True),
         ("uchar2 pair = make_uchar2(p[0], p[1]);", False),
     ):

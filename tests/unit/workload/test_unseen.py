@@ -12,9 +12,10 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.structs import ElementLayout, Member
 from assistant.model.workload import CaseOrigin
-from assistant.workload.derive import contents_of, fresh_values
+from assistant.workload.derive import changed, contents_of, fresh_values
 from assistant.workload.draws import Draw
 from assistant.workload.recordings import NewCase, blob_name
+from assistant.workload.resample import tied
 from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unseen
 
 NAMES = {
@@ -67,6 +68,18 @@ def test_large_integers_reach_the_limits_of_their_type(dtype: type[np.integer]) 
 def test_sorted_integers_stay_sorted_and_different() -> None:
     after = made("large", np.arange(0, 300, 3, dtype=np.int32))
     assert after is not None and (np.diff(after) > 0).all()
+
+
+def test_a_sorted_table_with_an_unused_tail_stays_sorted() -> None:
+    table = np.concatenate([np.cumsum(RANDOM.uniform(0.1, 1, 180)), np.zeros(332)]).astype(np.float32)
+    case = holding(table)
+    drawn = [fresh_values(case, draw) for draw in (Draw(3), Draw(3, zeros="filled"), Draw(3, zeros="gone"))]
+    drawn += [made for kind in TELLING_KINDS if (made := with_unseen(case, kind, 3)) is not None]
+    for made in drawn:
+        values = np.frombuffer(contents_of(made)[0], np.float32)
+        assert (np.diff(values[:180]) > 0).all(), made.origin.kind
+        assert made.origin.kind == "unpadded" or not values[180:].any()
+    assert not changed_buffers(case, changed(case, tied, replace(case.origin, kind="tied", seed=3)))
 
 
 def test_64_bit_integers_get_few_low_halves_and_stay_different() -> None:
