@@ -78,7 +78,7 @@ class _Reader:
         if _INTEGER.fullmatch(kind) is None or not (pointer or is_certain or _OF_POINTERS.fullmatch(kind)):
             return
         whole = self._combined(node)
-        guard = self._guard(whole)
+        guard = self._guard(whole) or self._guard_by_name(whole)
         code = self._code(whole if guard is None else guard)
         yield Doubt(
             "address" if guard is None else "alignment", self._function.name, pointer or self._code(value), code, self._tree.line(node)
@@ -103,6 +103,18 @@ class _Reader:
         while parent is not None and (parent.type == "parenthesized_expression" or self._operator(parent) in ("|", "+")):
             node, parent = parent, parent.parent
         return node
+
+    def _guard_by_name(self, node: Node) -> Node | None:
+        """As ``_guard``, of the variable that it initializes, where nothing else is done with that."""
+        parent = node.parent
+        declared = None if parent is None or parent.type != "init_declarator" else parent.child_by_field_name("declarator")
+        if declared is None:
+            return None
+        named = (
+            one for one in self._tree.find("identifier", inside=self._function.body) if self._tree.text(one) == self._tree.text(declared)
+        )
+        guards = [self._guard(one) for one in named if one != declared]
+        return guards[0] if guards and all(guards) else None
 
     def _guard(self, node: Node) -> Node | None:
         """The expression that takes only the lowest bits, which every allocation has alike; None where more is asked for."""

@@ -60,6 +60,8 @@ def test_a_variable_that_has_a_value_is_not(body: str) -> None:
         ("if (((uintptr_t)x & 15) == 0) o[0] = 1;", "alignment"),
         ("if ((reinterpret_cast<size_t>(x) & (sizeof(float4) - 1)) == 0) o[0] = 1;", "alignment"),
         ("if ((size_t)(x + 4) % WIDTH == 0) o[0] = 2;", "alignment"),
+        ("const uintptr_t bits = (uintptr_t)x | (uintptr_t)o; if ((bits & 15) == 0) o[0] = 1;", "alignment"),
+        ("const uintptr_t bits = (uintptr_t)x; if ((bits & 15) == 0) o[0] = bits >> 20;", "address"),
         ("if (((uintptr_t)x & 0xfff) == 0) o[0] = 1;", "address"),
         ("if ((unsigned long long)x >> 40 == 0) o[0] = 1;", "address"),
         ("int y = 1; if ((size_t)&y > 5) o[0] = y;", "address"),
