@@ -76,7 +76,7 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
     base = base_of(lead.own, subject.source.text, effort.seeds)
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, subject, [lead.own.new, dense])
-    own, text = _within(lead.own, cost, effort), subject.source.text
+    own, text = _within(base.case, cost, effort), subject.source.text
     bases = [replace(base, case=own)]
     if trial.unclean(trial.problem_kinds) is not None:
         return Derived((own,))

@@ -22,7 +22,7 @@ from assistant.workload.alignment import with_shifted
 from assistant.workload.cancelling import CANCELLING, with_cancelling
 from assistant.workload.derive import Layouts, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
-from assistant.workload.offsets import with_offsets
+from assistant.workload.offsets import with_offsets, with_sorted_rows_kept
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
 from assistant.workload.scalars import LayoutOf, scalars_of, with_floats_near
@@ -67,6 +67,7 @@ def base_of(case: JudgedCase, text: str, seeds: tuple[int, ...]) -> Base:
     def layout_of(name: str) -> ElementLayout | None:
         return layout_named(text, name)
 
+    case = replace(case, new=with_sorted_rows_kept(case.new))
     integers = [scalar.value for scalar in scalars_of(case.new.recording.launches[0], case.parameters[0], layout_of)]
     rows = tuple(dict.fromkeys(value // size for size in _ELEMENT_SIZES for value in integers if value > 0 and value % size == 0))
     return Base(case, layouts_of(case.new, text), rows, seeds, layout_of)

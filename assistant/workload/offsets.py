@@ -20,11 +20,13 @@ from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, with_tail
 
-__all__ = ["OFFSETS", "longest_row", "offsets_of", "with_offsets"]
+__all__ = ["OFFSETS", "longest_row", "offsets_of", "with_offsets", "with_sorted_rows_kept"]
 
 OFFSETS = "offsets"
 """The kind of these cases."""
 _FEWEST_ROWS = 3
+_FEWEST_PAIRS = 32
+"""Neighbours in one row that rise; fewer may do so by chance."""
 _EMPTY_SHARE, _SINGLE_SHARE = 0.4, 0.2
 """Of rows that are empty, some of them next to each other, and that have one element."""
 _EMPTY_RUN = 8
@@ -58,6 +60,31 @@ def offsets_of(case: NewCase) -> dict[int, Array]:
         if (values := _offsets(contents[buffer], element)) is not None
         and int(values[-1]) <= max([*(count for other, count in counts.items() if other != buffer), *untyped], default=0)
     }
+
+
+def with_sorted_rows_kept(case: NewCase) -> NewCase:
+    """``case`` with integers that are sorted within each row marked as fixed, and the offsets of these rows with them: neighbours in a
+    graph
+    or columns of a sparse matrix, which kernels merge and search."""
+    contents, offsets, kept = contents_of(case), offsets_of(case), set[int]()
+    for buffer, element in typed_buffers(case).items():
+        if element.kind in (ElementKind.INT, ElementKind.UINT) and element.components == 1 and buffer not in offsets:
+            values = decode(contents[buffer], element)
+            kept |= {one for other, rows in offsets.items() if _has_sorted_rows(values, rows) for one in (buffer, other)}
+    buffers = tuple(replace(buffer, is_fixed=buffer.is_fixed or buffer.id in kept) for buffer in case.recording.buffers)
+    return replace(case, recording=replace(case.recording, buffers=buffers)) if kept else case
+
+
+def _has_sorted_rows(values: Array, offsets: Array) -> bool:
+    """Not all of it sorted, nor many values the same."""
+    total = int(offsets[-1])
+    if total > values.size:
+        return False
+    rises = values[1:total] > values[: total - 1]
+    starts = offsets[(offsets > 0) & (offsets < total)].astype(np.int64) - 1
+    within = np.ones(rises.size, np.bool_)
+    within[starts] = False
+    return int(within.sum()) >= _FEWEST_PAIRS and bool(rises[within].all()) and not rises.all()
 
 
 def longest_row(case: NewCase) -> int:

@@ -26,7 +26,7 @@ _CONTINUOUS_SHARE = 0.5
 """Above this share of distinct values a buffer counts as continuous and is interpolated, below it values are drawn again."""
 _SCATTERED_SHARE = 0.5
 _FEWEST_SORTED = 8
-"""A table of fewer values, with zeros behind it, may be sorted by chance."""
+"""A table of fewer different values, with zeros behind it, may be sorted by chance."""
 _TIED_VALUES = 8
 """Distinct values that a buffer of a tied case holds."""
 _QUANTILE_COUNT = 1 << 16
@@ -112,8 +112,9 @@ def is_sorted(values: Array) -> bool:
 def used_count(values: Array) -> int:
     """Values in front of the tail of zeros behind a sorted table; all where there is no such table."""
     used = np.flatnonzero(values)
-    count = int(used[-1]) + 1 if used.size else 0
-    return count if _FEWEST_SORTED <= count < values.size and not _is_monotonic(values) and _is_monotonic(values[:count]) else values.size
+    count = int(used[-1]) + 1 if used.size else values.size
+    is_table = count < values.size and not _is_monotonic(values) and _is_monotonic(values[:count])
+    return count if is_table and np.unique(values[:count]).size >= _FEWEST_SORTED else values.size
 
 
 def _is_monotonic(values: Array) -> bool:

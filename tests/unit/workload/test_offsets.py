@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.workload.derive import contents_of
-from assistant.workload.offsets import longest_row, with_offsets
+from assistant.workload.derive import contents_of, fresh_values
+from assistant.workload.draws import Draw
+from assistant.workload.offsets import longest_row, with_offsets, with_sorted_rows_kept
 from tests.unit.workload.launches import launched
 
 CONFIG = LaunchConfig(Dim3(1), Dim3(32))
@@ -33,6 +34,21 @@ def test_equal_buffers_stay_equal() -> None:
     case, _ = launched(CONFIG, {"n": 200}, FIRST, FIRST, DATA)
     for made in with_offsets(case, {}, 7):
         assert contents_of(made)[0] == contents_of(made)[1] != FIRST.tobytes()
+
+
+def test_rows_that_are_sorted_stay_with_their_offsets() -> None:
+    random = np.random.default_rng(3)
+    sorted_rows = np.concatenate([np.sort(random.choice(500, count, replace=False)) for count in LENGTHS]).astype(np.int32)
+    for columns, is_kept in (
+        (sorted_rows, True),
+        (random.permutation(sorted_rows), False),
+        (np.arange(sorted_rows.size, dtype=np.int32), False),
+    ):
+        case, _ = launched(CONFIG, {"n": 200}, FIRST, columns, DATA)
+        kept = with_sorted_rows_kept(case)
+        assert [buffer.is_fixed for buffer in kept.recording.buffers] == [is_kept, is_kept, False]
+        drawn = contents_of(fresh_values(kept, Draw(5, integers="redrawn")))
+        assert (drawn[1] == columns.tobytes()) == (is_kept or columns[1] == 1)
 
 
 def test_the_longest_row_is_what_offsets_say() -> None:
