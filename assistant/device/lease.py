@@ -1,9 +1,9 @@
-"""Whoever measures has a GPU alone, on the whole machine: a file lock by the device's UUID, in turns where several want it.
+"""A request that measures has a GPU alone, on the whole machine: a file lock by the device's UUID, in turns where several want it.
 
-What only asks for results shares the GPU with others of its kind: no time is taken, and processes see nothing of each other there.
-Whoever waits holds a second lock, the *turn*: so a holder sees that somebody waits, and who waits comes next. Those who wait to measure
-share a third, and come before those who would share the GPU, for some time: each change from sharing to measuring waits for the slowest
-of all that share. Locks go with the process that holds them. The files are only ever read, so that users may share them in a sticky
+A request that only asks for results shares the GPU with others like it: it takes no time, and GPU processes cannot see each other's memory.
+A process that waits holds a second lock, the *turn*, so that the holder sees that somebody waits. Processes that wait to measure also share
+a third lock, and for some time go before those that would share the GPU: each change from sharing to measuring waits for the slowest
+request that shares. A lock ends with the process that holds it. The files are never written, so that users may share them in a sticky
 folder. Example::
 
     lease = Lease(facts.uuid, lock_folder(), wait_s=60)
@@ -31,7 +31,7 @@ WAIT_S = 120.0
 program that runs under capture for its usual limit."""
 _POLL_S = 0.02
 _LET_BY_S = 20.0
-"""So long those who share the GPU let others by who measure."""
+"""For so long, requests that share the GPU let requests that measure go first."""
 _FOR_ALL = 0o444
 """Anybody may lock it, nobody may write it."""
 _AS_IT_IS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

@@ -24,7 +24,17 @@ from assistant.workload.derive import contents_of
 from assistant.workload.offsets import longest_row
 from assistant.workload.recordings import NewCase
 
-__all__ = ["MovedCases", "OriginalRuns", "PreparedCase", "Task", "buffer_facts", "case_evidence", "original_runs", "side_runs", "task_of"]
+__all__ = [
+    "OriginalRuns",
+    "PerturbedCases",
+    "PreparedCase",
+    "Task",
+    "buffer_facts",
+    "case_evidence",
+    "original_runs",
+    "side_runs",
+    "task_of",
+]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -58,12 +68,12 @@ class PreparedCase:
     original: tuple[SideRun, ...]
     reference: FloatReference
     perturbed: tuple[SideRun, ...]
-    is_movable: bool = False
+    can_be_perturbed: bool = False
     """It would be run on moved inputs if a verdict rested on roundoff there."""
 
 
-class MovedCases:
-    """Cases of one original with its runs on moved inputs, made when a verdict first rests on roundoff: they make bounds wider, so that
+class PerturbedCases:
+    """Cases of one original with its runs on perturbed inputs, made when a verdict first rests on roundoff: they make bounds wider, so that
     a version that is right without them is right."""
 
     def __init__(self) -> None:
@@ -73,11 +83,11 @@ class MovedCases:
         return self._made.get(id(item.case), item)
 
     async def make(self, job: Job, subject: Subject, items: Sequence[PreparedCase]) -> None:
-        """For the movable ones of ``items``; where the lab cannot run them their bounds stay as they are."""
-        moving = [item for item in items if item.is_movable]
+        """For those of ``items`` that can be perturbed; where the lab cannot run them their bounds stay as they are."""
+        moving = [item for item in items if item.can_be_perturbed]
         perturbed, _ = await perturbed_runs(job, subject, [item.case for item in moving], [True] * len(moving))
         for item, runs in zip(moving, perturbed, strict=True):
-            self._made[id(item.case)] = replace(item, perturbed=runs, is_movable=False)
+            self._made[id(item.case)] = replace(item, perturbed=runs, can_be_perturbed=False)
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,7 @@ async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase],
         for case, side, reference, is_rounded in zip(cases, runs, references, rounded, strict=True)
     ]
     later = [
-        is_moving and job.lab.timing is None and not _is_told_by_moving(case, reference)
+        is_moving and job.lab.timing is None and not _is_told_by_perturbing(case, reference)
         for case, reference, is_moving in zip(cases, references, moving, strict=True)
     ]
     now = [is_moving and not is_later for is_moving, is_later in zip(moving, later, strict=True)]
@@ -156,7 +166,7 @@ def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str)
         reference=item.reference.values,
         reference_kind=item.reference.kind,
         perturbed=item.perturbed,
-        is_movable=item.is_movable,
+        can_be_perturbed=item.can_be_perturbed,
         further_kernels=item.case.further_kernels,
         thread_count=config.grid.count * config.block.count,
         longest_row=longest_row(item.case.new),
@@ -202,7 +212,7 @@ def _is_perturbed(case: JudgedCase, original: Sequence[SideRun], reference: Floa
     return is_needed and case.new.origin.kind != _TIES
 
 
-def _is_told_by_moving(case: JudgedCase, reference: FloatReference) -> bool:
+def _is_told_by_perturbing(case: JudgedCase, reference: FloatReference) -> bool:
     """Whether runs on moved inputs alone tell if the original keeps its digits on values that are chosen to lose them."""
     meaning = meaning_of(case.new.origin.kind)
     return meaning is not None and meaning.is_numeric and not reference.values

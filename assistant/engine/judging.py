@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.case_runs import MovedCases, PreparedCase, case_evidence, original_runs, side_runs, task_of
+from assistant.engine.case_runs import PerturbedCases, PreparedCase, case_evidence, original_runs, side_runs, task_of
 from assistant.engine.cases import Effort, for_candidate
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted, run_program
@@ -108,7 +108,7 @@ class Baseline:
     """None for declared workloads, whose sizes are the user's to choose."""
     caveats: tuple[str, ...] = ()
     """What a verdict line says of every candidate that is held against it."""
-    moved: MovedCases = field(default_factory=MovedCases, compare=False)
+    perturbed: PerturbedCases = field(default_factory=PerturbedCases, compare=False)
 
     @property
     def is_declared(self) -> bool:
@@ -179,7 +179,7 @@ async def verify(
     missing = [*baseline.missing_checks, *limits]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
-    chosen = [(baseline.moved.known(item), new) for item, new in chosen]
+    chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
     is_whole = not chosen and counted.run is not None
     program = _program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
@@ -210,7 +210,7 @@ async def verify(
         order_before=order_before,
         order_after=order_after,
     )
-    judged = await _unless_moved(job, baseline, shown_cases, _Judged(evidence, judge(evidence)))
+    judged = await _unless_perturbed(job, baseline, shown_cases, _Judged(evidence, judge(evidence)))
     judged = await _unless_rounding(job, baseline, candidate, counted, judged)
     return _unless_original_is_faulty(baseline, judged.verdict)
 
@@ -225,19 +225,19 @@ class _Judged:
 
 def _evidence_of(baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]]) -> tuple[CaseEvidence, ...]:
     text = baseline.subject.source.text
-    return tuple(case_evidence(baseline.moved.known(item), side, text) for item, side in cases)
+    return tuple(case_evidence(baseline.perturbed.known(item), side, text) for item, side in cases)
 
 
-async def _unless_moved(
+async def _unless_perturbed(
     job: Job, baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]], judged: _Judged
 ) -> _Judged:
     """Where values differ by more than the narrow bounds, with how far the original itself moves: on the program's own kinds of values
     first, as a difference there decides."""
     for is_every in (False, True):
-        known = [baseline.moved.known(item) for item, _ in cases]
-        items = [item for item in known if item.is_movable and (is_every or meaning_of(item.case.new.origin.kind) is None)]
+        known = [baseline.perturbed.known(item) for item, _ in cases]
+        items = [item for item in known if item.can_be_perturbed and (is_every or meaning_of(item.case.new.origin.kind) is None)]
         if items and _rests_on_values(judged.verdict):
-            await baseline.moved.make(job, baseline.subject, items)
+            await baseline.perturbed.make(job, baseline.subject, items)
             evidence = replace(judged.evidence, cases=_evidence_of(baseline, cases))
             judged = _Judged(evidence, judge(evidence))
     return judged
@@ -249,8 +249,8 @@ def _rests_on_values(verdict: VerificationResult) -> bool:
 
 
 async def _unless_rounding(job: Job, baseline: Baseline, candidate: Subject, counted: Counted, judged: _Judged) -> _Judged:
-    """Where numbers on the host are all that is wrong, held against a run of the original that rounds otherwise,
-    too: what nearly cancels moves further than any rule of roundoffs says."""
+    """Where numbers on the host are all that is wrong, with how inaccurate the original's own results are, and how far they move in a run
+    that rounds otherwise: what nearly cancels moves further than any rule of roundoffs says."""
     program = judged.evidence.program
     if program is None or not program.findings or any(finding.code not in _NUMBERS_OF_THE_HOST for finding in program.findings):
         return judged
@@ -258,10 +258,9 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: Subject, cou
     if not isinstance(without, Verification) or without.outcome is Outcome.FAIL:
         return judged
     run = await job.further_runs.fused(job.lab, baseline.subject.program, job.limits)
-    if isinstance(run, LabFailure):
-        return judged
-    rounded = _program_verdict(baseline, candidate, counted, with_types(run, baseline.subject.source.text))
-    evidence = replace(judged.evidence, program=rounded)
+    rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.subject.source.text)
+    error = own_error(_recorded_cases(baseline), baseline.outputs, baseline.tolerance)
+    evidence = replace(judged.evidence, program=_program_verdict(baseline, candidate, counted, error, rounded))
     return _Judged(evidence, judge(evidence))
 
 
@@ -480,7 +479,10 @@ def _recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:
     return tuple(split_members(case_evidence(item, (), baseline.subject.source.text)) for item in recorded)
 
 
-def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted, rounded: ProgramRun | None = None) -> ProgramVerdict | None:
+def _program_verdict(
+    baseline: Baseline, candidate: Subject, counted: Counted, own_error: float = 0.0, rounded: ProgramRun | None = None
+) -> ProgramVerdict | None:
+    """``own_error``, ``rounded``: as in ``compare_programs``."""
     first, second, changed = baseline.counted.run, baseline.second_run, counted.run
     if first is None or second is None or second.run is None or changed is None:
         return None
@@ -488,7 +490,6 @@ def _program_verdict(baseline: Baseline, candidate: Subject, counted: Counted, r
     a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
     instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
     least = least_roundoff(baseline.subject.parsed, edited_kernels(baseline.subject, candidate), instances)
-    own = own_error(_recorded_cases(baseline), baseline.outputs, baseline.tolerance)
-    moved = None if rounded is None else trace_of(rounded, text)
-    verdict = compare_programs(a, again, b, baseline.tolerance, least, own, moved)
+    otherwise = None if rounded is None else trace_of(rounded, text)
+    verdict = compare_programs(a, again, b, baseline.tolerance, least, own_error, otherwise)
     return verdict if isinstance(verdict, ProgramVerdict) else None

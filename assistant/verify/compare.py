@@ -339,7 +339,7 @@ def _from_spread(
     values = original[output.written & np.isfinite(original)]
     adding = one_by_one(output.element.unit_roundoff or 0.0, values, case.longest_row)
     own = (sensitivity or Errors(0.0, 0.0)).at_least(_regrouping(output, case, original)).at_least(adding)
-    return PreparedOutput(output, runs, False, original, own + spread, is_estimated=sensitivity is None and not case.is_movable)
+    return PreparedOutput(output, runs, False, original, own + spread, is_estimated=sensitivity is None and not case.can_be_perturbed)
 
 
 def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:

@@ -105,7 +105,7 @@ class CaseEvidence:
     perturbed: tuple[SideRun, ...] = ()
     """The original on inputs moved by one ulp (``tolerance.one_ulp``): needed where there is no reference, and for outputs of few
     elements (``outputs.has_small_output``)."""
-    is_movable: bool = False
+    can_be_perturbed: bool = False
     """Such runs would be made if the verdict rested on them."""
     further_kernels: tuple[str, ...] = ()
     """Keys of the kernels that it launches after ``kernel``."""
