@@ -49,6 +49,8 @@ class LabPage:
 
         async def is_heard() -> bool:
             answer = await self.page.request.get(kernels)
+            if not answer.ok:  # a kernel that ended while the server listed them
+                return False
             return any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in await answer.json())
 
         await self.until(is_heard)
