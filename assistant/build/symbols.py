@@ -13,13 +13,22 @@ from collections.abc import Iterable
 __all__ = ["name_in_code", "symbol_for"]
 
 _ANONYMOUS = "(anonymous namespace)::"
+_OPENS = {">": "<", ")": "("}
 _LEFT_OUT = re.compile(r"\(anonymous namespace\)::|^void(?=\s)|\s")
 
 
 def name_in_code(kernel: str) -> tuple[str, str]:
     """A demangled kernel's name as source text has it, and its parameter list from ``(`` on; empty where none is written."""
-    name, parenthesis, parameters = kernel.replace(_ANONYMOUS, "").partition("(")
-    return name, parenthesis + parameters
+    text = kernel.replace(_ANONYMOUS, "")
+    open_ones = ""
+    for at, character in enumerate(text):
+        if character == "(" and not open_ones:
+            return text[:at], text[at:]
+        if character in "<(":  # an enumerator among a template's arguments is written (Mode)1
+            open_ones += character
+        elif open_ones.endswith(_OPENS.get(character, "?")):
+            open_ones = open_ones[:-1]
+    return text, ""
 
 
 def symbol_for(name: str, kernels: Iterable[tuple[str, str]]) -> str | None:

@@ -61,12 +61,18 @@ class Compiler:
         """The last few, so that who asks again does not wait behind the next candidate's compile."""
 
     async def built(self, program: Program, architecture: str, *want: str, is_quick: bool = False) -> BuildResult:
-        """What the CUDA compiler says of the program. ``want``: of ``resources``, ``sass``, ``ptx``, ``cubin``."""
-        return (await self._compiled(program, architecture, want, is_quick)).result
+        """What the CUDA compiler says of the program. ``want``: of ``resources``, ``sass``, ``ptx``, ``cubin``.
+
+        Kernels of ``program.kernels`` whose names cannot be spelled in source text (of a lambda's type, say) may be missing in it.
+        """
+        if is_quick:
+            return (await self._compiled(program, architecture, want, is_quick)).result
+        own, covering = await self._builds(program, architecture, want)
+        return own.result if isinstance(covering.result, BuildFailure) else covering.result
 
     async def image(self, program: Program, architecture: str) -> Image | LabFailure:
         """Machine code that holds every kernel in ``program.kernels``."""
-        match await self._covering(program, architecture):
+        match await self._with_code(program, architecture):
             case _Answer(result=Build(resources=resources), cubin=str(cubin)):
                 return Image(cubin, tuple((item.kernel, item.symbol) for item in resources))
             case answer:
@@ -74,7 +80,7 @@ class Compiler:
 
     async def built_for_device(self, program: Program, architecture: str) -> BuildResult:
         """Resources, machine code and diagnostics of the very build that ``image`` gives."""
-        return (await self._covering(program, architecture)).result
+        return (await self._with_code(program, architecture)).result
 
     async def preprocessed(
         self, program: Program, architecture: str
@@ -87,13 +93,15 @@ class Compiler:
             return failed, failed
         return decode(Preprocessed | NotPreprocessed, reply["device"]), decode(Preprocessed | NotPreprocessed, reply["host"])
 
-    async def _covering(self, program: Program, architecture: str) -> _Answer:
-        """The program's own build where that holds every kernel asked for; else one in which they are instantiated."""
-        want = ("resources", "sass", "cubin")
+    async def _with_code(self, program: Program, architecture: str) -> _Answer:
+        return (await self._builds(program, architecture, ("resources", "sass", "cubin")))[1]
+
+    async def _builds(self, program: Program, architecture: str, want: tuple[str, ...]) -> tuple[_Answer, _Answer]:
+        """The program's own build, and one that holds every kernel asked for: the same one, else one in which they are instantiated."""
         own = await self._compiled(replace(program, kernels=()), architecture, want, is_quick=False)
         if not program.kernels or not isinstance(own.result, Build) or _holds(own.result, program.kernels):
-            return own
-        return await self._compiled(program, architecture, want, is_quick=False)
+            return own, own
+        return own, await self._compiled(program, architecture, want, is_quick=False)
 
     async def helpers(self, architecture: str) -> str | LabFailure:
         """The cubin of the GPU worker's own kernels."""

@@ -35,6 +35,8 @@ def test_the_kernel_of_a_name(name: str, symbol: str | None) -> None:
     [
         ("(anonymous namespace)::corr(int const*, int)", ("corr", "(int const*, int)")),
         ("ns::(anonymous namespace)::k<1>(int*)", ("ns::k<1>", "(int*)")),
+        ("count<int, (Mode)1>(int const*, int)", ("count<int, (Mode)1>", "(int const*, int)")),
+        ("each<Box<(Mode)0>, (3 > 2)>(void (*)(int))", ("each<Box<(Mode)0>, (3 > 2)>", "(void (*)(int))")),
         ("k", ("k", "")),
     ],
 )

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from assistant.build.symbols import symbol_for
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.process import WorkerProcess
-from assistant.model.build import Flags
+from assistant.model.build import Build, Flags
 from assistant.model.source import Source
 from assistant.ports import LabFailure, Program
 
@@ -46,6 +47,21 @@ def write(path: Path, text: str) -> None:
 
 def remove(path: Path) -> None:
     path.unlink()
+
+
+TEMPLATE = """\
+enum class Mode { Sum, Max };
+template <typename T, Mode mode> __global__ void gather(T *out, const T *in) { out[0] = in[static_cast<int>(mode)]; }
+template <typename F> __global__ void apply(F f, int *out) { out[0] = f(3); }
+"""
+LAUNCHES = """\
+void run(int *p)
+{
+    gather<int, Mode::Max><<<1, 1>>>(p, p);
+    apply<<<1, 1>>>([] __device__(int x) { return x + 1; }, p);
+}
+"""
+GATHER = "gather<int, (Mode)1>(int *, const int *)"
 
 
 def empty(cache: Path) -> int:
@@ -107,3 +123,26 @@ async def test_what_no_text_is_to_blame_for_is_asked_again(worker: Counted, tmp_
     assert isinstance(failure, LabFailure) and failure.kind == "no_space"
     remove(tmp_path / "cache")
     assert isinstance(await compiler.image(program(tmp_path), "sm_90"), Image)
+
+
+@pytest.mark.parametrize("launches", ["", LAUNCHES])
+async def test_instances_are_built_whose_arguments_are_enumerators(worker: Counted, tmp_path: Path, launches: str) -> None:
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    asked = Program(
+        (Source(tmp_path / "k.cu", TEMPLATE + launches),), Flags(("-extended-lambda",)), working_directory=tmp_path, kernels=(GATHER,)
+    )
+    built = await compiler.built(asked, "sm_90", "resources")
+    assert isinstance(built, Build)
+    assert symbol_for(GATHER, ((item.kernel, item.symbol) for item in built.resources)) is not None
+
+
+async def test_a_kernel_that_cannot_be_spelled_does_not_spoil_the_build(worker: Counted, tmp_path: Path) -> None:
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    unspeakable = "apply<run(int *)::{lambda(int)#1}>(run(int *)::{lambda(int)#1}, int *)"
+    flags = Flags(("-extended-lambda",))
+    asked = Program(
+        (Source(tmp_path / "k.cu", TEMPLATE + LAUNCHES),), flags, working_directory=tmp_path, kernels=(GATHER, unspeakable, "absent")
+    )
+    built = await compiler.built(asked, "sm_90", "resources")
+    assert isinstance(built, Build) and len(built.resources) == 2
+    assert isinstance(await compiler.image(asked, "sm_90"), LabFailure)
