@@ -3,7 +3,7 @@
 Sizes that are equal in a recording grow by different factors, so that a square is never the only shape, but first of all the same member
 of several structs (``in.w`` and ``out.w``) stays the same; one that is the product of others (n = rows · cols) stays their product; all
 others keep about their proportions. Each size is also tried five times as large by
-itself: what holds one block, one tile or one shared array today may not tomorrow. What the same blocks loop over is tried at a size
+itself, or with the pitch of its rows: what holds one block, one tile or one shared array today may not tomorrow. What the same blocks loop over is tried at a size
 that no block holds. Example::
 
     larger({"w": 96, "h": 96}, fixed=frozenset(), leading=frozenset({"w", "h"}))
@@ -22,6 +22,8 @@ __all__ = ["larger", "smaller", "within", "work_ratio"]
 _MORE_RATIO, _APART_RATIO = 1.4, 0.5
 """Growth to a size that nothing divides, and what is added for each further one of sizes that are equal."""
 _FAR_RATIO = 5
+_PITCH_RATIO = 1.25
+"""How much longer than its width a row may be."""
 _FARTHER_SIZE = 2_053
 """For what one block loops over: more than the largest block (1024 threads) takes in two steps."""
 _LEAST_SIZE = 33
@@ -58,7 +60,9 @@ def _larger(sizes: Sizes, leading: frozenset[str], looped: frozenset[str]) -> di
     wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
     alone = [name for group in groups for name in group if name in leading]
     for name in alone:
-        wanted[f"far {name}"] = [_alone(sizes, name, _prime(_FAR_RATIO * sizes[name]))]
+        far = _prime(_FAR_RATIO * sizes[name])
+        with_pitch = _with_pitch(sizes, name, far)
+        wanted[f"far {name}"] = with_pitch if with_pitch and "." in name else [*with_pitch, _alone(sizes, name, far)]
     for name in (name for name in alone if name in looped and _FAR_RATIO * sizes[name] < _FARTHER_SIZE):
         wanted[f"farther {name}"] = [_alone(sizes, name, _FARTHER_SIZE)]
     return wanted
@@ -143,6 +147,20 @@ def _changed(sizes: Sizes, change: _Change, is_turned: bool = False, is_alike: b
             place = places.index(_member(name) if is_alike else name)
             changed[name] = change(sizes[name], len(places) - 1 - place if is_turned else place)
     return _with_products(sizes, changed)
+
+
+def _with_pitch(sizes: Sizes, name: str, value: int) -> list[dict[str, int]]:
+    """One size changed together with the somewhat larger ones beside it, as rows with their pitch; none where there are no such ones.
+
+    The same member of other structs grows with them: an image is not read by a width that belongs to another's rows.
+    """
+    struct, old = name.rpartition(".")[0], sizes[name]
+    beside = {one for one, size in sizes.items() if one.rpartition(".")[0] == struct and old < size <= _PITCH_RATIO * old}
+    if not beside:
+        return []
+    grown = {name: value} | {one: value + sizes[one] - old for one in beside}
+    alike = {one: grown[own] for own in grown for one in sizes if "." in one and _member(one) == _member(own) and sizes[one] == sizes[own]}
+    return [_with_products(sizes, {**sizes, **grown, **alike})]
 
 
 def _alone(sizes: Sizes, name: str, value: int) -> dict[str, int]:

@@ -58,7 +58,7 @@ def with_scalars(launch: RecordedLaunch, values: Mapping[Scalar, int]) -> Record
     arguments = list(launch.arguments)
     for scalar, value in values.items():
         data = bytearray.fromhex(arguments[scalar.argument].data_hex)
-        data[scalar.offset_bytes : scalar.offset_bytes + scalar.element.scalar_bytes] = encode(np.array([value], np.int64), scalar.element)
+        data[scalar.offset_bytes : scalar.offset_bytes + scalar.element.scalar_bytes] = _stored(value, scalar.element)
         arguments[scalar.argument] = replace(arguments[scalar.argument], data_hex=data.hex())
     return replace(launch, arguments=tuple(arguments))
 
@@ -76,6 +76,11 @@ def with_floats_near(
                 data[part] = encode(doubles(bytes(data[part]), element) * random.uniform(*_NEARBY), element)
         arguments[place] = replace(argument, data_hex=data.hex())
     return replace(launch, arguments=tuple(arguments))
+
+
+def _stored(value: int, element: ElementType) -> bytes:
+    """Two's complement, without the bits that there is no room for."""
+    return (value & ((1 << 8 * element.scalar_bytes) - 1)).to_bytes(element.scalar_bytes, "little")
 
 
 def _of_argument(place: int, argument: RecordedArgument, parameter: Parameter, layout_of: LayoutOf) -> Iterator[Scalar]:

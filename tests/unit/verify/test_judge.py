@@ -119,6 +119,21 @@ def test_numbers_that_a_kernel_is_passed_are_inputs_too() -> None:
     assert isinstance(blind, CannotJudge) and "ignores its input" in blind.reason
 
 
+@pytest.mark.parametrize(("scales", "is_judged"), [((1.0, 1.0), False), ((1.0, 1.5), True)])
+def test_launches_of_two_seeds_judge_what_reads_no_data(scales: tuple[float, ...], is_judged: bool) -> None:
+    """The draws change only what stood in the results' memory before."""
+
+    def ramp(scale: float) -> Kernel:
+        return lambda b: b["out"].__setitem__(slice(None), np.arange(N) * np.float32(scale))
+
+    def launched(at: int, kind: str) -> CaseEvidence:
+        made = case(ramp(scales[at]), ramp(scales[at]), kind=kind, seed=7 * at + len(kind))
+        return replace(made, passed=(str(at),), origin=replace(made.origin, shape=f"seed={at}"))
+
+    result = judge(JudgeEvidence(tuple(launched(at, kind) for at in (0, 1) for kind in ("recorded", "dense")), AutoTolerance()))
+    assert isinstance(result, Verification) == is_judged, result
+
+
 def test_the_original_s_own_error_is_told_where_its_float64_values_are_believed() -> None:
     def rough(b: Buffers) -> None:
         scale_add(b)

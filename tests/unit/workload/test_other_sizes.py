@@ -78,3 +78,10 @@ def test_the_width_of_rows_grows_with_their_pitch_and_never_beyond_it() -> None:
     grown = other_sizes.larger(sizes, frozenset(), leading)
     assert "far pitch" in grown and "far cols" not in grown
     assert all(one["cols"] <= one["pitch"] for tried in grown.values() for one in (within(sizes, each, leading) for each in tried))
+
+
+def test_a_row_taken_far_takes_its_pitch_along_and_the_other_images() -> None:
+    (far,) = larger({"in.w": 517, "in.pitch": 522, "in.h": 301, "out.w": 517, "out.pitch": 544, "out.h": 301})["far in.w"]
+    assert far["in.w"] == far["out.w"] > 2500 and far["in.pitch"] == far["in.w"] + 5 and (far["in.h"], far["out.h"]) == (301, 301)
+    plain = larger({"w": 517, "pitch": 522, "h": 301})["far w"]
+    assert [one["pitch"] > 522 for one in plain] == [True, False]

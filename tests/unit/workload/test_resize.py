@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
@@ -126,4 +128,8 @@ def test_an_integer_is_replaced_where_it_stands() -> None:
     assert [(scalar.name, scalar.value) for scalar in scalars] == [("n", 7), ("m", 9)]
     changed = with_scalars(case.recording.launches[0], {scalars[1]: 11})
     assert [scalar.value for scalar in scalars_of(changed, parameters, lambda name: None)] == [7, 11]
+    element = parse_element_type("unsigned long long")
+    assert element is not None
+    large = replace(scalars[1], element=element)
+    assert with_scalars(case.recording.launches[0], {large: 2**64 - 2}).arguments[large.argument].data_hex == "fe" + "ff" * 7
     assert fits(scalars[0], 2**31 - 1) and not fits(scalars[0], 2**31)
