@@ -7,13 +7,14 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assistant.engine.cases import JudgedCase, Resize, layouts_of
 from assistant.engine.probes import refilled, resized, with_repeats, with_ties
+from assistant.model.launch import Dim3
 from assistant.model.structs import ElementLayout
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.kinds import meaning_of
@@ -25,7 +26,7 @@ from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
 from assistant.workload.offsets import with_offsets, with_sorted_rows_kept
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
-from assistant.workload.scalars import LayoutOf, scalars_of, with_floats_near
+from assistant.workload.scalars import LayoutOf, Scalar, scalars_of, with_floats_near
 from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import with_huge, with_signed_zeros, with_specials, with_specials_apart
 from assistant.workload.unseen import INTEGER_KINDS, SAME, TELLING_KINDS, changed_buffers, with_unseen
@@ -183,12 +184,24 @@ def _judged(base: Base, made: NewCase) -> JudgedCase:
     new = replace(made, origin=replace(made.origin, values=made.origin.values or words))
     resize = base.case.resize
     if made.origin.kind == _RESIZED and base.model is not None:
-        integers = scalars_of(made.recording.launches[0], base.case.parameters[0], base.layout_of)
+        before, integers = (scalars_of(one.recording.launches[0], base.case.parameters[0], base.layout_of) for one in (base.case.new, made))
         sizes = base.model.sizes | {scalar.name: scalar.value for scalar in integers}
         resize = Resize(base.model, tuple(sizes.items()), is_whole=False)
+        new = _with_a_block_for_each(before, integers, new)
     if made.origin.kind == SMALLER_GRID:
         return _with_fewer_blocks(base, new)
     return replace(base.case, new=new, resize=resize, repeats=1, is_checked=made.origin.kind not in _UNCHECKED_KINDS, given=())
+
+
+def _with_a_block_for_each(before: Sequence[Scalar], after: Sequence[Scalar], new: NewCase) -> NewCase:
+    """With as many blocks as the integer says that changed, where there were as many before: a kernel with a block for each row need not
+    compare the block's number with it."""
+    changed = {old.value: now.value for old, now in zip(before, after, strict=True) if old.value != now.value}
+    first, *others = new.recording.launches
+    grid = first.config.grid
+    blocks = Dim3(*(changed.get(count, count) if count > 1 else count for count in (grid.x, grid.y, grid.z)))
+    started = replace(first, config=replace(first.config, grid=blocks))
+    return replace(new, recording=replace(new.recording, launches=(started, *others)))
 
 
 def _with_fewer_blocks(base: Base, new: NewCase) -> JudgedCase:

@@ -11,6 +11,8 @@ from assistant.engine.values import Base, apart, base_of, other_values
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedArgument
 from assistant.workload.derive import contents_of
+from assistant.workload.resize import Observed, size_model
+from assistant.workload.scalars import scalars_of
 from tests.unit.workload.launches import launched, parameter
 
 RANDOM = np.random.default_rng(1)
@@ -83,6 +85,19 @@ def test_fewer_blocks_know_the_grid_that_the_program_has() -> None:
     assert {(case.own_grid, case.recorded_config, case.new.origin.values) for case in found} == {
         (Dim3(8), LaunchConfig(Dim3(8), Dim3(128)), f"a grid of {count} instead of 8 blocks") for count in (4, 3)
     }
+
+
+def test_a_kernel_with_a_block_for_each_row_is_started_with_as_many_blocks_as_there_are_rows() -> None:
+    rows = 600
+    new, parameters = launched(LaunchConfig(Dim3(rows), Dim3(64)), {"rows": rows, "step": 100}, np.ones(rows, np.float32))
+    case = JudgedCase(new, "k", (parameters,), ((0, "out"),), frozenset(), 0)
+    base = base_of(case, "", (1, 2, 3))
+    scalars = scalars_of(new.recording.launches[0], parameters, base.layout_of)
+    model = size_model(new, [Observed({"rows": rows, "step": 100}, LaunchConfig(Dim3(rows), Dim3(64)), {(0, 0): rows})], scalars)
+    assert model is not None
+    resized = [one for one in other_values(replace(base, model=model), is_declared=False) if one.new.origin.kind == "resized"]
+    started = {one.new.origin.shape: one.new.recording.launches[0].config.grid.x for one in resized}
+    assert started == {"rows=599, step=100": 599, "rows=600, step=99": 600, "rows=301, step=100": 301, "rows=600, step=51": 600}
 
 
 def test_declared_values_are_not_drawn_again_and_ties_are_outside_of_them() -> None:
