@@ -22,7 +22,7 @@ from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.members import column, is_divisible
 from assistant.verify.numbers import BYTES, Patterns, bits, element_of, floats, guessed_type, ieee, rms, shown
-from assistant.verify.stdout import DEFAULT_RELATIVE, compare_texts
+from assistant.verify.stdout import DEFAULT_RELATIVE, ROUNDED_FACTOR, compare_texts, differ_in_words
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
 
 __all__ = ["REGROUPING_ROUNDOFFS", "SEEN_WHILE_WAITING", "UNTYPED", "HostData", "ProgramTrace", "compare_programs"]
@@ -34,11 +34,18 @@ UNTYPED = "untyped_value"
 """Code of a difference in host data whose type is not known: FAIL, unless the kernel's own cases show that B is right."""
 _OTHER_LAYOUT = "other_layout"
 """Code of host data that holds the same values at other places, where the program prints the same of them: NEEDS_DECISION."""
+_AMPLIFIED = "amplified_rounding"
+"""Code of a difference in numbers that a program makes of roundings, as an iteration does that does not converge: NEEDS_DECISION."""
+_OF_NUMBERS = frozenset({"wrong_value", "wrong_output", UNTYPED})
+_AMPLIFIED_ROUNDOFFS = 2.0**20
+"""More than any sum or product of sums that this program may have on one path from its inputs to a result."""
 SEEN_WHILE_WAITING = frozenset({"managed", "exit"})
 """Kinds of transfers that no call asks for."""
 _IN_THE_END = "managed memory in the end"
 _SMALL_COUNT = 4
 """Floats of a transfer that is too small to show a spread of its own."""
+_TURN_COUNT = 4
+"""Transfers of one kind from which they are taken to be turns of one loop."""
 _REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
 
 
@@ -100,7 +107,8 @@ def compare_programs(
     """B's run against two runs of A. ``least_roundoff``: of what the edited kernels compute in; doubles that follow from it move as far.
 
     ``own_error``: how far A's results are known to be from their float64 values, relative to their size; B's may be twice as far (as
-    ``tolerance`` allows), on the other side. ``rounded``: a run of A that rounds otherwise; floats may move as far as they do there.
+    ``tolerance`` allows), on the other side. ``rounded``: a run of A that rounds otherwise; floats may move
+    ``ROUNDED_FACTOR`` times as far, and where they move by a million roundoffs, any difference in numbers is for a person to decide.
     """
     apart = (1.0 + RMS_FACTOR) * own_error
     rule = tolerance or AutoTolerance()
@@ -126,6 +134,9 @@ def compare_programs(
             replace(finding, code="wrong_value", outcome=Outcome.FAIL) if finding.code == _OTHER_LAYOUT else finding for finding in wrong
         ]
     findings.extend(sorted(wrong, key=lambda finding: finding.code == UNTYPED)[:1])
+    grown = 0.0 if rounded is None else _largest_growth(original, rounded)
+    if grown and not (text.difference is not None and differ_in_words(*text.difference)):
+        findings = [_amplified(finding, grown) if finding.code in _OF_NUMBERS else finding for finding in findings]
     for _, hidden, count in results:
         masked.extend([hidden] if hidden is not None else [])
         compared += count
@@ -201,20 +212,28 @@ def _compare_lists(
     moved = rounded if _shapes(rounded) == shapes else original
     whole = zip(original, again, candidate, moved, strict=True)
     parts = [part for a, b, c, d in whole for part in _parts(_Part(a, b.data, c.data, d.data))]
-    pooled = _pooled_spread(parts)
-    return [_compare_data(part, rule, pooled.get(_kind_of(part.original), 0.0)) for part in parts]
+    pooled, grown = _pooled_spread(parts), _pooled_growth(parts)
+    return [
+        _compare_data(part, replace(rule, own_error=max(rule.own_error, grown.get(kind, 0.0))), pooled.get(kind, 0.0))
+        for part in parts
+        for kind in (_kind_of(part.original),)
+    ]
 
 
-def _kind_of(item: HostData) -> tuple[str | None, str | None, int]:
+_Kind = tuple[str | None, str | None, int]
+"""Element type, member and length in bytes."""
+
+
+def _kind_of(item: HostData) -> _Kind:
     return item.element_type, None if item.member is None else item.member.path, len(item.data)
 
 
-def _pooled_spread(parts: Sequence[_Part]) -> dict[tuple[str | None, str | None, int], float]:
+def _pooled_spread(parts: Sequence[_Part]) -> dict[_Kind, float]:
     """How far the original's own runs are apart in small transfers of one kind (a residual, copied back in each turn of a loop).
 
     A single number may be the same by luck where its neighbours are not.
     """
-    found: dict[tuple[str | None, str | None, int], float] = {}
+    found: dict[_Kind, float] = {}
     for original, again in ((part.original, part.again) for part in parts):
         element = element_of(original.element_type or guessed_type(original.data), len(original.data))
         if element.is_floating and len(original.data) <= _SMALL_COUNT * element.scalar_bytes:
@@ -223,6 +242,45 @@ def _pooled_spread(parts: Sequence[_Part]) -> dict[tuple[str | None, str | None,
             kind = _kind_of(original)
             found[kind] = max(found.get(kind, 0.0), float(np.max(moved, where=np.isfinite(moved), initial=0.0)))
     return found
+
+
+def _pooled_growth(parts: Sequence[_Part]) -> dict[_Kind, float]:
+    """How far, relative to their size, floats that are copied back in each turn of a loop move where the original rounds otherwise.
+
+    What iterates carries a rounding on and makes it larger; two runs that round otherwise do so in different turns.
+    """
+    found: dict[_Kind, list[float]] = {}
+    for part in parts:
+        element = element_of(part.original.element_type or guessed_type(part.original.data), len(part.original.data))
+        if element.is_floating:
+            mine, moved = floats(part.original.data, element), floats(part.rounded, element)
+            usable = np.isfinite(mine) & np.isfinite(moved)
+            size = rms(mine[usable])
+            found.setdefault(_kind_of(part.original), []).append(errors_of(moved[usable], mine[usable]).rms / size if size else 0.0)
+    return {kind: ROUNDED_FACTOR * max(moves) for kind, moves in found.items() if len(moves) >= _TURN_COUNT}
+
+
+def _largest_growth(original: ProgramTrace, rounded: ProgramTrace) -> float:
+    """How far, relative to their size, floats on the host move where the original rounds otherwise; 0 where that is what rounding does."""
+    largest, theirs = 0.0, rounded.transfers
+    if [(one.kind, len(one.data)) for one in original.transfers] != [(one.kind, len(one.data)) for one in theirs]:
+        return largest
+    for mine, moved in zip(original.transfers, theirs, strict=True):
+        element = element_of(mine.element_type or guessed_type(mine.data), len(mine.data))
+        if not element.is_floating:
+            continue
+        values, others = floats(mine.data, element), floats(moved.data, element)
+        usable = np.isfinite(values) & np.isfinite(others)
+        size = rms(values[usable])
+        share = errors_of(others[usable], values[usable]).rms / size if size else 0.0
+        if share > _AMPLIFIED_ROUNDOFFS * (element.unit_roundoff or 0.0):
+            largest = max(largest, share)
+    return largest
+
+
+def _amplified(finding: VerificationFinding, share: float) -> VerificationFinding:
+    message = f"rounding decides these numbers: the original's own move by up to {share:.1%} where it rounds otherwise; {finding.message}"
+    return replace(finding, code=_AMPLIFIED, outcome=Outcome.NEEDS_DECISION, message=message)
 
 
 def _parts(whole: _Part) -> list[_Part]:
@@ -308,7 +366,7 @@ def _compare_floats(part: _Part, element: ElementType, rule: _Rule, pooled: floa
         rms_allowed = float("inf")
     else:
         usable = places & np.isfinite(moved)
-        spread = errors_of(repeat[places], mine[places]).at_least(errors_of(moved[usable], mine[usable]))
+        spread = errors_of(repeat[places], mine[places]).at_least(errors_of(moved[usable], mine[usable]).times(ROUNDED_FACTOR))
         regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
         slack = max(regrouped, rule.own_error) * rms(mine[places])
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))

@@ -11,12 +11,15 @@ from itertools import zip_longest
 
 from assistant.verify.tolerance import MAX_FACTOR
 
-__all__ = ["DEFAULT_RELATIVE", "TextComparison", "compare_texts"]
+__all__ = ["DEFAULT_RELATIVE", "ROUNDED_FACTOR", "TextComparison", "compare_texts", "differ_in_words"]
 
 _FLIPPING_DIGITS = 4
 """Significant digits from which a last place may round the other way after a harmless regrouping."""
 DEFAULT_RELATIVE = 1024.0 * 2.0**-24
 """Relative freedom of printed decimals: regrouping of float sums (``program.REGROUPING_ROUNDOFFS``)."""
+ROUNDED_FACTOR = 4.0
+"""How many times as far as in one run of the original that rounds otherwise another honest one may move: that run is one draw,
+and what iterates (conjugate gradients, a simulation) moves by anything from nothing to several times as much."""
 _TOKEN = re.compile(r"0[xX][0-9a-fA-F]+|[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|[A-Za-z_]\w*|\S")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _RATE_UNIT = re.compile(r"(?:[munµ]?s|secs?|seconds?|milliseconds?|msec|usec|[KMGT]i?[Bb]|[KMGT]?flops?|[KMGT]FLOPS?|x|fps|Hz|[KMG]Hz)")
@@ -40,7 +43,7 @@ def compare_texts(
 ) -> TextComparison:
     """B's text against two runs of A's; ``relative``: freedom of decimals.
 
-    ``rounded``: text of a run of A that rounds otherwise: decimals may move as far as they do there, and four times that.
+    ``rounded``: text of a run of A that rounds otherwise: decimals may move ``ROUNDED_FACTOR`` times as far, and four times that.
     """
     lines, repeats, others = original.splitlines(), again.splitlines(), candidate.splitlines()
     moved = _moved(lines, None if rounded is None else rounded.splitlines())
@@ -69,6 +72,13 @@ def compare_texts(
     return TextComparison(None, tuple(masked), count)
 
 
+def differ_in_words(mine: str, their: str) -> bool:
+    """Whether two lines differ in anything but decimals."""
+    tokens, others = _TOKEN.findall(mine), _TOKEN.findall(their)
+    pairs = [pair for pair in zip_longest(tokens, others) if pair[0] != pair[1]]
+    return not all(token and _NUMBER.fullmatch(token) and not token.lstrip("+-").isdigit() for pair in pairs for token in pair)
+
+
 def _masked_tokens(line: str, repeat: str) -> tuple[list[str] | None, set[int]]:
     """A line's tokens and the indices that are not compared; None when the two runs do not even agree in form."""
     tokens, others = _TOKEN.findall(line), _TOKEN.findall(repeat)
@@ -93,7 +103,7 @@ def _moved(lines: list[str], rounded: list[str] | None) -> dict[tuple[int, int],
         tokens, others = _TOKEN.findall(line), _TOKEN.findall(other)
         for index, (mine, their) in enumerate(zip(tokens, others, strict=False) if len(tokens) == len(others) else ()):
             if _NUMBER.fullmatch(mine) and _NUMBER.fullmatch(their):
-                found[number, index] = MAX_FACTOR * abs(float(mine) - float(their))
+                found[number, index] = MAX_FACTOR * ROUNDED_FACTOR * abs(float(mine) - float(their))
     return found
 
 

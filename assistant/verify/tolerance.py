@@ -75,6 +75,9 @@ class Errors:
         """The larger of both, each."""
         return Errors(max(self.rms, other.rms), max(self.max, other.max))
 
+    def times(self, factor: float) -> Errors:
+        return Errors(factor * self.rms, factor * self.max)
+
     def __add__(self, other: Errors) -> Errors:
         return Errors(self.rms + other.rms, self.max + other.max)
 

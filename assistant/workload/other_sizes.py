@@ -2,8 +2,8 @@
 
 Sizes that are equal in a recording grow by different factors, so that a square is never the only shape, but first of all the same member
 of several structs (``in.w`` and ``out.w``) stays the same; one that is the product of others (n = rows · cols) stays their product; all
-others keep about their proportions. Each size is also tried five times as large by
-itself, or with the pitch of its rows: what holds one block, one tile or one shared array today may not tomorrow. What the same blocks loop over is tried at a size
+others keep about their proportions. Each size is also tried five times as large by itself, or with the pitch of its rows: what holds one
+block, one tile or one shared array today may not tomorrow. What the same blocks loop over is tried at a size
 that no block holds. Example::
 
     larger({"w": 96, "h": 96}, fixed=frozenset(), leading=frozenset({"w", "h"}))

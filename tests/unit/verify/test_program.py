@@ -138,7 +138,37 @@ def test_numbers_that_move_where_the_original_rounds_otherwise_may_move_as_far()
 
     assert is_refused(None, 0.02, 0.0) and is_refused(None, 0.0, 0.02)
     assert not is_refused(0.02, 0.03, 0.03)
-    assert is_refused(0.02, 0.2, 0.0) and is_refused(0.02, 0.0, 0.2)
+    assert is_refused(0.02, 0.5, 0.0) and is_refused(0.02, 0.0, 0.5)
+
+
+def test_numbers_of_the_turns_of_a_loop_may_move_as_far_in_any_turn() -> None:
+    """Rounding that each turn makes ten times as large, from another turn on than in the run that shows it."""
+
+    def turns(first: float) -> ProgramTrace:
+        shares = [0.0 if first == 0.0 else min(0.1, first * 10.0**turn) for turn in range(12)]
+        transfers = [HostData("memcpy", (VALUES * (1.0 + share)).tobytes(), "double", f"turn {turn}") for turn, share in enumerate(shares)]
+        return ProgramTrace(0, b"3 turns\n", tuple(transfers))
+
+    def is_refused(first: float, rounded: ProgramTrace | None) -> bool:
+        result = compare_programs(turns(0.0), turns(0.0), turns(first), rounded=rounded)
+        assert isinstance(result, ProgramVerdict)
+        return bool(result.findings)
+
+    assert is_refused(1e-9, None) and is_refused(1e-9, turns(1e-30))
+    assert not is_refused(1e-9, turns(1e-12))
+
+
+@pytest.mark.parametrize(
+    ("printed", "outcome"), [("rest 0.5000", Outcome.NEEDS_DECISION), ("rest 7", Outcome.FAIL), ("lost", Outcome.FAIL)]
+)
+def test_a_program_that_makes_roundings_larger_is_left_to_a_person(printed: str, outcome: Outcome) -> None:
+    def told(share: float, text: str) -> ProgramTrace:
+        return trace(text + "\n", (VALUES * np.float32(1 + share)).astype(np.float32))
+
+    result = compare_programs(told(0, "rest 0.1000"), told(0, "rest 0.1000"), told(0.9, printed), rounded=told(0.1, "rest 0.1000"))
+    assert isinstance(result, ProgramVerdict)
+    assert {finding.outcome for finding in result.findings} == {outcome}
+    assert outcome is Outcome.FAIL or {finding.code for finding in result.findings} == {"amplified_rounding"}
 
 
 @pytest.mark.parametrize("values", [VALUES, np.arange(100, dtype=np.int32)])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
+
+import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import (
@@ -83,6 +86,16 @@ def test_more_launches_leave_only_the_program_level() -> None:
 def test_another_argument_leaves_only_the_program_level() -> None:
     result = pair_launches(recording(launch(0, "k", 4)), recording(launch(0, "k", 5)))
     assert isinstance(result, ProgramLevelOnly) and "argument 2 differs" in result.reason
+
+
+@pytest.mark.parametrize(("theirs", "is_paired"), [(0.1 + 1e-9, True), (0.1001, False), (float("nan"), False)])
+def test_a_number_that_only_rounding_tells_apart_is_the_same_argument(theirs: float, is_paired: bool) -> None:
+    def launched(step: float) -> Recording:
+        base = launch(0, "axpy(float*, int, double)", 4)
+        return recording(replace(base, arguments=(*base.arguments, RecordedArgument(8, struct.pack("<d", step).hex(), ()))))
+
+    a, b = launched(0.1), launched(theirs)
+    assert isinstance(pair_launches(a, b), Pairing) == is_paired
 
 
 def test_another_buffer_size_leaves_only_the_program_level() -> None:
