@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from assistant.build.symbols import name_in_code
 from assistant.engine.counting import Counted
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
@@ -142,5 +143,5 @@ def _finding(difference: VerificationFinding, pair: Overtaking | None) -> Verifi
 def _words(operation: str, line: int) -> str:
     if operation in _OPERATIONS:
         return _OPERATIONS[operation]
-    name = operation.partition("(")[0]
+    name, _ = name_in_code(operation)
     return f"{name} (launched on line {line})" if line else name

@@ -21,6 +21,7 @@ struct Operation {
   std::vector<OperationPointer> needs;
   bool is_done = false;
   int error = CUDA_SUCCESS;
+  enum { undecided, latest, earliest } first = undecided;  // of several that it needs
 };
 
 namespace {
@@ -41,7 +42,7 @@ struct Streams {
   std::map<uint64_t, OperationPointer> waiting;
   std::map<void*, Stream> open;
   std::vector<OperationPointer> last_of_closed;  // of blocking streams, which the default stream waits for
-  uint64_t issued = 0, running = 0;
+  uint64_t issued = 0, running = 0, decided = 0;
   uint64_t calls = 0;                        // of the host, that issued, waited or asked
   bool has_begun = false;
 };
@@ -107,11 +108,17 @@ void start(const OperationPointer& operation) {
   s.running = outer;
 }
 
-OperationPointer latest_needed(const Operation& operation) {
-  OperationPointer latest;
+// What is to be done before: of several, in turns the one issued last and the one issued first. One order shows what is waited for too
+// late, the other what is filled again too early.
+OperationPointer needed_next(Operation& operation) {
+  std::vector<OperationPointer> open;
   for (const OperationPointer& other : operation.needs)
-    if (!other->is_done && (!latest || other->number > latest->number)) latest = other;
-  return latest;
+    if (!other->is_done) open.push_back(other);
+  if (open.empty()) return nullptr;
+  if (open.size() > 1 && operation.first == Operation::undecided)
+    operation.first = streams().decided++ % 2 ? Operation::earliest : Operation::latest;
+  auto [least, most] = std::minmax_element(open.begin(), open.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
+  return operation.first == Operation::earliest ? *least : *most;
 }
 
 OperationPointer put(void* stream, About about, Work work, const OperationPointer& further = nullptr) {
@@ -138,7 +145,7 @@ OperationPointer put(void* stream, About about, Work work, const OperationPointe
 bool is_done_or_none(const OperationPointer& operation) { return !operation || operation->is_done; }
 
 void do_one_of(OperationPointer operation) {
-  while (OperationPointer needed = latest_needed(*operation)) operation = needed;
+  while (OperationPointer needed = needed_next(*operation)) operation = needed;
   start(operation);
 }
 
@@ -198,7 +205,7 @@ void finish(const OperationPointer& mark) {
   std::vector<OperationPointer> way{mark};
   while (!way.empty()) {
     OperationPointer operation = way.back();
-    OperationPointer needed = operation->is_done ? nullptr : latest_needed(*operation);
+    OperationPointer needed = operation->is_done ? nullptr : needed_next(*operation);
     if (needed) {
       way.push_back(needed);
       continue;
