@@ -46,6 +46,7 @@ _STREAM_CALL = re.compile(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchr
 _LOW_VALUE = re.compile(r"\b(?:__half2?|half2?)\b(?!\s*(?:const\s*)?[*&])")
 """A value of a half type; a pointer or reference to one is none."""
 _HALF_POINTER = re.compile(r"\b(?:__half2?|half2?)\s*(?:const\s*)?\*")
+_PAIRED = re.compile(r"half2|bfloat162|__h[a-z]+2")
 _LOW_ARITHMETIC = re.compile(r"\b(__h(?:add|sub|mul|fma|div|max|min|neg|abs))2?(?:_\w+)?\s*\(")
 _HALVES = frozenset({"half", "half2", "__half", "__half2"})
 _ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
@@ -246,9 +247,16 @@ def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
 
 
 def _only_stores_low(old: str, new: str) -> bool:
-    """Whether halves are rounded to only where the original's own are: as results are stored (the stores are gone from both)."""
-    counts = [[len(pattern.findall(code)) for pattern in (_LOW_VALUE, _LOW_ARITHMETIC, _ROUNDED_LOW)] for code in (old, new)]
-    return bool(_HALF_POINTER.search(old)) and all(has <= had for had, has in zip(*counts, strict=True))
+    """Whether halves are rounded to only where the original's own are: as results are stored (the stores are gone from both), or as often
+    one by one and as often in pairs, as where a path for aligned data stands beside the other."""
+    counts = [[_counts(pattern, code) for pattern in (_LOW_VALUE, _LOW_ARITHMETIC, _ROUNDED_LOW)] for code in (old, new)]
+    return bool(_HALF_POINTER.search(old)) and all(max(single, pairs) <= sum(had) for had, (single, pairs) in zip(*counts, strict=True))
+
+
+def _counts(pattern: re.Pattern[str], code: str) -> tuple[int, int]:
+    """(one by one, in pairs) how often halves are named or computed with."""
+    found = [_PAIRED.search(match[0]) is not None for match in pattern.finditer(code)]
+    return found.count(False), found.count(True)
 
 
 def _is_as_low(old: str, new: str) -> bool:

@@ -224,6 +224,16 @@ def test_halves_that_are_stored_in_pairs_are_as_exact_as_stored_halves() -> None
     assert Label.PRECISION in {found.label for found in detect_labels(version(TEXT), version(paired))}
 
 
+def test_halves_that_are_rounded_to_one_by_one_or_in_pairs_are_rounded_to_as_often() -> None:
+    scalar = "__half *y = (__half *)out; const __half s = __float2half_rn(v); y[i] = s;"
+    pairs = "if (v > 0) { const __half2 p = __floats2half2_rn(v, v); ((__half2 *)out)[i] = p; } else { %s }"
+    before, beside = TEXT.replace("// here", scalar), TEXT.replace("// here", pairs % scalar)
+    twice = TEXT.replace("// here", pairs % scalar.replace("y[i] = s;", "const __half t = __float2half_rn(v - 1); y[i] = __hadd(s, t);"))
+    assert Label.PRECISION not in {one.label for one in detect_labels(version(before), version(beside))}
+    assert Label.PRECISION in {one.label for one in detect_labels(version(before), version(twice))}
+
+
+
 def test_elements_that_are_staged_in_their_own_type_are_no_assumption() -> None:
     before = TEXT.replace("// here", "const int8_t *p = (const int8_t *)in;")
     for line, is_assumed in (
