@@ -86,7 +86,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         return
     effort = confirm_effort(job)
     refused = _refused(before, after)
-    unpaired = unpaired_launches(before.counted, after.counted) if not refused else None
+    unpaired = unpaired_launches(before.subject, before.counted, after.counted) if not refused else None
     pairs = [] if unpaired is not None else _pairs(before, after)
     outcomes: list[tuple[Verification, Comparison | None]] = []
     speeds: list[Speed] = []

@@ -35,6 +35,7 @@ from assistant.source.doubts import doubts
 from assistant.source.host_work import host_work
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse_with_trees
+from assistant.source.struct_layouts import layout_named
 from assistant.source.syntax import SyntaxTree
 from assistant.source.word_arithmetic import word_arithmetic
 from assistant.verify.cheats import find_cheats
@@ -167,7 +168,7 @@ async def verify(
     one = await compared(job, baseline.subject, candidate)
     if one.problem is not None:
         return one.problem
-    pairing = _pairing(baseline.recorded, counted)
+    pairing = _pairing(baseline.subject, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
     fitting = fittings(baseline.cases, pairs, candidate, counted.recording)
     chosen = await fitted(job, candidate, fitting)
@@ -357,7 +358,7 @@ def judge_timed_calls(
 
 def runnable_cases(baseline: Baseline, candidate: Subject, counted: Counted) -> list[tuple[PreparedCase, NewCase]]:
     """The baseline's cases that the candidate can be run on, each with what the candidate runs."""
-    pairing = _pairing(baseline.recorded, counted)
+    pairing = _pairing(baseline.subject, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
     runnable = [(item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases]
     return [(item, new) for item, new in runnable if new is not None]
@@ -463,14 +464,16 @@ def _bounded(subject: Subject, assessment: Assessment) -> tuple[tuple[str, int],
     return tuple(found)
 
 
-def unpaired_launches(a: Counted, b: Counted) -> str | None:
+def unpaired_launches(original: Subject, a: Counted, b: Counted) -> str | None:
     """Why the launches of two programs do not correspond; None where they do, or where neither is a program."""
-    pairing = _pairing(a, b)
+    pairing = _pairing(original, a, b)
     return pairing.reason if isinstance(pairing, ProgramLevelOnly) else None
 
 
-def _pairing(a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
-    return None if a.recording is None or b.recording is None else pair_launches(a.recording, b.recording)
+def _pairing(original: Subject, a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
+    if a.recording is None or b.recording is None:
+        return None
+    return pair_launches(a.recording, b.recording, lambda name: layout_named(original.source.text, name))
 
 
 def _recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:

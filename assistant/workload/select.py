@@ -22,6 +22,7 @@ from assistant.model.source import Parameter
 from assistant.workload.arrays import decode, doubles
 from assistant.workload.passed_types import parameter_types
 from assistant.workload.recordings import NewCase, blob_name
+from assistant.workload.scalars import LayoutOf
 
 __all__ = [
     "LaunchPair",
@@ -150,8 +151,11 @@ def _in_place(launch: RecordedLaunch, parameters: tuple[Parameter, ...]) -> list
     return found
 
 
-def pair_launches(a: Recording, b: Recording) -> Pairing | ProgramLevelOnly:
-    """B's launches matched to A's, per kernel and in order, or why only the program can be compared."""
+def pair_launches(a: Recording, b: Recording, layout_of: LayoutOf = lambda _: None) -> Pairing | ProgramLevelOnly:
+    """B's launches matched to A's, per kernel and in order, or why only the program can be compared.
+
+    ``layout_of``: the members of a struct that is passed by value; what stands between them is nobody's.
+    """
     kernels = _pair_kernels(a, b)
     if isinstance(kernels, ProgramLevelOnly):
         return kernels
@@ -162,7 +166,7 @@ def pair_launches(a: Recording, b: Recording) -> Pairing | ProgramLevelOnly:
         if len(of_a) != len(of_b):
             return ProgramLevelOnly(f"{kernel_name(a_kernel)} is launched {len(of_a)} times by A and {len(of_b)} by B")
         for left, right in zip(of_a, of_b, strict=True):
-            difference = _argument_difference(a, left, b, right)
+            difference = _argument_difference(a, left, b, right, layout_of)
             if difference is not None:
                 return ProgramLevelOnly(f"launch {left.index} of {kernel_name(a_kernel)}: {difference}")
             pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config, right.is_cooperative))
@@ -215,7 +219,7 @@ def _pair_kernels(a: Recording, b: Recording) -> tuple[tuple[str, str], ...] | P
     return tuple(pairs)
 
 
-def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right: RecordedLaunch) -> str | None:
+def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right: RecordedLaunch, layout_of: LayoutOf) -> str | None:
     """The first difference between two launches' arguments; addresses may differ, what they point to may not."""
     if len(left.arguments) != len(right.arguments):
         return f"A passes {len(left.arguments)} arguments, B {len(right.arguments)}"
@@ -225,7 +229,8 @@ def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right
     backward: dict[int, int] = {}
     types = zip_longest(parameter_types(left.kernel)[: len(left.arguments)], left.arguments, right.arguments)
     for number, (name, mine, other) in enumerate(types, 1):
-        if len(mine.pointers) != len(other.pointers) or not (_plain_bytes(mine) == _plain_bytes(other) or _are_near(name, mine, other)):
+        is_same = _without_padding(name, mine, layout_of) == _without_padding(name, other, layout_of)
+        if len(mine.pointers) != len(other.pointers) or not (is_same or _are_near(name, mine, other)):
             return f"argument {number} differs"
         for p, q in zip(mine.pointers, other.pointers, strict=True):
             same_place = (p.offset_bytes, p.buffer_offset_bytes) == (q.offset_bytes, q.buffer_offset_bytes)
@@ -234,6 +239,14 @@ def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right
             if not same_place or not same_buffer or a_sizes[p.buffer] != b_sizes[q.buffer]:
                 return f"argument {number} points to another buffer"
     return None
+
+
+def _without_padding(name: str | None, argument: RecordedArgument, layout_of: LayoutOf) -> bytes:
+    """The argument's plain bytes, of a struct those of its members."""
+    data, layout = _plain_bytes(argument), layout_of(name or "")
+    if layout is None or layout.size_bytes != len(data):
+        return data
+    return b"".join(data[member.offset_bytes : member.offset_bytes + member.size_bytes] for member in layout.members)
 
 
 def _are_near(name: str | None, mine: RecordedArgument, other: RecordedArgument) -> bool:

@@ -233,7 +233,6 @@ def test_halves_that_are_rounded_to_one_by_one_or_in_pairs_are_rounded_to_as_oft
     assert Label.PRECISION in {one.label for one in detect_labels(version(before), version(twice))}
 
 
-
 def test_elements_that_are_staged_in_their_own_type_are_no_assumption() -> None:
     before = TEXT.replace("// here", "const int8_t *p = (const int8_t *)in;")
     for line, is_assumed in (

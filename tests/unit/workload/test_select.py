@@ -18,6 +18,7 @@ from assistant.model.recording import (
     ShapeCount,
 )
 from assistant.model.source import Parameter, Span
+from assistant.source.struct_layouts import layout_named
 from assistant.workload.recordings import blob_name
 from assistant.workload.select import Pairing, ProgramLevelOnly, kernel_name, pair_launches, select_launches
 
@@ -96,6 +97,22 @@ def test_a_number_that_only_rounding_tells_apart_is_the_same_argument(theirs: fl
 
     a, b = launched(0.1), launched(theirs)
     assert isinstance(pair_launches(a, b), Pairing) == is_paired
+
+
+def test_bytes_between_the_members_of_a_struct_are_nobodys() -> None:
+    layout = layout_named("struct Plane { long stride; int w; };", "Plane")
+
+    def launched(stride: int, padding: int) -> Recording:
+        base = launch(0, "copy(float*, int, Plane)", 4)
+        return recording(
+            replace(base, arguments=(*base.arguments, RecordedArgument(16, struct.pack("<qii", stride, 7, padding).hex(), ())))
+        )
+
+    def is_paired(mine: Recording, other: Recording) -> bool:
+        return isinstance(pair_launches(mine, other, {"Plane": layout}.get), Pairing)
+
+    assert is_paired(launched(64, 1), launched(64, 2)) and not is_paired(launched(64, 1), launched(65, 1))
+    assert not isinstance(pair_launches(launched(64, 1), launched(64, 2)), Pairing)
 
 
 def test_another_buffer_size_leaves_only_the_program_level() -> None:
