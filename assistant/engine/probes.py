@@ -24,14 +24,14 @@ from assistant.workload.arrays import decode, encode
 from assistant.workload.derive import changed, contents_of, with_contents
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, is_sorted, tied, with_tail
-from assistant.workload.scalars import LayoutOf, scalars_of, with_scalars
+from assistant.workload.scalars import LayoutOf, Scalar, scalars_of, with_scalars
 from assistant.workload.select import shape_of
 from assistant.workload.unseen import changed_buffers
 
 __all__ = ["integers_of", "refilled", "resized", "with_repeats", "with_ties"]
 
-_PROBE_COUNT, _LARGER_COUNT = 4, 2
-"""Smaller and larger sizes tried per launch."""
+_PROBE_COUNT, _LARGER_COUNT, _FULL_COUNT = 4, 2, 1
+"""Smaller and larger sizes tried per launch, and those that fill an array."""
 _SMALL_SIZE = 32
 """Up to here an integer may be a radius or a number of terms, which may be one more in the same buffers."""
 _SMALLEST_SIZE = 2
@@ -45,7 +45,7 @@ _REPEATED_COUNT = 3
 def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> tuple[NewCase, ...]:
     """``case`` (of one launch) with one integer one smaller, a little over half, or, where it is small, one larger; all else stays.
 
-    Integers are arguments, and members of structs that are passed by value.
+    Integers are arguments, and members of structs that are passed by value; beside an array in a struct also as many as that holds.
     """
     launch = case.recording.launches[0]
     sizes = [scalar for scalar in scalars_of(launch, parameters, layout_of) if scalar.value >= _SMALLEST_SIZE]
@@ -54,13 +54,20 @@ def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutO
         (scalar, scalar.value + 1) for scalar in sizes if scalar.value <= _SMALL_SIZE and not _may_be_covered(scalar.value, launch.config)
     ]
     made = list[NewCase]()
-    for scalar, value in (*islice(smaller, _PROBE_COUNT), *larger[:_LARGER_COUNT]):
+    full = [(scalar, most) for scalar in sizes if (most := _room_beside(scalar, parameters, layout_of)) > scalar.value]
+    for scalar, value in (*islice(smaller, _PROBE_COUNT), *larger[:_LARGER_COUNT], *full[:_FULL_COUNT]):
         other = with_scalars(launch, {scalar: value})
         is_member = scalar.name != parameters[scalar.argument].name
         shape = f"{case.origin.shape}, {scalar.name}={value}" if is_member else shape_of(other, parameters)
         origin = replace(case.origin, kind="resized", shape=shape, scale=1.0, weight=0.0, is_own_size=False)
         made.append(replace(case, recording=replace(case.recording, launches=(other,)), origin=origin))
     return tuple(made)
+
+
+def _room_beside(scalar: Scalar, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> int:
+    """Elements of the smallest array beside a member that may count them; 0 where there is none."""
+    layout = layout_of(parameters[scalar.argument].type)
+    return min((member.count for member in layout.members if member.count > 1), default=0) if layout is not None else 0
 
 
 def _may_be_covered(value: int, config: LaunchConfig) -> bool:

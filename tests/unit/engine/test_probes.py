@@ -12,6 +12,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Parameter, Span
 from assistant.model.workload import CaseOrigin
+from assistant.source.struct_layouts import layout_named
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase, blob_name
 
@@ -63,6 +64,17 @@ def test_a_small_integer_also_becomes_one_larger() -> None:
         other = replace(case, recording=replace(case.recording, launches=(replace(launch, arguments=arguments),)))
         made = [integers_of(probe, PARAMETERS) for probe in resized(other, PARAMETERS, lambda name: None)]
         assert [one["n"] if one["n"] != 1000 else one["flag"] for one in made] == wanted, radius
+
+
+def test_a_number_beside_an_array_also_becomes_as_many_as_it_holds() -> None:
+    case = recorded(KEYS, "int")
+    layout = layout_named("struct Taps { float c[256]; int n; };", "Taps")
+    taps = Parameter("taps", "Taps", Span(0, 0), False, False, False, None)
+    for count, wanted in ((64, [63, 33, 256]), (256, [255, 129])):
+        argument = RecordedArgument(1028, (bytes(1024) + struct.pack("<i", count)).hex(), ())
+        launch = replace(case.recording.launches[0], arguments=(argument,))
+        made = resized(replace(case, recording=replace(case.recording, launches=(launch,))), (taps,), {"Taps": layout}.get)
+        assert [struct.unpack("<i", bytes.fromhex(one.recording.launches[0].arguments[0].data_hex)[-4:])[0] for one in made] == wanted
 
 
 def test_distinct_keys_and_values_repeat() -> None:
