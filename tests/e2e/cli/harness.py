@@ -164,7 +164,10 @@ class Cli:
         return self.write(name, small_text(name))
 
     def quick(self) -> Path:
-        """The transpose with a workload in place of ``main()``: for tests in which a search is only a means."""
+        """The transpose with a workload in place of ``main()``: for tests in which a search is only a means.
+
+        What is found may depend on the declared block: ``--accept best-predicted`` leaves it to a person.
+        """
         return self.write("transpose.cu", quick_text())
 
     def with_new_memory(self) -> Cli:

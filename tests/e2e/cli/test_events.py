@@ -38,7 +38,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         with working_cli(tmp_path_factory.mktemp("events")) as cli:
             files = {
                 "pipeline": cli.example("pipeline.cu"),
-                "transpose": cli.quick(),
+                "transpose": cli.small("transpose.cu"),
                 "broken": cli.write("broken.cu", "__global__ void k(float *x) { x[0] = y; }\nint main() { k<<<1, 1>>>(0); }\n"),
             }
             return cli.run(*(word.format(**files) for word in COMMANDS[name]), "--json")
