@@ -110,7 +110,7 @@ def make_stage(cli: Cli) -> Stage:
     starter.write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n')
     starter.chmod(0o755)
     cli.write("kernelopt.toml", _QUIET)
-    source = cli.small("transpose.cu")
+    source = cli.example("transpose.cu")
     source.write_text(source.read_text("utf-8").replace(_RIGHT, _FAULTY), "utf-8")
     trusted = cli.run("trust", cli.folder)
     assert trusted.code == 0, trusted.said

@@ -18,7 +18,7 @@ RIGHT = "        out[height * x + y] = in[width * y + x];"
 
 
 async def test_each_save_is_answered_over_the_kernel_until_pairing_is_stopped(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.example("transpose.cu")
     line = source.read_text("utf-8").splitlines().index(STORE) + 1
     window = await open_window(folder)
     await window.open_file("transpose.cu")

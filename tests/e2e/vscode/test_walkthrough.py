@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_steps_are_ticked_off_by_what_holds(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
-    cli.small("transpose.cu")
+    cli.example("transpose.cu")
     window = await open_window(folder)
     ticked = window.page.locator('.gettingStartedContainer [role="checkbox"][aria-checked="true"]')
     await window.command("kernelopt: Get Started")
