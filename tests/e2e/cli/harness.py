@@ -163,6 +163,13 @@ class Cli:
         """An example in the working folder, with fewer elements: for tests that are not about their number."""
         return self.write(name, small_text(name))
 
+    def quick(self) -> Path:
+        """The transpose with a workload in place of ``main()``: for tests in which a search is only a means.
+
+        What is found may depend on the declared block: ``--accept best-predicted`` leaves it to a person.
+        """
+        return self.write("transpose.cu", quick_text())
+
     def with_new_memory(self) -> Cli:
         """Works in the same folder and has seen nothing of it."""
         home = self.home.with_name("other-home")
@@ -187,6 +194,27 @@ def small_text(name: str) -> str:
     text, (many, few) = (EXAMPLES / name).read_text("utf-8"), _FEWER_ELEMENTS[name]
     assert many in text
     return text.replace(many, few)
+
+
+def quick_text() -> str:
+    """A kernel that has one edit to be found and is judged on one shape; nothing of a program is run again and again.
+
+    Its lines are those of the example, up to the end of the kernel.
+    """
+    kernel = small_text("transpose.cu").partition("int main()")[0]
+    return kernel.replace("#include", "// no #include").replace("blockDim.x", "32").replace("blockDim.y", "32") + _ONE_SHAPE
+
+
+_ONE_SHAPE = """\
+/* kernelopt
+[workload.transpose]
+args     = { out = "empty(width*height)", in = "randn(width*height)", width = "width", height = "height" }
+grid     = ["ceil(width/32)", "ceil(height/32)"]
+block    = [32, 32]
+shapes   = [{ width = 160, height = 96 }]
+boundary = false
+*/
+"""
 
 
 def finish(process: subprocess.Popen[str], deadline_s: float = DEADLINE_S) -> Ended:

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cli.harness import Cli, finish, small_text
+from tests.e2e.cli.harness import Cli, finish, quick_text
 from tests.e2e.conftest import Offered
-
-TRANSPOSE = small_text("transpose.cu")
 
 
 def test_optimize_changes_no_file_unless_told_to(offered: Offered) -> None:
@@ -36,18 +34,20 @@ def test_an_accepted_proposal_stands_in_the_file_and_can_be_undone(offered: Offe
 
 def test_accept_best_takes_nothing_while_the_models_error_is_unmeasured(cli: Cli) -> None:
     source = cli.small("transpose.cu")
+    original = source.read_text("utf-8")
     ended = cli.run("optimize", source, "--accept", "best", "--json")
     assert (ended.code, ended.all("decision")) == (0, [])
     assert ended.one("proposal")["speed"]["low"] is None
-    assert source.read_text("utf-8") == TRANSPOSE
+    assert source.read_text("utf-8") == original
 
 
 def test_accept_best_predicted_takes_it_and_a_second_run_finds_nothing_more(cli: Cli) -> None:
     source = cli.small("transpose.cu")
+    original = source.read_text("utf-8")
     first = cli.run("optimize", source, "--accept", "best-predicted", "--json")
     assert (first.code, first.one("decision")["kind"]) == (0, "accepted")
     accepted = source.read_text("utf-8")
-    assert accepted != TRANSPOSE
+    assert accepted != original
     second = cli.run("optimize", source, "--accept", "best-predicted", "--json")
     assert (second.code, second.all("proposal")) == (0, [])
     assert source.read_text("utf-8") == accepted
@@ -164,7 +164,7 @@ def test_an_id_that_names_nothing_is_misuse(cli: Cli, command: str) -> None:
 
 def test_a_prefix_that_means_two_proposals_is_misuse(offered: Offered) -> None:
     cli = offered.cli
-    assert cli.run("optimize", cli.write("two.cu", TWO_HUNKS)).code == 0
+    assert cli.run("optimize", cli.write("two.cu", quick_text())).code == 0
     ended = cli.run("reject", "P")
     assert ended.code == 2 and "P" in ended.err
     assert len(cli.open_proposals()) == 2
@@ -195,7 +195,7 @@ def test_of_two_processes_that_decide_one_wins_and_the_other_is_told(offered: Of
 
 
 def test_two_processes_write_one_memory_and_lose_nothing(cli: Cli) -> None:
-    sources = cli.small("bank_conflicts.cu"), cli.write("two.cu", TWO_HUNKS)
+    sources = cli.quick(), cli.write("two.cu", quick_text())
     jobs = [cli.start("optimize", path, "--json") for path in sources]
     ended = [finish(job) for job in jobs]
     assert [one.code for one in ended] == [0, 0], ended

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.cli.harness import EXAMPLES, Cli
 
-BLUR = (EXAMPLES / "declared_blur.cu").read_text("utf-8")
+BLUR = (EXAMPLES / "declared_blur.cu").read_text("utf-8").replace("{ n = 256 }, { n = 250,", "{ n = 64 }, { n = 58,")
 LIBRARY = """// A library source: no main(), no workload yet.
 __global__ void scale(float *out, const float *in, float factor, int n)
 {
@@ -21,7 +21,7 @@ __global__ void scale(float *out, const float *in, float factor, int n)
 
 @pytest.fixture
 def blur(cli: Cli) -> Path:
-    return cli.example("declared_blur.cu")
+    return cli.write("declared_blur.cu", BLUR)
 
 
 def test_a_declared_workload_is_checked(cli: Cli, blur: Path) -> None:
@@ -33,7 +33,7 @@ def test_a_declared_workload_is_checked(cli: Cli, blur: Path) -> None:
 def test_every_declared_shape_is_profiled(cli: Cli, blur: Path) -> None:
     ended = cli.run("profile", blur, "--json")
     assert ended.code == 0, ended.said
-    assert {tuple(event["grid"]) for event in ended.all("profile")} == {(8, 32, 1)}
+    assert {tuple(event["grid"]) for event in ended.all("profile")} == {(2, 8, 1)}
     assert len(ended.all("profile")) == 2
     assert blur.read_text("utf-8") == BLUR
 
@@ -47,7 +47,7 @@ def test_an_edit_is_judged_on_declared_and_boundary_shapes(cli: Cli, blur: Path)
 
 
 def test_an_edit_that_is_wrong_only_on_other_sizes_is_refused(cli: Cli, blur: Path) -> None:
-    """Right at n = 256 and n = 250, wrong where n is not even."""
+    """Right at n = 64 and n = 58, wrong where n is not even."""
     edited = cli.write("edited.cu", BLUR.replace("out[y * n + x] = sum / count;", "out[y * n + x] = sum / (count + n % 2);"))
     ended = cli.run("compare", blur, edited, "--json")
     assert ended.code == 1, ended.said
@@ -191,7 +191,7 @@ int main()
 def test_every_declared_shape_has_its_own_number_name_and_findings(cli: Cli, blur: Path) -> None:
     profiles = cli.run("profile", blur, "--json").all("profile")
     assert sorted(event["launch"] for event in profiles) == [0, 1]
-    assert {event["shape"] for event in profiles} == {"n=256", "n=250"}
+    assert {event["shape"] for event in profiles} == {"n=64", "n=58"}
     ids = [fact["id"] for event in profiles for fact in event["evidence"]]
     assert len(set(ids)) == len(ids)
     for event in profiles:

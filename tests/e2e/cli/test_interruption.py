@@ -60,7 +60,8 @@ def slow(tmp_path: Path) -> Generator[Cli]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_stopped_command_leaves_nothing_running(slow: Cli, phase: str, number: signal.Signals) -> None:
-    text = SLOW_PROGRAM.format(unique=f"{os.getpid()} {time.time_ns()}", launches=LAUNCHES.get(phase, MANY_LAUNCHES))
+    unique = f"{os.getpid()} {time.time_ns()}" if phase.startswith("building") else phase
+    text = SLOW_PROGRAM.format(unique=unique, launches=LAUNCHES.get(phase, MANY_LAUNCHES))
     path = slow.write("slow.cu", text)
     edited = slow.write("edited.cu", text.replace("x * 0.5f", "0.5f * x"))
     command = ("compare", path, edited) if phase == "replaying launches" else ("optimize", path, "--accept", "best-predicted")
@@ -82,7 +83,7 @@ def test_a_stopped_command_leaves_nothing_running(slow: Cli, phase: str, number:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_command_stopped_while_it_starts_says_no_more_than_that(slow: Cli, number: signal.Signals) -> None:
-    process = slow.start("optimize", slow.example("transpose.cu"))
+    process = slow.start("optimize", slow.quick())
     maps = Path("/proc", str(process.pid), "maps")
     while "pydantic_core" not in maps.read_text():  # its modules are being loaded
         time.sleep(0.001)
@@ -130,7 +131,7 @@ def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
 
 @pytest.mark.parametrize("answer", ["a", "r"])
 def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
-    path = slow.small("bank_conflicts.cu")
+    path = slow.quick()
     before = path.read_text("utf-8")
     with Terminal(slow, "optimize", path) as terminal:
         terminal.read_until("decide [l]ater")
@@ -148,7 +149,7 @@ def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
 
 
 def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slow: Cli) -> None:
-    path = slow.small("bank_conflicts.cu")
+    path = slow.quick()
     before = path.read_text("utf-8")
     with Terminal(slow, "optimize", path) as terminal:
         terminal.read_until("decide [l]ater")

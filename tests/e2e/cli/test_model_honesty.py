@@ -83,7 +83,7 @@ def test_host_code_hidden_in_device_code_is_neither_built_nor_written(cli: Cli) 
 def test_a_claimed_speedup_is_scored_never_shown_as_a_result(cli: Cli) -> None:
     claims = step("shared-tile", 11, "KO101", rationale="Ten times faster: 10x.", predicted_speedup=10.0)
     model = ScriptedModel([plan(claims), plan()], [code(TILED_TRANSPOSE, "Make it 10x faster.")])
-    proposal = optimize(cli, cli.small("transpose.cu"), model).one("proposal")
+    proposal = optimize(cli, cli.quick(), model).one("proposal")
     assert proposal["speed"]["ratio"] < 3
     assert "(miss)" in proposal["explanation"]
     assert "Make it 10x faster" not in proposal["explanation"]
@@ -93,10 +93,10 @@ def test_answers_without_bounds_are_bounded_and_the_search_ends_well(cli: Cli) -
     """A megabyte of text, binary, ten thousand steps, a cut answer: a sentence each, and no crash."""
     many = plan(*(step(f"technique-{number}", 11) for number in range(10_000)))
     for answer in ("x" * 1_000_000, many, Sends(bytes(range(256)) * 512), Says('{"steps": [{"techni', finish="length")):
-        ended = optimize(cli, cli.small("transpose.cu"), ScriptedModel([answer]))
+        ended = optimize(cli, cli.quick(), ScriptedModel([answer]))
         assert not ended.all("candidate")
         assert ended.one("plan")["declines"][0]["technique"] == "language-model"
         assert "nothing to propose" in ended.one("job_ended")["reason"]
     fewer = plan(*(step(f"technique-{number}", 11) for number in range(200)))
-    cut = optimize(cli, cli.small("transpose.cu"), ScriptedModel([fewer, plan()], [code(EMPTY)]))
+    cut = optimize(cli, cli.quick(), ScriptedModel([fewer, plan()], [code(EMPTY)]))
     assert 0 < len(cut.all("plan")[0]["steps"]) < 100

@@ -10,19 +10,6 @@ from tests.e2e.cli.kernels_of_a_model import PADDED_TILE, REGISTER_SUM, ROW_BY_R
 from tests.e2e.cli.scripted_model import LONG_S, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 
 
-def test_a_kernel_that_does_not_compile_is_mended_by_what_the_compiler_said(cli: Cli) -> None:
-    broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
-    model = ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(broken), code(TILED_TRANSPOSE)])
-    ended = optimize(cli, cli.small("transpose.cu"), model)
-    assert outcomes(ended) == ["build_failed", "kept"]
-    (first, repair) = model.questions("code_reply")
-    assert "expected" in repair and "tile[32][33]" in repair
-    proposal = ended.one("proposal")
-    assert (proposal["verification"]["outcome"], proposal["speed"]["outcome"]) == ("PASS", "PREDICTED")
-    assert proposal["model"] == "scripted-1"
-    assert first != repair
-
-
 def test_an_unknown_name_in_a_template_is_mended_too(cli: Cli) -> None:
     broken = PADDED_TILE.replace("TILE + 1", "TILE + PADDING")
     model = ScriptedModel([plan(step("shared-memory-padding", 10, "KO103")), plan()], [code(broken), code(PADDED_TILE)])
@@ -52,7 +39,7 @@ def test_a_partly_written_result_is_mended_by_the_failing_case(cli: Cli) -> None
 
 def test_an_edit_that_gains_nothing_is_refined_by_what_it_did(cli: Cli) -> None:
     model = ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(SAME_STORES), code(TILED_TRANSPOSE)])
-    ended = optimize(cli, cli.small("transpose.cu"), model)
+    ended = optimize(cli, cli.quick(), model)
     assert outcomes(ended) == ["not_better", "kept"]
     assert "global_sectors" in model.questions("code_reply")[1]
     assert all("at least 1.01" in question for question in model.questions("plan_reply") + model.questions("code_reply"))
@@ -79,18 +66,23 @@ def test_the_same_code_in_other_words_is_not_judged_twice(cli: Cli) -> None:
         model := ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(TILED_TRANSPOSE), code(commented)]),
         search={"variants": 2},
     ):
-        ended = cli.run("optimize", cli.small("transpose.cu"), "--planner", "llm", "--json", deadline_s=LONG_S)
+        ended = cli.run("optimize", cli.quick(), "--planner", "llm", "--json", deadline_s=LONG_S)
     assert outcomes(ended) == ["kept", "duplicate"]
     assert "the same as C" in ended.all("candidate")[1]["reason"]
     assert len(model.questions("code_reply")) == 2
 
 
-def test_the_log_that_the_docs_print_is_what_a_run_tells(cli: Cli) -> None:
+def test_what_the_compiler_and_the_judge_said_mends_a_kernel_and_the_log_is_the_one_that_the_docs_print(cli: Cli) -> None:
     broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
     wrong = TILED_TRANSPOSE.replace("oy * height + ox", "ox * width + oy")
     first = plan(step("shared-tile", 11, "KO101", predicted_speedup=3.0))
     model = ScriptedModel([first, plan()], [code(broken), code(wrong), code(TILED_TRANSPOSE)])
     ended = optimize(cli, cli.example("transpose.cu"), model)
     assert outcomes(ended) == ["build_failed", "FAIL", "kept"]
-    assert "expected" in model.questions("code_reply")[2]
+    first, repair, last = model.questions("code_reply")
+    assert "expected" in repair and "tile[32][33]" in repair and repair != first, "what the compiler said"
+    assert "expected" in last
+    proposal = ended.one("proposal")
+    assert (proposal["verification"]["outcome"], proposal["speed"]["outcome"]) == ("PASS", "PREDICTED")
+    assert proposal["model"] == "scripted-1"
     assert comparable(story(ended.events)) == comparable(printed_log(ROOT / "docs" / "explanation" / "planning.md"))

@@ -22,7 +22,7 @@ def test_a_good_answer_after_every_kind_of_bad_one_is_found(cli: Cli) -> None:
     steps = [step(f"idea-{number}", 11, "KO101") for number in range(len(CALLS))]
     model = ScriptedModel([Refuses(429, retry_after_s=0.01), plan(*steps), plan()], [reply for reply, _ in CALLS])
     with asked_by(cli, model, provider={"timeout_s": 4}, search={"variants": 1, "beam": 1}):
-        ended = cli.run("optimize", cli.small("transpose.cu"), "--planner", "llm", "--json")
+        ended = cli.run("optimize", cli.quick(), "--planner", "llm", "--json")
     assert ended.code == 0, ended.said
     coded = [call["outcome"] for call in ended.all("model_call") if call["role"] == "coder"]
     assert coded == [outcome for _, outcome in CALLS]

@@ -13,7 +13,7 @@ import pytest
 
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore
 from tests.e2e.cli.harness import Cli, Ended, no_orphans, working_cli
-from tests.e2e.cli.kernels_of_a_model import REGISTER_SUM, TILED_TRANSPOSE
+from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 from tests.e2e.cli.terminal import Terminal
 from tests.endpoint.server import Refuses, Stalls
@@ -42,7 +42,7 @@ def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cl
     (cli.home / "prices.toml").write_text(PRICES)
     model = good_model()
     model.usage = (4000, 3500)
-    ended = optimize(cli, cli.small("transpose.cu"), model, "--budget-usd", "0.05")
+    ended = optimize(cli, cli.quick(), model, "--budget-usd", "0.05")
     budgets = ended.all("budget")
     assert budgets[0]["estimate"]["money_usd"] > 0.05
     assert all(budget["spent"]["money_usd"] <= 0.05 for budget in budgets)
@@ -55,13 +55,13 @@ def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cl
 
 
 def test_without_a_price_a_cap_on_tokens_takes_the_place_of_one_on_money(cli: Cli) -> None:
-    ended = optimize(cli, cli.small("transpose.cu"), good_model(), "--budget-usd", "0.05")
+    ended = optimize(cli, cli.quick(), good_model(), "--budget-usd", "0.05")
     assert ended.all("budget")[0]["caps"] == {"money_usd": None, "token_count": 200_000, "gpu_s": None, "round_count": None}
     assert any("no money cap can be promised" in message["message"] for message in ended.all("message"))
 
 
 def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
-    path = cli.small("transpose.cu")
+    path = cli.quick()
     with asked_by(cli, good_model(), search=ONE_VARIANT) as endpoint:
         ended = cli.run("optimize", path, "--planner", "auto", "--json", deadline_s=LONG_S)
         assert endpoint.asked == []
@@ -71,7 +71,7 @@ def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
 
 def test_model_and_expert_compete_in_one_search(cli: Cli) -> None:
     """Where a person said yes for good, ``auto`` has both planned by one round and judged by one judge."""
-    path = cli.small("transpose.cu")
+    path = cli.quick()
     unpadded = TILED_TRANSPOSE.replace("[33]", "[32]")
     model = ScriptedModel([plan(step("tile-of-its-own", 11, "KO101", title="Use a tile")), plan()], [code(unpadded)])
     with asked_by(cli, model, search=ONE_VARIANT) as endpoint:
@@ -87,7 +87,7 @@ def test_model_and_expert_compete_in_one_search(cli: Cli) -> None:
 
 
 def test_a_terminal_is_asked_once_and_always_here_is_remembered(unguarded: Cli) -> None:
-    path = unguarded.example("transpose.cu")
+    path = unguarded.quick()
     with asked_by(unguarded, good_model(), search=ONE_VARIANT) as endpoint:
         with Terminal(unguarded, "optimize", path) as terminal:
             terminal.read_until("[a]lways here")
@@ -104,7 +104,7 @@ def test_a_terminal_is_asked_once_and_always_here_is_remembered(unguarded: Cli) 
 
 
 def test_who_declines_gets_the_expert(unguarded: Cli) -> None:
-    path = unguarded.small("bank_conflicts.cu")
+    path = unguarded.quick()
     with asked_by(unguarded, good_model(), search=ONE_VARIANT) as endpoint:
         for answer in ("n", None):
             with Terminal(unguarded, "optimize", path, "--accept", "none") as terminal:
@@ -119,7 +119,7 @@ def test_who_declines_gets_the_expert(unguarded: Cli) -> None:
 def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
     secret = "sk-7f3a-not-to-be-found"
     cli.variables["MY_MODEL_KEY"] = secret
-    path = cli.small("transpose.cu")
+    path = cli.quick()
     model = good_model()
     with asked_by(cli, model, provider={"key_env": "MY_MODEL_KEY"}, search=ONE_VARIANT) as endpoint:
         ended = cli.run("optimize", path, "--planner", "llm", "--json", deadline_s=LONG_S)
@@ -132,7 +132,7 @@ def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
 
 
 def test_an_endpoint_that_refuses_the_key_ends_the_search_with_the_way_out(cli: Cli) -> None:
-    ended = optimize(cli, cli.small("transpose.cu"), ScriptedModel([Refuses(401, "invalid_api_key")]))
+    ended = optimize(cli, cli.quick(), ScriptedModel([Refuses(401, "invalid_api_key")]))
     assert ended.one("model_call")["outcome"] == "forbidden"
     told = next(message for message in ended.all("message") if "forbidden" in message["message"])
     assert told["remedy"]
@@ -150,8 +150,8 @@ def check_every_request_is_kept(cli: Cli, ended: Ended, model: ScriptedModel) ->
 
 def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli) -> None:
     """The kept edit is judged again without asking for it again; what was spent counts on."""
-    path = unguarded.small("accumulator.cu")
-    model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(REGISTER_SUM, "Sum in a register.")])
+    path = unguarded.quick()
+    model = ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(TILED_TRANSPOSE, "Use a tile.")])
     with asked_by(unguarded, model, search=ONE_VARIANT):
         told = killed_after(unguarded, path, "candidate")
         assert told[-1]["outcome"] == "kept"
@@ -159,22 +159,22 @@ def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli)
         ended = unguarded.run("optimize", path, "--planner", "llm", "--json", "--resume", deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     assert len(model.questions("code_reply")) == asked_before == 1
-    assert any("takes up scalar-replacement" in message["message"] for message in ended.all("message"))
+    assert any("takes up shared-tile" in message["message"] for message in ended.all("message"))
     assert ended.all("budget")[0]["spent"]["call_count"] == 2
     proposal = ended.one("proposal")
-    assert (proposal["model"], proposal["summary"]) == ("scripted-1", "Sum in a register.")
+    assert (proposal["model"], proposal["summary"]) == ("scripted-1", "Use a tile.")
     assert outcomes(ended).count("kept") == 1
 
 
 def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
     """Calls and rounds of the search before count on; what it kept is not asked for again."""
-    path = cli.small("accumulator.cu")
-    model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(REGISTER_SUM, "Sum in a register.")])
+    path = cli.quick()
+    model = ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(TILED_TRANSPOSE, "Use a tile.")])
     with asked_by(cli, model, search=ONE_VARIANT):
         first = cli.run("optimize", path, "--planner", "llm", "--json", "--budget-rounds", "1", deadline_s=LONG_S)
         assert "round_count" in [budget["ended_by"] for budget in first.all("budget")]
         told = next(message for message in first.all("message") if "the cap of 1 round" in message["message"])
-        assert "kernelopt optimize accumulator.cu --planner llm --resume --budget-rounds 2" in told["remedy"]
+        assert "kernelopt optimize transpose.cu --planner llm --resume --budget-rounds 2" in told["remedy"]
         ended = cli.run("optimize", path, "--planner", "llm", "--json", "--resume", "--budget-rounds", "2", deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     assert any("which a cap ended" in message["message"] for message in ended.all("message"))
@@ -187,7 +187,7 @@ def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
 
 
 def test_the_call_that_was_on_its_way_when_a_search_was_killed_is_charged(unguarded: Cli) -> None:
-    path = unguarded.small("accumulator.cu")
+    path = unguarded.quick()
     model = ScriptedModel([Stalls(), plan()])
     with asked_by(unguarded, model, search=ONE_VARIANT):
         process = unguarded.start("optimize", path, "--planner", "llm", "--json")
@@ -195,7 +195,7 @@ def test_the_call_that_was_on_its_way_when_a_search_was_killed_is_charged(unguar
         process.kill()
         process.communicate()
         assert unguarded.left_running() == []
-        assert "kernelopt optimize accumulator.cu --resume goes on with it" in unguarded.run("history", path).out
+        assert "kernelopt optimize transpose.cu --resume goes on with it" in unguarded.run("history", path).out
         ended = unguarded.run("optimize", path, "--planner", "llm", "--json", "--resume", deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     at_first = ended.all("budget")[0]["spent"]

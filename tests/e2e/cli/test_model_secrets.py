@@ -30,7 +30,7 @@ def test_a_key_is_in_nothing_that_is_kept_or_said(cli: Cli, level: str | None) -
             Refuses(401, said=f"bad key {KEY}"),
         ],
     )
-    path = cli.small("transpose.cu")
+    path = cli.quick()
     variables = {"MY_KEY": KEY} | ({} if level is None else {"OPENAI_LOG": level})
     with asked_by(cli, model, provider={"key_env": "MY_KEY"}) as endpoint:
         ended = cli.run("optimize", path, "--planner", "llm", "--json", variables=variables)

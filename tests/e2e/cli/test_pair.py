@@ -49,7 +49,7 @@ def wait_for_turns(cli: Cli, process: subprocess.Popen[str], count: int) -> None
 
 
 def test_a_save_is_answered_and_the_session_outlives_ctrl_c(cli: Cli) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     with no_orphans():
         process = start(cli, source)
         wait_for_turns(cli, process, 1)
@@ -68,7 +68,7 @@ def test_a_save_is_answered_and_the_session_outlives_ctrl_c(cli: Cli) -> None:
 
 
 def test_a_suggestion_keeps_to_the_constraints_or_says_why_there_is_none(cli: Cli) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     ended = pair(cli, source, "--json", said="constrain no staged-store\nsuggest\nconstrain drop 1\nsuggest\nreject precision\nstop\n")
     assert ended.code == 0, ended.said
     told = [event for event in ended.events if event["event"] == "pair_turn"]
@@ -88,7 +88,7 @@ def test_one_kernel_must_be_meant(cli: Cli) -> None:
 
 
 def test_a_word_that_is_no_command_is_answered_and_nothing_is_lost(cli: Cli) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     ended = pair(cli, source, said="sugest\nback 7\nreject\nhelp\n")
     assert ended.code == 0 and "'sugest' is no command" in ended.err and "there is no version 7" in ended.err
     assert "nothing was suggested yet" in ended.err and "constrain WORDS" in ended.err and "stays open" in ended.err

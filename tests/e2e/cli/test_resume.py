@@ -11,10 +11,12 @@ import pytest
 
 from assistant.memory import open_store
 from assistant.model.attempt import Attempt
-from tests.e2e.cli.harness import Cli, Ended, no_orphans, working_cli
+from tests.e2e.cli.harness import Cli, Ended, no_orphans, quick_text, working_cli
 
 LONG_S = 600.0
 """A search of several rounds on a loaded machine."""
+ANY_BLOCK = quick_text().replace("x * 32", "x * blockDim.x").replace("y * 32", "y * blockDim.y")
+TWO_KERNELS = quick_text() + quick_text().replace("transpose(", "turn(").replace("workload.transpose", "workload.turn")
 
 
 @pytest.fixture
@@ -54,9 +56,9 @@ def resume(cli: Cli, path: Path, options: tuple[str, ...] = ()) -> Ended:
 
 def test_a_killed_search_ends_where_a_whole_one_does(killed: Cli) -> None:
     """The second candidate is one of several variants of a step: the others are still tried."""
-    name, candidates = "pipeline.cu", 2
-    options = ("--kernel", "column_mean", "--allow-host-code")
-    path = killed.small(name)
+    candidates = 2
+    options = ("--kernel", "transpose", "--allow-host-code")
+    path = killed.write("transpose.cu", ANY_BLOCK)
     told = kill_after(killed, path, "candidate", candidates, options)
     ended = resume(killed, path, options)
     assert ended.code == 0, ended.said
@@ -64,8 +66,8 @@ def test_a_killed_search_ends_where_a_whole_one_does(killed: Cli) -> None:
     assert len(tried) == len(set(tried)), "a candidate was tried twice"
     shown = [item["candidate"] for item in ended.all("candidate")]
     assert shown[:candidates] == [item["candidate"] for item in told if item["event"] == "candidate"]
-    assert len(shown) == len(set(shown)) == len(tried)
-    assert diffs(ended) == whole_diffs(killed, name, options)
+    assert len(shown) == len(set(shown)) == len(tried) > candidates
+    assert diffs(ended) == whole_diffs(killed, path, options)
     assert killed.left_behind() == [], "the killed search's folder goes with the next one"
 
 
@@ -73,27 +75,26 @@ def diffs(ended: Ended) -> list[str]:
     return [proposal["diff"] for proposal in ended.all("proposal")]
 
 
-def whole_diffs(cli: Cli, name: str, options: tuple[str, ...]) -> list[str]:
+def whole_diffs(cli: Cli, path: Path, options: tuple[str, ...]) -> list[str]:
     """What an uninterrupted search of the same text proposes, without memory of the other."""
-    other = cli.with_new_memory()
-    return diffs(other.run(*search(other.small(name), options), deadline_s=LONG_S))
+    return diffs(cli.with_new_memory().run(*search(path, options), deadline_s=LONG_S))
 
 
 def test_a_proposal_stays_open_and_its_kernel_is_not_searched_again(killed: Cli) -> None:
-    path = killed.small("pipeline.cu")
+    path = killed.write("two.cu", TWO_KERNELS)
     told = kill_after(killed, path, "proposal")
     first = next(item for item in told if item["event"] == "proposal")
     ended = resume(killed, path)
     assert ended.code == 0, ended.said
     kernels = [item["kernel"] for item in ended.all("proposal")]
-    assert kernels[0] == first["kernel"] and kernels.count(first["kernel"]) == 1
+    assert kernels[0] == first["kernel"] and len(kernels) == len(set(kernels)) == 2
     assert first["id"] in [item["id"] for item in killed.open_proposals()]
     new = [item for item in ended.all("findings") if item["job"] != first["job"]]
     assert new and all(not item["kernel"].startswith(first["kernel"].partition("(")[0] + "(") for item in new)
 
 
 def test_an_edited_file_is_searched_anew(killed: Cli) -> None:
-    path = killed.small("transpose.cu")
+    path = killed.quick()
     kill_after(killed, path, "candidate")
     path.write_text("// mine\n" + path.read_text("utf-8"), "utf-8")
     ended = resume(killed, path)
@@ -112,7 +113,7 @@ def test_there_is_nothing_to_resume_after_a_search_that_ended(killed: Cli) -> No
 
 
 def test_a_search_that_still_runs_is_not_resumed(killed: Cli) -> None:
-    path = killed.small("transpose.cu")
+    path = killed.quick()
     process = killed.start("optimize", path, "--json")
     assert process.stdout is not None
     process.stdout.readline()

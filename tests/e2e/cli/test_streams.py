@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.harness import Cli, small_text
+from tests.e2e.cli.harness import Cli, quick_text
 
-TRANSPOSE = small_text("transpose.cu")
+TRANSPOSE = quick_text()
 FEW_CHARACTERS = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 LATIN_1_BESIDE_THE_EDIT = TRANSPOSE.replace("int x =", "/* caf\xe9 */ int x =")
 ENCODINGS = {
@@ -33,7 +33,7 @@ def check_calm(ended: subprocess.CompletedProcess[bytes]) -> None:
 
 @pytest.mark.parametrize("arguments", [("proposals",), ("--help",), ("inspect", "transpose.cu"), ("inspect", "transpose.cu", "--json")])
 def test_a_full_disk_behind_the_output_is_one_sentence(cli: Cli, arguments: tuple[str, ...]) -> None:
-    cli.small("transpose.cu")
+    cli.quick()
     ended = shell(cli, "> /dev/full", *arguments)
     check_calm(ended)
     assert ended.returncode == 3
@@ -43,7 +43,7 @@ def test_a_full_disk_behind_the_output_is_one_sentence(cli: Cli, arguments: tupl
 
 @pytest.mark.parametrize("redirection", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
 def test_closed_streams_change_no_answer(cli: Cli, redirection: str) -> None:
-    cli.small("transpose.cu")
+    cli.quick()
     ended = shell(cli, redirection, "inspect", "transpose.cu")
     check_calm(ended)
     assert ended.returncode == 0

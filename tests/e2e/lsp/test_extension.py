@@ -25,7 +25,7 @@ async def profiled(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[t
     """``transpose.cu``, compiled, checked and profiled behind the editor."""
     with working_cli(tmp_path_factory.mktemp("extension"), "extension") as cli, no_orphans():
         editor = await start(cli, options=OURS)
-        document = editor.open(cli.example("transpose.cu"))
+        document = editor.open(cli.small("transpose.cu"))
         await editor.until(lambda: "KO101" in editor.codes(document))
         await editor.quiet()
         yield editor, document

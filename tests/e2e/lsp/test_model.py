@@ -65,7 +65,7 @@ class Model:
 async def opened(open_editor: Start, cli: Cli, **more: Any) -> tuple[Editor, Document, Model]:
     editor = await open_editor(**{"settings": SETTINGS, "options": OURS} | more)
     await editor.quiet()  # it has read the settings
-    return editor, editor.open(cli.small("transpose.cu")), Model(editor)
+    return editor, editor.open(cli.quick()), Model(editor)
 
 
 async def ended(editor: Editor, document: Document) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def settings(endpoint: ScriptedEndpoint) -> dict[str, Any]:
 
 async def optimized(editor: Editor, cli: Cli) -> list[dict[str, Any]]:
     """The events of one search on a fresh copy of an example."""
-    document = editor.open(cli.small("transpose.cu"))
+    document = editor.open(cli.quick())
     job = (await editor.run("kernelopt.optimize", uri=document.uri))["job_id"]
     await editor.until(lambda: any(event["event"] == "job_ended" and event["job"] == job for event in editor.events), LONG_S)
     return [event for event in editor.events if event["job"] == job]

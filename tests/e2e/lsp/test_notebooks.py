@@ -8,7 +8,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from assistant.memory.store import open_store
-from tests.e2e.cli.harness import EXAMPLES, Cli
+from tests.e2e.cli.harness import Cli, quick_text, small_text
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Document, Editor, failure, vscode
 from tests.e2e.lsp.notebook import Notebook
@@ -218,10 +218,10 @@ async def test_a_workload_is_declared_inside_the_string(shared_cli: Cli, shared_
 
 
 async def test_edits_of_two_cells_outlive_the_server_and_are_decided_apart(cli: Cli, open_editor: Start) -> None:
-    transpose = (EXAMPLES / "transpose.cu").read_text("utf-8")
+    transpose = small_text("transpose.cu")
     turn = transpose.replace("transpose(", "turn(").replace("transpose<<<", "turn<<<")
     quoted = turn.replace("\\", "\\\\")
-    magic, string = "%%cu --run\n" + transpose, f'import cupy as cp\n\nmodule = cp.RawModule(code="""{quoted}""")\n'
+    magic, string = "%%cu --run\n" + quick_text(), f'import cupy as cp\n\nmodule = cp.RawModule(code="""{quoted}""")\n'
     editor = await open_editor(capabilities=with_notebooks(), settings=QUIET)
     notebook = Notebook(editor, cli.folder / "two.ipynb", [magic, string])
     offers = [await offer(editor, cell) for cell in notebook.cells]
@@ -326,7 +326,7 @@ async def test_an_edit_that_would_change_another_kernel_too_is_refused_with_the_
 
 async def test_a_pair_session_answers_the_save_of_a_notebook(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(capabilities=with_notebooks(), settings=QUIET)
-    notebook = Notebook(editor, cli.folder / "pair.ipynb", ["x = 1", "%%cu\n" + (EXAMPLES / "transpose.cu").read_text("utf-8")])
+    notebook = Notebook(editor, cli.folder / "pair.ipynb", ["x = 1", "%%cu\n" + small_text("transpose.cu")])
     cell = notebook.cells[1]
     (arguments, *_) = [argument for lens in await editor.lenses(cell) if lens.command for argument in lens.command.arguments or ()]
     await editor.run("kernelopt.pair.start", **arguments)

@@ -62,7 +62,7 @@ def terminal(cli: Cli, *arguments: str, said: str) -> Ended:
 
 
 async def test_a_session_begun_in_the_editor_is_gone_on_with_in_the_terminal(cli: Cli, open_editor: Start) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     editor = await open_editor(settings=QUIET)
     document = editor.open(source)
     kernel_line = document.line_of("__global__ void transpose")
@@ -116,7 +116,7 @@ async def test_a_session_begun_in_the_editor_is_gone_on_with_in_the_terminal(cli
 
 
 async def test_a_session_begun_in_the_terminal_stands_at_the_kernel_in_the_editor(cli: Cli, open_editor: Start) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     editor = await open_editor(settings=QUIET)
     document = editor.open(source)
     assert not await is_titled(editor, document, "Pair: ")
@@ -130,7 +130,7 @@ async def test_a_session_begun_in_the_terminal_stands_at_the_kernel_in_the_edito
 
 
 async def test_a_comment_is_no_edit_and_costs_no_job(cli: Cli, open_editor: Start) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     editor = await open_editor(settings=QUIET)
     document = editor.open(source)
     await pair(editor, "start", document)
@@ -142,14 +142,14 @@ async def test_a_comment_is_no_edit_and_costs_no_job(cli: Cli, open_editor: Star
 
 async def test_what_is_shown_of_a_session_loads_nothing(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=QUIET)
-    document = editor.open(cli.small("transpose.cu"))
+    document = editor.open(cli.quick())
     for verb in ("start", "stop"):
         shown = (await pair(editor, verb, document, goal="![](https://example.org/seen.png)"))["markdown"]
         assert "https://example.org/seen.png" in shown and "![](" not in shown
 
 
 async def test_a_text_that_does_not_compile_is_answered_with_its_first_error(cli: Cli, open_editor: Start) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     editor = await open_editor(settings=QUIET)
     document = editor.open(source)
     await pair(editor, "start", document)

@@ -30,7 +30,7 @@ async def warm(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple
 async def slow(warm: tuple[Cli, Editor]) -> tuple[Editor, Document]:
     """``transpose.cu``, compiled, checked and profiled behind the editor."""
     cli, editor = warm
-    document = editor.open(cli.example("transpose.cu"))
+    document = editor.open(cli.small("transpose.cu"))
     await editor.until(lambda: "KO101" in editor.codes(document))
     await editor.quiet()
     return editor, document

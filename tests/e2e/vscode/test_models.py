@@ -48,7 +48,7 @@ def script(_companion: None, tmp_path: Path, user_settings: Settings) -> Script:
 
 async def asked(open_window: OpenWindow, cli: Cli) -> Window:
     """A window in which a model was chosen for an optimize that a person started, and the question is open whether it may be asked."""
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     window = await open_window(source.parent)
     await window.open_file(source.name)
     await (await window.see(window.lens("Optimize"))).click()
@@ -86,7 +86,7 @@ async def test_a_request_can_be_read_and_then_not_be_sent(open_window: OpenWindo
 
 
 async def test_agents_in_vscode_find_the_tools(open_window: OpenWindow, folder: Path, cli: Cli) -> None:
-    source = cli.small("transpose.cu")
+    source = cli.quick()
     window = await open_window(source.parent)
     await window.open_file(source.name)
     await window.see(window.lens("Optimize"))

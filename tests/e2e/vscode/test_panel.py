@@ -20,7 +20,7 @@ THEMES = ("Light 2026", "Dark 2026", "Default High Contrast", "Default High Cont
 
 
 async def test_a_profile_opens_a_panel_that_everybody_can_read(open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings) -> None:
-    cli.example("transpose.cu")
+    cli.small("transpose.cu")
     window = await open_window(folder)
     await window.open_file("transpose.cu")
     await (await window.see(window.lens("Profile"))).click()

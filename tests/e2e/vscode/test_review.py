@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def test_a_proposal_that_is_decided_in_a_terminal_disappears(open_window: OpenWindow, offered: Offered) -> None:
-    window = await open_window(offered.source.parent)
-    await window.open_file("waves.cu")
-    await window.see(window.lens("Proposal: "))
-    ended = offered.cli.run("reject", offered.id, "--reason", "readability")
-    assert ended.code == 0, ended.said
-    await window.gone(window.lens("Proposal: "))
-    await window.see(window.lens("Optimize"))
-
-
-async def test_accept_is_an_edit_that_undo_takes_back(open_window: OpenWindow, offered: Offered) -> None:
+async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_reason(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
     await (await window.see(window.lens("Accept"))).click()
@@ -35,15 +25,8 @@ async def test_accept_is_an_edit_that_undo_takes_back(open_window: OpenWindow, o
     await window.until(lambda: offered.decisions() == ["accepted"])
     await window.shoot("accepted")
     assert offered.source.read_text("utf-8") == offered.original, "saving is a person's own move"
-    await window.focus_editor()
-    await window.page.keyboard.press("Control+Z")
-    await window.until(lambda: offered.decisions() == ["accepted", "undone"])
-    await window.see(window.lens("Proposal: "))
+    await undone(window, offered)
 
-
-async def test_a_reject_keeps_its_reason(open_window: OpenWindow, offered: Offered) -> None:
-    window = await open_window(offered.source.parent)
-    await window.open_file("waves.cu")
     await (await window.see(window.lens("Reject"))).click()
     await window.see_choice("Harder to read")
     await window.shoot("reasons")
@@ -52,10 +35,13 @@ async def test_a_reject_keeps_its_reason(open_window: OpenWindow, offered: Offer
     await window.page.keyboard.type("doubles are meant")
     await window.page.keyboard.press("Enter")
     await window.gone(window.lens("Proposal: "))
-    assert offered.decisions() == ["rejected"] and offered.reasons() == [("readability", "doubles are meant")]
+    assert offered.decisions() == ["accepted", "undone", "rejected"]
+    assert offered.reasons()[-1] == ("readability", "doubles are meant")
 
 
-async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk(open_window: OpenWindow, offered: Offered) -> None:
+async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_decided_in_a_terminal(
+    open_window: OpenWindow, offered: Offered
+) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
     await (await window.see(window.lens("Proposal: "))).click()
@@ -68,6 +54,12 @@ async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk(open_window: Ope
     await window.until(lambda: offered.decisions() == ["accepted"])
     await window.see(window.text, "0.01f * s")
     await window.gone(window.threads)
+    await undone(window, offered)
+
+    ended = offered.cli.run("reject", offered.id, "--reason", "readability")
+    assert ended.code == 0, ended.said
+    await window.gone(window.lens("Proposal: "))
+    await window.see(window.lens("Optimize"))
 
 
 async def test_one_hunk_is_accepted_after_typing_above_it(open_window: OpenWindow, offered: Offered) -> None:
@@ -142,6 +134,14 @@ async def test_hunks_are_picked_by_keyboard(open_window: OpenWindow, offered: Of
     await keyboard.press("Space")
     await keyboard.press("Enter")
     await saved_without_second(window, offered)
+
+
+async def undone(window: Window, offered: Offered) -> None:
+    """Take back the accept that the editor has just made."""
+    await window.focus_editor()
+    await window.page.keyboard.press("Control+Z")
+    await window.until(lambda: offered.decisions() == ["accepted", "undone"])
+    await window.see(window.lens("Proposal: "))
 
 
 async def leave_second_out(window: Window) -> None:

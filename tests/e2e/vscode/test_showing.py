@@ -28,7 +28,7 @@ def notebook(*cells: str) -> str:
 
 
 async def test_a_kernel_gets_lenses_a_hint_and_a_table_on_hover(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
-    cli.example("transpose.cu")
+    cli.small("transpose.cu")
     window = await open_window(folder)
     await window.open_file("transpose.cu")
     for action in ("Optimize", "Profile", "Verify"):
@@ -40,13 +40,19 @@ async def test_a_kernel_gets_lenses_a_hint_and_a_table_on_hover(open_window: Ope
     await window.shoot("hover")
 
 
-async def test_a_mistake_is_a_problem_until_it_is_mended(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+async def test_a_mistake_is_a_problem_until_it_is_mended_and_a_setting_counts_at_once(
+    open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings
+) -> None:
     cli.write("halve.cu", FAULTY)
     window = await open_window(folder)
     await window.open_file("halve.cu")
     await window.command("View: Toggle Problems")
     await window.see(window.problems, "expected")
     await window.shoot("mistake")
+    settings({"kernelopt.diagnostics.compiler": "off"})
+    await window.gone(window.problems.filter(has_text="nvcc"))
+    settings({})
+    await window.see(window.problems, "expected")
     await window.go_to(5, len(FAULTY.splitlines()[4]) + 1)
     await window.page.keyboard.type(";")
     await window.gone(window.problems)
@@ -61,18 +67,6 @@ async def test_a_notebook_cell_is_treated_as_a_cuda_file(open_window: OpenWindow
     await window.command("View: Toggle Problems")
     await window.see(window.problems, 'identifier "missing" is undefined')
     await window.shoot("notebook")
-
-
-async def test_a_setting_counts_at_once(open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings) -> None:
-    cli.write("halve.cu", FAULTY)
-    window = await open_window(folder)
-    await window.open_file("halve.cu")
-    await window.command("View: Toggle Problems")
-    await window.see(window.problems, "expected")
-    settings({"kernelopt.diagnostics.compiler": "off"})
-    await window.gone(window.problems.filter(has_text="nvcc"))
-    settings({})
-    await window.see(window.problems, "expected")
 
 
 async def test_in_restricted_mode_nothing_runs_until_the_folder_is_trusted(open_window: OpenWindow, cli: Cli, folder: Path) -> None:

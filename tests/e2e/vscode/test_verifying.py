@@ -20,7 +20,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 async def test_a_hot_line_says_its_share_until_heat_is_hidden(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
-    cli.example("transpose.cu")
+    cli.small("transpose.cu")
     window = await open_window(folder)
     await window.open_file("transpose.cu")
     await (await window.see(window.lens("Profile"))).click()

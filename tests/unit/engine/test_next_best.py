@@ -16,7 +16,7 @@ from assistant.engine.session import Session
 from assistant.model import events
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import DecisionKind, Proposal
-from tests.unit.engine.homes import home_with_kept_builds
+from tests.e2e.cli.harness import working_cli
 
 SOURCE = """
 #include <cstdio>
@@ -87,12 +87,9 @@ class Rejected:
 
 @pytest.fixture(scope="module")
 def rejected(tmp_path_factory: pytest.TempPathFactory) -> Generator[Rejected]:
-    folder = tmp_path_factory.mktemp("rejected")
-    path = folder / "project" / "smooth.cu"
-    path.parent.mkdir()
-    path.write_text(SOURCE)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KERNELOPT_HOME", str(home_with_kept_builds(folder)))
+    with working_cli(tmp_path_factory.mktemp("rejected"), "rejected") as cli, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNELOPT_HOME", str(cli.home))
+        path = cli.write("smooth.cu", SOURCE)
         session, person = open_session("a test"), RejectAll()
         heard = optimize(session, path, person)
         yield Rejected(session, path, person, heard, session.store.attempts(limit=100))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from assistant.model import events
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Lab
-from tests.unit.engine.homes import home_with_kept_builds
+from tests.e2e.cli.harness import working_cli
 
 HEAD = "#include <cmath>\n#include <cstdio>\n#include <vector>\n"
 SEGMENTS = """
@@ -172,9 +173,11 @@ LOST_SIGN = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KERNELOPT_HOME", str(home_with_kept_builds(tmp_path)))
-    return tmp_path
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Its path comes again, and with it what was built there."""
+    with working_cli(tmp_path) as cli:
+        monkeypatch.setenv("KERNELOPT_HOME", str(cli.home))
+        yield cli.folder
 
 
 def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -23,8 +23,8 @@ from assistant.model.source import TextEdit
 from assistant.model.workload import Case
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Lab, LabFailure, PlanRequest, Program, ReplayOptions, ReplayRun, RunLimits, Story
+from tests.e2e.cli.harness import working_cli
 from tests.unit.engine.fakes import FakeModels
-from tests.unit.engine.homes import home_with_kept_builds
 
 WORKLOAD = """\
 /* kernelopt
@@ -106,12 +106,13 @@ class RejectFirst:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = home_with_kept_builds(tmp_path)
-    (home / "config.toml").write_text('[provider]\nkind = "openai"\nmodel = "small"\n[search]\nbeam = 1\n')
-    monkeypatch.setenv("KERNELOPT_HOME", str(home))
-    (tmp_path / "turn.cu").write_text(f"{WORKLOAD}\n{NAIVE}\n")
-    return tmp_path
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Its path comes again, and with it what was built there."""
+    with working_cli(tmp_path) as cli:
+        (cli.home / "config.toml").write_text('[provider]\nkind = "openai"\nmodel = "small"\n[search]\nbeam = 1\n')
+        monkeypatch.setenv("KERNELOPT_HOME", str(cli.home))
+        (cli.folder / "turn.cu").write_text(f"{WORKLOAD}\n{NAIVE}\n")
+        yield cli.folder
 
 
 def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
@@ -236,7 +237,7 @@ def test_an_edit_that_hides_host_code_is_neither_built_nor_run_whatever_it_decla
 
 
 def test_a_kernel_near_the_speed_of_light_is_left_as_it_is(folder: Path) -> None:
-    config = folder / "home" / "config.toml"
+    config = user_paths().config
     config.write_text(config.read_text() + "near_limit_ratio = 0.001\n")
     planner = TwoEdits(ONLY_FOR_MULTIPLES_OF_32)
     heard = search(folder, planner, is_model=True)
