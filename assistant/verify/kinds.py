@@ -45,6 +45,7 @@ _MEANINGS = {
     "negative": Meaning(Label.ASSUMPTION, "right only for integers >= 0, as in this program"),
     "large": Meaning(Label.ASSUMPTION, "right only for integers of the program's own magnitude, not for large ones"),
     "below": Meaning(Label.ASSUMPTION, "right only where not all floats are negative, as in this program"),
+    "spread": Meaning(Label.ASSUMPTION, "right only for floats within the program's own range, not several times as far", is_numeric=True),
     "far": Meaning(Label.ASSUMPTION, "right only for floats of the program's own magnitude, not for large ones", is_numeric=True),
     "extreme": Meaning(Label.ASSUMPTION, "right only where squares neither overflow nor underflow", is_numeric=True),
     "tiny": Meaning(Label.PRECISION, "less exact than the original on values close to 0", is_numeric=True),
