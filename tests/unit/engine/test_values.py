@@ -77,6 +77,22 @@ def test_a_kernel_that_reads_no_data_is_passed_other_floating_numbers() -> None:
     assert len(scales) == 3 and 1.5 <= min(scales) < 2.5 and 2.0 not in scales
 
 
+def test_integers_without_zeros_are_drawn_again_first_and_then_large() -> None:
+    levels = based_on(RANDOM.integers(96, 140, 1000).astype(np.uint8))
+    made = [case.new for case in other_values(levels, is_declared=False)][:3]
+    assert [one.origin.kind for one in made] == ["resampled", "large", "runs"]
+    before, drawn = (np.frombuffer(contents_of(one)[0], np.uint8) for one in (levels.case.new, made[0]))
+    assert (drawn != before).mean() > 0.9 and set(drawn) <= set(before)
+
+
+def test_floats_spread_several_times_as_far_while_a_single_number_stays() -> None:
+    base = based_on(RANDOM.uniform(0, 25, 1000).astype(np.float32), np.array([25], np.float32))
+    case = next(case.new for case in other_values(base, is_declared=False) if case.new.origin.kind == "spread")
+    places, length = (np.frombuffer(contents_of(case)[buffer], np.float32) for buffer in (0, 1))
+    assert places.min() >= 0 and 150 < places.max() <= 200 and length.tolist() == [25]
+    assert case.origin.values.startswith("p0 from ")
+
+
 def test_fewer_blocks_know_the_grid_that_the_program_has() -> None:
     found = [case for case in other_values(based_on(np.ones(1000, np.float32)), is_declared=False) if case.own_grid is not None]
     assert [case.new.recording.launches[0].config.grid.x for case in found] == [4, 3]
