@@ -38,7 +38,7 @@ int main() {
   cudaMemcpyToSymbol(ring, &length, sizeof length);
   cudaMalloc(&span, n * sizeof(float));
   cudaMalloc(&time, n * sizeof(float));
-  spans<<<8, 128>>>(span, uploaded(n, 0, 25), n);
+  spans<<<8, 128>>>(span, uploaded(n, 0, 8), n);
   arrivals<<<8, 128>>>(time, uploaded(n, 1, 90), uploaded(n, -1, 2), n);
   std::vector<float> spans_host(n), times_host(n);
   cudaMemcpy(spans_host.data(), span, n * sizeof(float), cudaMemcpyDeviceToHost);

@@ -55,6 +55,7 @@ def test_integers_become_negative_and_large_and_the_case_says_what_they_are() ->
 def test_floats_of_one_sign_get_both() -> None:
     assert "mixed" in kinds(based_on(RANDOM.uniform(1, 2, 1000).astype(np.float32)))
     assert "mixed" not in kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32)))
+    assert "mixed" not in kinds(based_on(np.array([25], np.float32)))
 
 
 def test_floats_are_chosen_to_tell_and_special_ones_come_last() -> None:
