@@ -28,11 +28,11 @@ from assistant.workload.resize import SizeModel
 from assistant.workload.scalars import LayoutOf, scalars_of, with_floats_near
 from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import not_constant, with_huge, with_signed_zeros, with_specials, with_specials_apart
-from assistant.workload.unseen import INTEGER_KINDS, SAME, SPREAD, TELLING_KINDS, changed_buffers, with_unseen
+from assistant.workload.unseen import INTEGER_KINDS, SAME, SPREAD, TELLING_KINDS, UNEVEN, changed_buffers, with_uneven, with_unseen
 
 __all__ = ["REPASSED", "Base", "all_same", "apart", "base_of", "other_values"]
 
-_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, SPREAD, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
+_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, SPREAD, UNEVEN, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
 """Kinds that change floats alone: races and bounds are looked at on the others."""
 _RESIZED = "resized"
 _TIED, _EQUAL = "tied", "equal"
@@ -151,6 +151,7 @@ def _of_other_kinds(base: Base) -> Iterator[NewCase]:
     yield from _unless_none(with_unseen(case, SPREAD, seed, base.layouts, not_constant(case)))
     for kind in TELLING_KINDS:
         yield from _unless_none(with_unseen(dense, kind, seed, base.layouts))
+    yield from with_uneven(case, seed, base.layouts, not_constant(case))
     yield from _unless_none(with_cancelling(dense, dict(base.case.buffer_names), base.row_lengths, seed))
 
 

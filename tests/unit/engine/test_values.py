@@ -94,6 +94,16 @@ def test_floats_spread_several_times_as_far_while_a_single_number_stays() -> Non
     assert case.origin.values.startswith("p0 from ")
 
 
+def test_every_second_array_of_floats_is_far_larger() -> None:
+    arrays = [RANDOM.uniform(1, 2, 100).astype(np.float32) for _ in range(3)]
+    base = based_on(arrays[0], np.array([25], np.float32), arrays[1], arrays[2])
+    made = [contents_of(case.new) for case in other_values(base, is_declared=False) if case.new.origin.kind == "uneven"]
+    ratios = [[np.frombuffer(one[buffer], np.float32)[0] / arrays[index][0] for index, buffer in enumerate((0, 2, 3))] for one in made]
+    assert ratios == [[1, 4096, 1], [4096, 1, 4096]]
+    assert all(np.frombuffer(one[1], np.float32).tolist() == [25] for one in made)
+    assert "uneven" not in kinds(based_on(arrays[0], np.array([25], np.float32)))
+
+
 def test_fewer_blocks_know_the_grid_that_the_program_has() -> None:
     found = [case for case in other_values(based_on(np.ones(1000, np.float32)), is_declared=False) if case.own_grid is not None]
     assert [case.new.recording.launches[0].config.grid.x for case in found] == [4, 3]
