@@ -28,12 +28,12 @@ from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
 from assistant.workload.scalars import LayoutOf, Scalar, scalars_of, with_floats_near
 from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
-from assistant.workload.specials import with_huge, with_signed_zeros, with_specials, with_specials_apart
-from assistant.workload.unseen import INTEGER_KINDS, SAME, TELLING_KINDS, changed_buffers, with_unseen
+from assistant.workload.specials import not_constant, with_huge, with_signed_zeros, with_specials, with_specials_apart
+from assistant.workload.unseen import INTEGER_KINDS, SAME, SPREAD, TELLING_KINDS, UNEVEN, changed_buffers, with_uneven, with_unseen
 
 __all__ = ["REPASSED", "Base", "all_same", "apart", "base_of", "other_values"]
 
-_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
+_UNCHECKED_KINDS = frozenset({*TELLING_KINDS, SPREAD, UNEVEN, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
 """Kinds that change floats alone: races and bounds are looked at on the others."""
 _RESIZED = "resized"
 _TIED, _EQUAL = "tied", "equal"
@@ -101,16 +101,32 @@ def all_same(base: Base) -> list[JudgedCase]:
 def _drawn(base: Base) -> Iterator[NewCase]:
     """The program's own kinds of values: dense, as they are, with signs flipped."""
     case, (draw, *_) = base.case.new, fresh_draws(base.seeds)
-    first = fresh_values(case, draw, base.layouts)
+    kept = fresh_values(case, draw, base.layouts)
+    is_of_integers = not changed_buffers(case, kept)
+    first = fresh_values(case, replace(draw, integers="redrawn"), base.layouts) if is_of_integers else kept
     dense = fresh_values(case, replace(draw, integers="redrawn", zeros="filled"), base.layouts, base.row_lengths)
-    if not changed_buffers(case, dense):
+    if not changed_buffers(case, first) and not changed_buffers(case, dense):
         yield from (_with_other_numbers(base, seed) for seed in base.seeds[:_NUMBER_DRAWS])
         return
-    if _zero_count(dense) < _zero_count(first):
+    has_other_zeros = _zero_count(dense) < _zero_count(kept)
+    if has_other_zeros:
         yield dense
-        yield fresh_values(case, replace(draw, zeros="scattered"), base.layouts, base.row_lengths)
-    yield first
-    yield fresh_values(case, Draw(base.seeds[-1], MIRRORED, zeros="filled"), base.layouts, base.row_lengths)
+    if has_other_zeros and _holds_floats(base):
+        yield _scattered(base)
+    if changed_buffers(case, first):
+        yield first
+    if _holds_floats(base):
+        yield fresh_values(case, Draw(base.seeds[-1], MIRRORED, zeros="filled"), base.layouts, base.row_lengths)
+
+
+def _scattered(base: Base) -> NewCase:
+    return fresh_values(base.case.new, Draw(base.seeds[0], integers="kept", zeros="scattered"), base.layouts, base.row_lengths)
+
+
+def _holds_floats(base: Base) -> bool:
+    """Whether a draw of other floats changes anything."""
+    members = (member.element for layout in base.layouts.values() for member in layout.members)
+    return any(element.is_floating for element in (*typed_buffers(base.case.new).values(), *members))
 
 
 def _with_other_numbers(base: Base, seed: int) -> NewCase:
@@ -133,14 +149,18 @@ def _of_other_kinds(base: Base) -> Iterator[NewCase]:
     yield with_ties(case, seed)
     yield from with_smaller_grids(case)
     yield from with_offsets(case, dict(base.case.buffer_names), seed)
+    yield from _unless_none(with_unseen(case, SPREAD, seed, base.layouts, not_constant(case)))
     for kind in TELLING_KINDS:
         yield from _unless_none(with_unseen(dense, kind, seed, base.layouts))
+    yield from with_uneven(case, seed, base.layouts, not_constant(case))
     yield from _unless_none(with_cancelling(dense, dict(base.case.buffer_names), base.row_lengths, seed))
 
 
 def _drawn_further(base: Base) -> Iterator[NewCase]:
     """More of the program's own kinds, and smaller sizes on its own buffers."""
     case, seed = base.case.new, base.seeds[-1]
+    if not _holds_floats(base) and changed_buffers(case, scattered := _scattered(base)):
+        yield scattered
     mixed = fresh_values(case, Draw(seed, has_mixed_signs=True, zeros="filled"), base.layouts, base.row_lengths)
     if changed_buffers(fresh_values(case, Draw(seed, zeros="filled"), base.layouts, base.row_lengths), mixed):
         yield mixed

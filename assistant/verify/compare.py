@@ -40,6 +40,8 @@ from assistant.verify.tolerance import (
     regrouping,
     typical_sizes,
     usual_errors,
+    with_marks_of,
+    without_marks,
     worst_spread,
 )
 
@@ -211,7 +213,8 @@ def _compare_floats(
     if odd.any():
         return _differs("nan_position", output, odd, original, after)
     places = output.written & np.isfinite(theirs) & np.isfinite(prepared.reference)
-    reference, values = prepared.reference[places], mine[places]
+    reference = prepared.reference[places]
+    values = with_marks_of(reference, mine[places], element.unit_roundoff or 0.0)
     errors = errors_of(values, reference)
     deviation = np.zeros(mine.size)
     deviation[places] = np.abs(values - reference)
@@ -315,7 +318,8 @@ def _from_reference(
         return None
     reference: FloatArray = np.frombuffer(raw, "<f8")
     places = output.written & np.isfinite(original) & np.isfinite(reference)
-    values, truth = original[places], reference[places]
+    truth = reference[places]
+    values = with_marks_of(truth, original[places], element.unit_roundoff or 0.0)
     own = errors_of(values, truth)
     if isinstance(tolerance, FixedTolerance):
         is_believed = bool(np.all(np.abs(values - truth) <= tolerance.atol + tolerance.rtol * np.abs(truth)))
@@ -377,4 +381,4 @@ def _pool(rules: list[PreparedOutput], cases: tuple[CaseEvidence, ...]) -> list[
 def _finite(rule: PreparedOutput) -> FloatArray:
     assert rule.reference is not None
     values = rule.reference[rule.output.written]
-    return values[np.isfinite(values)]
+    return without_marks(values[np.isfinite(values)], rule.output.element.unit_roundoff or 0.0)

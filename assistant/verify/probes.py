@@ -21,7 +21,7 @@ from assistant.verify.judged_case import case_result, judge_case, read_outputs, 
 from assistant.verify.kinds import Meaning, meaning_of
 from assistant.verify.numbers import floats, ieee, largest, rms
 from assistant.verify.problems import new_problems
-from assistant.verify.tolerance import FLOAT_ROUNDOFF, MAX_FACTOR, RMS_FACTOR, Errors, errors_of, is_plausible_reference
+from assistant.verify.tolerance import FLOAT_ROUNDOFF, MAX_FACTOR, RMS_FACTOR, Errors, errors_of, is_plausible_reference, without_marks
 
 __all__ = ["ProbeVerdict", "judge_probes"]
 
@@ -180,7 +180,7 @@ def _allowing_more(case: CaseEvidence, prepared: PreparedOutput) -> PreparedOutp
     if prepared.reference is None:
         return prepared
     written = prepared.reference[prepared.output.written]
-    finite = written[np.isfinite(written)]
+    finite = without_marks(written[np.isfinite(written)], prepared.output.element.unit_roundoff or 0.0)
     half_of_digits = sqrt(_roundoff(case, prepared))
     own = Errors(_NUMERIC_FACTOR * prepared.own.rms, _NUMERIC_FACTOR * prepared.own.max)
     return replace(

@@ -23,7 +23,7 @@ from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.members import column, is_divisible
 from assistant.verify.numbers import BYTES, Patterns, bits, element_of, floats, guessed_type, ieee, rms, shown
 from assistant.verify.stdout import DEFAULT_RELATIVE, ROUNDED_FACTOR, compare_texts, differ_in_words
-from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of
+from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of, with_marks_of, without_marks
 
 __all__ = ["REGROUPING_ROUNDOFFS", "SEEN_WHILE_WAITING", "UNTYPED", "HostData", "ProgramTrace", "compare_programs"]
 
@@ -360,15 +360,16 @@ def _compare_floats(part: _Part, element: ElementType, rule: _Rule, pooled: floa
     if wrong.any():
         return _wrong_value(part, element, int(np.argmax(wrong)), "NaN or infinity"), None, mine.size
     places = ~special & np.isfinite(repeat)
-    deviation = np.where(places, np.abs(np.where(places, other, 0.0) - np.where(places, mine, 0.0)), 0.0)
+    expected = np.where(places, mine, 0.0)
+    deviation = np.abs(with_marks_of(expected, np.where(places, other, 0.0), element.unit_roundoff or 0.0) - expected)
     if isinstance(rule.tolerance, FixedTolerance):
-        limit = rule.tolerance.atol + rule.tolerance.rtol * np.abs(np.where(places, mine, 0.0))
+        limit = rule.tolerance.atol + rule.tolerance.rtol * np.abs(expected)
         rms_allowed = float("inf")
     else:
         usable = places & np.isfinite(moved)
         spread = errors_of(repeat[places], mine[places]).at_least(errors_of(moved[usable], mine[usable]).times(ROUNDED_FACTOR))
         regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
-        slack = max(regrouped, rule.own_error) * rms(mine[places])
+        slack = max(regrouped, rule.own_error) * rms(without_marks(mine[places], element.unit_roundoff or 0.0))
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
         rms_allowed = RMS_FACTOR * max(spread.rms, pooled) + slack
     is_far = rms(deviation[places]) > rms_allowed

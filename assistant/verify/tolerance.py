@@ -13,6 +13,8 @@ on inputs moved by one ulp, E is at least that spread. In a trial of 300 × 5 su
 In a large output, too, the root-mean-square may be made of a few elements far from the rest (the one cell that half of all values are
 added to), and vary from run to run as much as they do. So the first bound is held to the others: one element in a hundred, 64 at most,
 may miss it, and has to meet the second like all.
+
+A mark (``FLT_MAX`` where nothing was found) is no size that errors are measured by: next to it no other value would count.
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ __all__ = [
     "regrouping",
     "typical_sizes",
     "usual_errors",
+    "with_marks_of",
+    "without_marks",
     "worst_spread",
 ]
 
@@ -60,6 +64,8 @@ SMALL_OUTPUT = 64
 """Below this many elements one case is too few errors to estimate E from."""
 
 
+_MARK_RATIO = 2.0**-12
+"""All other values over a mark, at most; half of a float's digits."""
 _FEW = 100
 """One element of so many may miss the first bound."""
 
@@ -117,10 +123,31 @@ def worst_spread(runs: list[FloatArray], centre: FloatArray, places: MaskArray) 
 
 def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allowance:
     """The §5.7 rule for an output with the original's own error ``own``; ``reference`` holds its written elements."""
-    largest_error = MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * largest(reference)
+    measure = without_marks(reference, unit_roundoff)
+    largest_error = MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * largest(measure)
     if reference.size < SMALL_OUTPUT:
         return Allowance(largest_error, largest_error)
-    return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms(reference), largest_error)
+    return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms(measure), largest_error)
+
+
+def without_marks(values: FloatArray, unit_roundoff: float) -> FloatArray:
+    """Finite ``values`` without those that stand for none: one magnitude, more than once, next to which all others are tiny."""
+    return values[~_marks(values, unit_roundoff)]
+
+
+@ieee
+def with_marks_of(reference: FloatArray, values: FloatArray, unit_roundoff: float) -> FloatArray:
+    """``values`` with the marks of ``reference`` where they are the same up to some roundoffs of such a mark."""
+    near = np.abs(values - reference) <= MAX_ROUNDOFFS * unit_roundoff * np.abs(reference)
+    return np.where(_marks(reference, unit_roundoff) & near, reference, values)
+
+
+def _marks(values: FloatArray, unit_roundoff: float) -> MaskArray:
+    sizes = np.abs(values)
+    found: MaskArray = sizes == largest(values)
+    others = largest(sizes[~found])
+    is_mark = np.count_nonzero(found) > 1 and 0.0 < others <= min(sqrt(unit_roundoff), _MARK_RATIO) * largest(values)
+    return found if is_mark else np.zeros(values.size, np.bool_)
 
 
 _MOST_OF_ADDING = 1 / 32
@@ -134,13 +161,15 @@ def regrouping(unit_roundoff: float, values: FloatArray, term_count: float) -> E
     there are is estimated as inputs per output. Types of 16 bits are added up in float.
     """
     moved = sqrt(max(0.0, term_count - 1)) / RMS_FACTOR * min(unit_roundoff, FLOAT_ROUNDOFF)
-    return Errors(moved * rms(values), moved * largest(values))
+    measure = without_marks(values, unit_roundoff)
+    return Errors(moved * rms(measure), moved * largest(measure))
 
 
 def one_by_one(unit_roundoff: float, values: FloatArray, term_count: int) -> Errors:
     """What sums of ``term_count`` terms may err by, added one by one: half of Higham's bound of (n-1)·u (Accuracy and Stability, §4.2)."""
     share = max(0, term_count - 1) / 2 * min(unit_roundoff, FLOAT_ROUNDOFF)
-    return Errors(share * rms(values), share * largest(values))
+    measure = without_marks(values, unit_roundoff)
+    return Errors(share * rms(measure), share * largest(measure))
 
 
 def grade(errors: Errors, allowed: Allowance, is_precision_changed: bool) -> Outcome:

@@ -160,12 +160,13 @@ def _fresh_floats(values: Array, kept: NDArray[np.bool_], element: ElementType, 
     observed = np.sort(values[np.isfinite(values) & (values != 0)])
     if observed.size == 0:
         return values
+    is_number = values.size == 1  # the length of a box, say, whose sign is no data
     places = np.isfinite(values) & ~kept
     result = np.where(kept, 0.0, values)
     result[places] = _draw_like(observed, random, int(places.sum()))
     if is_sorted(values) and observed[0] != observed[-1]:
         result = np.sort(result) if values[0] <= values[used_count(values) - 1] else np.sort(result)[::-1]
-    elif draw.has_mixed_signs and (observed[0] > 0) == (observed[-1] > 0):
+    elif draw.has_mixed_signs and not is_number and (observed[0] > 0) == (observed[-1] > 0):
         result = np.where(random.random(result.size) < 0.5, -result, result)
     limit, finite = largest_finite(element), np.isfinite(result)
     is_mark = draw.scale == MIRRORED and observed[0] == observed[-1]  # where a maximum begins, say, which is no data

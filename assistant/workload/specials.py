@@ -19,7 +19,7 @@ from assistant.workload.derive import Change, Layouts, changed, typed_buffers
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import with_tail
 
-__all__ = ["with_huge", "with_signed_zeros", "with_specials", "with_specials_apart"]
+__all__ = ["not_constant", "with_huge", "with_signed_zeros", "with_specials", "with_specials_apart"]
 
 _SPECIAL_SHARE = 0.01
 """Share of a buffer that becomes special."""
@@ -35,7 +35,7 @@ def with_specials(case: NewCase, seed: int, layouts: Layouts | None = None) -> N
 
 def with_specials_apart(case: NewCase, seed: int) -> tuple[NewCase, ...]:
     """One case for each of the first buffers of floats, if there are several: it has the special values, the others none."""
-    floating = [buffer for buffer, element in typed_buffers(case).items() if element.is_floating and buffer in _data(case)]
+    floating = [buffer for buffer, element in typed_buffers(case).items() if element.is_floating and buffer in not_constant(case)]
     chosen = floating[:_MOST_APART] if len(floating) > 1 else []
     return tuple(_injected(case, seed + 1 + index, "injected", _specials, None, frozenset({one})) for index, one in enumerate(chosen))
 
@@ -60,11 +60,11 @@ def _injected(
     share: float = _SPECIAL_SHARE,
 ) -> NewCase:
     origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
-    return changed(case, _putting(values_of, share), origin, layouts, _data(case) if chosen is None else chosen)
+    return changed(case, _putting(values_of, share), origin, layouts, not_constant(case) if chosen is None else chosen)
 
 
-def _data(case: NewCase) -> frozenset[int]:
-    """All but the coefficients that a program keeps in constant memory, which are finite: 0 * x is 0 for them."""
+def not_constant(case: NewCase) -> frozenset[int]:
+    """Buffers but for the coefficients that a program keeps in constant memory, which are finite: 0 * x is 0 for them."""
     return frozenset(buffer.id for buffer in case.recording.buffers if buffer.space != "constant")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from assistant.workload.derive import Change, Layouts, changed, contents_of
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, is_sorted, used_count, with_tail
 
-__all__ = ["INTEGER_KINDS", "SAME", "TELLING_KINDS", "changed_buffers", "with_unseen"]
+__all__ = ["INTEGER_KINDS", "SAME", "SPREAD", "TELLING_KINDS", "UNEVEN", "changed_buffers", "with_uneven", "with_unseen"]
 
 _UNUSED_SHARE = 0.75
 """Integers beyond this share of their type's range are large already."""
@@ -28,6 +29,17 @@ _LARGE_SHARE = 0.25
 """The larger half of large integers begins at this share of the range."""
 SAME = "same"
 """The kind of cases whose integers are all equal."""
+SPREAD = "spread"
+"""The kind of cases whose floats reach several times as far as the program's own, while single numbers stay."""
+UNEVEN = "uneven"
+"""The kind of cases in which every other array of floats is far larger than the ones beside it."""
+_SPREAD_RATIOS = (1.0, 8.0)
+"""Of a value to the program's own."""
+_FEWEST_DATA = 16
+"""Fewer floats are numbers to compare others with, such as a box, rather than data."""
+_FEWEST_UNEVEN = 2
+_EXTREME_SHARE = 0.5
+"""Of bytes that are large: black or white."""
 _FEWEST_REPEATED = 64
 """A buffer of fewer integers says nothing of values that follow each other."""
 _MOST_REPEATED = 256
@@ -56,7 +68,10 @@ def _negative(data: bytes, element: ElementType, random: np.random.Generator) ->
 
 
 def _large(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
-    """Integers up to the limit of their type, half of them in its upper part; negative ones where there were any."""
+    """Integers up to the limit of their type, half of them in its upper part; negative ones where there were any.
+
+    Of bytes, which may be levels of brightness, half are 0 or the limit: sums of differences get as large as they can.
+    """
     values = decode(data, element)
     if element.kind not in (ElementKind.INT, ElementKind.UINT) or not values.any():
         return data
@@ -66,6 +81,8 @@ def _large(data: bytes, element: ElementType, random: np.random.Generator) -> by
     upper = random.integers(int(limit * _LARGE_SHARE), limit, values.size, np.uint64, endpoint=True)
     shifts = np.where(random.random(values.size) < 0.5, 0, random.integers(0, limit.bit_length() - 1, values.size))
     drawn = upper >> shifts.astype(np.uint64)
+    if element.scalar_bytes == 1:
+        drawn = np.where(random.random(values.size) < _EXTREME_SHARE, random.choice(np.array([0, limit], np.uint64), values.size), drawn)
     drawn[random.integers(values.size)] = limit
     if values.min() < 0:
         drawn = np.where(random.random(values.size) < 0.5, -drawn.astype(np.int64), drawn.astype(np.int64))
@@ -200,6 +217,13 @@ def _below(values: Array, element: ElementType, random: np.random.Generator) -> 
     return -np.abs(values) if values.min() < 0 < values.max() else values
 
 
+def _spread(values: Array, element: ElementType, random: np.random.Generator) -> Array:
+    """Each one up to 8 times as large: several lengths of a box away, where the box is a number that stays."""
+    if not _is_data(values):
+        return values
+    return np.clip(values * random.uniform(*_SPREAD_RATIOS, values.size), -largest_finite(element), largest_finite(element))
+
+
 def _near(values: Array, element: ElementType, random: np.random.Generator) -> Array:
     """All next to 1."""
     return _around_one(values, element)
@@ -256,9 +280,33 @@ def with_unseen(
 ) -> NewCase | None:
     """``case`` with values of one of the kinds in its typed buffers, or in the ``chosen`` ones; None where none changes."""
     origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
-    change = _INTEGERS[kind] if kind in _INTEGERS else _floats(_TELLING[kind])
+    change = _INTEGERS[kind] if kind in _INTEGERS else _floats(_spread if kind == SPREAD else _TELLING[kind])
     made = changed(case, change, origin, layouts, chosen, _TOGETHER.get(kind))
     return made if changed_buffers(case, made) else None
+
+
+def with_uneven(case: NewCase, seed: int, layouts: Layouts | None, chosen: frozenset[int]) -> tuple[NewCase, ...]:
+    """``case`` with every second array of floats, or member of structs, 1/√u times as large, and with the others so.
+
+    A single array has none beside it.
+    """
+    found: list[NewCase] = []
+    origin = replace(case.origin, kind=UNEVEN, seed=seed, scale=1.0, weight=0.0)
+    for is_first_large in (False, True):
+        seen: list[bool] = []
+        found.append(changed(case, _floats(partial(_enlarged, is_first_large=is_first_large, seen=seen)), origin, layouts, chosen))
+        if len(seen) < _FEWEST_UNEVEN:
+            return ()
+    return tuple(found)
+
+
+def _enlarged(values: Array, element: ElementType, random: np.random.Generator, is_first_large: bool, seen: list[bool]) -> Array:
+    """The values of every second array of data; ``seen``: which of those before were enlarged."""
+    if not _is_data(values):
+        return values
+    seen.append(is_first_large == (len(seen) % 2 == 0))
+    limit = largest_finite(element)
+    return np.clip(values * 2.0 ** (significand_bits(element) // 2), -limit, limit) if seen[-1] else values
 
 
 def changed_buffers(case: NewCase, other: NewCase) -> tuple[int, ...]:
@@ -282,6 +330,11 @@ def _floats(change: _Floats) -> Change:
         return with_tail(encode(values, element), data)
 
     return apply
+
+
+def _is_data(values: Array) -> bool:
+    """Not a number or a few that data are held against."""
+    return values.size >= _FEWEST_DATA and bool((values != values[0]).any())
 
 
 def _around_one(values: Array, element: ElementType) -> Array:

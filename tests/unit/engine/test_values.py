@@ -50,13 +50,14 @@ def test_integers_become_negative_and_large_and_the_case_says_what_they_are() ->
     cases = {case.new.origin.kind: case for case in other_values(based_on(RANDOM.integers(0, 9, 1000).astype(np.int32)), is_declared=False)}
     assert cases["negative"].new.origin.values == "p0 from -8 to -1"
     assert cases["large"].new.origin.values.startswith("p0 from ")
-    assert {"dense", "resampled", "tied"} <= set(cases) and "mirrored" in cases
+    assert {"dense", "resampled", "tied"} <= set(cases) and "mirrored" not in cases
     assert cases["resampled"].new.origin.values == ""
 
 
 def test_floats_of_one_sign_get_both() -> None:
     assert "mixed" in kinds(based_on(RANDOM.uniform(1, 2, 1000).astype(np.float32)))
     assert "mixed" not in kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32)))
+    assert "mixed" not in kinds(based_on(np.array([25], np.float32)))
 
 
 def test_floats_are_chosen_to_tell_and_special_ones_come_last() -> None:
@@ -77,6 +78,32 @@ def test_a_kernel_that_reads_no_data_is_passed_other_floating_numbers() -> None:
     assert {one[1].data_hex for one in arguments} == {launch.arguments[1].data_hex}
     scales = {float(np.frombuffer(bytes.fromhex(one[2].data_hex), np.float32)[0]) for one in arguments}
     assert len(scales) == 3 and 1.5 <= min(scales) < 2.5 and 2.0 not in scales
+
+
+def test_integers_without_zeros_are_drawn_again_first_and_then_large() -> None:
+    levels = based_on(RANDOM.integers(96, 140, 1000).astype(np.uint8))
+    made = [case.new for case in other_values(levels, is_declared=False)][:3]
+    assert [one.origin.kind for one in made] == ["resampled", "large", "runs"]
+    before, drawn = (np.frombuffer(contents_of(one)[0], np.uint8) for one in (levels.case.new, made[0]))
+    assert (drawn != before).mean() > 0.9 and set(drawn) <= set(before)
+
+
+def test_floats_spread_several_times_as_far_while_a_single_number_stays() -> None:
+    base = based_on(RANDOM.uniform(0, 25, 1000).astype(np.float32), np.array([25], np.float32))
+    case = next(case.new for case in other_values(base, is_declared=False) if case.new.origin.kind == "spread")
+    places, length = (np.frombuffer(contents_of(case)[buffer], np.float32) for buffer in (0, 1))
+    assert places.min() >= 0 and 150 < places.max() <= 200 and length.tolist() == [25]
+    assert case.origin.values.startswith("p0 from ")
+
+
+def test_every_second_array_of_floats_is_far_larger() -> None:
+    arrays = [RANDOM.uniform(1, 2, 100).astype(np.float32) for _ in range(3)]
+    base = based_on(arrays[0], np.array([25], np.float32), arrays[1], arrays[2])
+    made = [contents_of(case.new) for case in other_values(base, is_declared=False) if case.new.origin.kind == "uneven"]
+    ratios = [[np.frombuffer(one[buffer], np.float32)[0] / arrays[index][0] for index, buffer in enumerate((0, 2, 3))] for one in made]
+    assert ratios == [[1, 4096, 1], [4096, 1, 4096]]
+    assert all(np.frombuffer(one[1], np.float32).tolist() == [25] for one in made)
+    assert "uneven" not in kinds(based_on(arrays[0], np.array([25], np.float32)))
 
 
 def test_fewer_blocks_know_the_grid_that_the_program_has() -> None:

@@ -8,7 +8,20 @@ import pytest
 from assistant.model.elements import parse_element_type
 from assistant.model.verification import Outcome
 from assistant.verify.numbers import bits, floats, guessed_type, is_rounding, rms
-from assistant.verify.tolerance import Allowance, Errors, allowance, errors_of, grade, is_plausible_reference, one_ulp, pooled, usual_errors
+from assistant.verify.tolerance import (
+    Allowance,
+    Errors,
+    allowance,
+    errors_of,
+    grade,
+    is_plausible_reference,
+    one_ulp,
+    pooled,
+    regrouping,
+    usual_errors,
+    with_marks_of,
+    without_marks,
+)
 
 FLOAT = parse_element_type("float")
 assert FLOAT is not None
@@ -144,3 +157,25 @@ def test_numbers_next_to_each_other_are_rounding(dtype: type[np.floating], near:
     values = (np.random.default_rng(4).uniform(1, 9, 100)).astype(dtype)
     close, distant = ((values * (1 + np.where(np.arange(100) % 3, 0, share))).astype(dtype).tobytes() for share in (near, far))
     assert is_rounding(values.tobytes(), close) and not is_rounding(values.tobytes(), distant) and not is_rounding(b"", b"")
+
+
+def test_marks_are_no_measure_of_the_values_beside_them() -> None:
+    top = float(np.finfo(np.float32).max)
+    values = np.tile([3.0, -4.0], 50)
+    marked = np.concatenate([values, [top] * 7])
+    own = Errors(rms=0.1, max=0.2)
+    assert allowance(own, U, marked) == allowance(own, U, values) and regrouping(U, marked, 9) == regrouping(U, values, 9)
+    assert without_marks(marked, U).tolist() == values.tolist()
+
+
+@pytest.mark.parametrize(
+    "values", [np.array([1e30, 1.0, 2.0]), np.array([100.0, 100.0, 1.0]), np.full(9, 1e30), np.zeros(9), np.array([1e30, 1e30, 0.0])]
+)
+def test_a_large_value_that_stands_once_or_alone_is_no_mark(values: np.ndarray) -> None:
+    assert without_marks(values, U).size == values.size
+
+
+def test_a_mark_may_be_off_by_roundoff_alone() -> None:
+    reference = np.array([1e30, 1e30, 1.0, 2.0])
+    assert with_marks_of(reference, reference * (1 + U), U).tolist() == [1e30, 1e30, 1 + U, 2 * (1 + U)]
+    assert with_marks_of(reference, reference / 2, U).tolist() == [5e29, 5e29, 0.5, 1.0]

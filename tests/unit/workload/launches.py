@@ -13,7 +13,7 @@ from assistant.model.source import Parameter, Span
 from assistant.model.workload import CaseOrigin
 from assistant.workload.recordings import NewCase, blob_name
 
-NAMES = {"int32": "int", "float32": "float", "uint64": "unsigned long long"}
+NAMES = {"uint8": "unsigned char", "int32": "int", "float32": "float", "uint64": "unsigned long long"}
 
 
 def parameter(name: str, kind: str) -> Parameter:

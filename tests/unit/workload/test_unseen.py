@@ -21,6 +21,7 @@ from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unsee
 NAMES = {
     "int32": "int",
     "uint8": "unsigned char",
+    "int8": "signed char",
     "int16": "short",
     "float32": "float",
     "float64": "double",
@@ -63,6 +64,28 @@ def test_large_integers_reach_the_limits_of_their_type(dtype: type[np.integer]) 
     after = made("large", RANDOM.integers(1, 20, 500).astype(dtype))
     assert after is not None and limit / 2 < after.max() <= limit and after.min() >= 0
     assert made("large", np.array([1, limit], dtype)) is None
+
+
+def test_large_bytes_are_often_black_or_white() -> None:
+    levels, signed = (
+        made("large", values) for values in (RANDOM.integers(96, 140, 1000).astype(np.uint8), RANDOM.integers(-9, 9, 1000).astype(np.int8))
+    )
+    assert levels is not None and signed is not None
+    assert (levels == 0).mean() > 0.2 and (levels == 255).mean() > 0.2 and np.isin(levels, (0, 255)).mean() < 0.7
+    assert signed.min() == -127 and signed.max() == 127
+
+
+@pytest.mark.parametrize("values", [np.full(100, 25, np.float32), np.array([27.5, 6.25], np.float32), np.arange(100, dtype=np.int32)])
+def test_numbers_that_data_are_held_against_do_not_spread(values: np.ndarray) -> None:
+    assert made("spread", values) is None
+
+
+def test_spread_floats_keep_their_signs_and_their_order() -> None:
+    mixed, rising = RANDOM.standard_normal(1000).astype(np.float32), np.linspace(1, 9, 100).astype(np.float32)
+    after, sorted_after = made("spread", mixed), made("spread", rising)
+    assert after is not None and sorted_after is not None
+    assert (np.sign(after) == np.sign(mixed)).all() and np.abs(after).max() > 2 * np.abs(mixed).max()
+    assert (np.diff(sorted_after) >= 0).all()
 
 
 def test_sorted_integers_stay_sorted_and_different() -> None:
