@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assistant.engine.assess import Assessment
-from assistant.engine.case_runs import PerturbedCases, PreparedCase, case_evidence, original_runs, side_runs, task_of
+from assistant.engine.case_runs import PerturbedCases, PreparedCase, candidate_runs, case_evidence, original_runs, task_of
 from assistant.engine.cases import Effort, for_candidate
 from assistant.engine.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.counting import Counted, run_program
@@ -173,7 +173,7 @@ async def verify(
     fitting = fittings(baseline.cases, pairs, candidate, counted.recording)
     chosen = await fitted(job, candidate, fitting)
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
-    runs = await side_runs(job, candidate, [task_of(item.case, new, effort) for item, new in chosen])
+    runs = await candidate_runs(job, candidate, [task_of(item.case, new, effort) for item, new in chosen])
     if isinstance(runs, LabFailure):
         return runs
     limits = () if counted.run is None else counted.run.missing_limits

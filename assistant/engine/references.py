@@ -22,7 +22,7 @@ from assistant.model.profile import Problem
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
 from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
-from assistant.verify.evidence import Reference, SideRun
+from assistant.verify.evidence import TIMED_OUT, Reference, SideRun
 from assistant.verify.problems import UNSUPPORTED
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
 from assistant.workload.arrays import decode, doubles, storage_dtype
@@ -34,7 +34,7 @@ from assistant.workload.widen import CannotWiden, widened
 __all__ = ["FloatReference", "LeftContents", "find_references", "perturbed_runs", "side_run", "startable", "startable_kernels"]
 
 _FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
-_UNFINISHED = frozenset({"timed out", "out of memory"})
+_UNFINISHED = frozenset({TIMED_OUT, "out of memory"})
 """Errors of a run that the kernel need not be to blame for, where the device it is meant for ran it to its end."""
 _NOT_THE_SOURCES = frozenset({"timed_out", "crashed", "internal", "no_space"})
 """Kinds of failure that a source is not to blame for: what it would have told is missing."""

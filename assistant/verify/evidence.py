@@ -13,6 +13,7 @@ from assistant.verify.lines import LinePairs
 from assistant.verify.ordering import NO_ORDER, OrderFacts
 
 __all__ = [
+    "TIMED_OUT",
     "BufferFacts",
     "CaseEvidence",
     "DetectedLabel",
@@ -53,6 +54,10 @@ class BufferFacts:
     def place(self, index: int) -> str:
         """Where component ``index`` stands: ``a[7]``, ``ps[12].vy``."""
         return self.name + (f"[{index}]" if self.member is None else self.member.place(index))
+
+
+TIMED_OUT = "timed out"
+"""What a run says that did not come to an end in its time."""
 
 
 @dataclass(frozen=True)

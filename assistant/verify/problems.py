@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, VerificationFinding
-from assistant.verify.evidence import CaseEvidence, SideRun
+from assistant.verify.evidence import TIMED_OUT, CaseEvidence, SideRun
 from assistant.verify.lines import LinePairs, Place
 
 __all__ = ["ASSUMPTIONS", "UNSUPPORTED", "WEIGHTS", "Weight", "new_findings", "new_problems", "run_failure", "unsupported"]
@@ -50,7 +50,7 @@ ASSUMPTIONS = frozenset({"lock_step", "co_residency", "block_order", "convergenc
 """Codes of findings that say what an edit takes for granted and CUDA does not promise."""
 UNSUPPORTED = "unsupported"
 """The kind that says what the lab cannot do; no defect of the kernel."""
-_ERROR_CODES = {"crashed": "crashed", "timed out": "timed_out"}
+_ERROR_CODES = {"crashed": "crashed", TIMED_OUT: "timed_out"}
 
 
 def new_problems(cases: tuple[CaseEvidence, ...], lines: LinePairs | None) -> tuple[VerificationFinding, ...]:
