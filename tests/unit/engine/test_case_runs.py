@@ -19,7 +19,6 @@ from assistant.model.source import Source
 from assistant.ports import CaseRun, Program, ReplayOptions, ReplayRun, RunLimits
 from tests.unit.workload.launches import launched
 
-
 FIRST_S = 10.0
 
 
