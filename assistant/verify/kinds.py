@@ -25,6 +25,8 @@ class Meaning:
     """What the message begins with."""
     is_numeric: bool = False
     """Values that are chosen to lose digits: they count only where the original itself keeps them."""
+    is_regular: bool = False
+    """Equal integers, and rows of any length, add up equal floats: roundings then add up as well, in one order more than in another."""
 
 
 INJECTED_KINDS = frozenset({"injected", "huge", "zeros"})
@@ -34,14 +36,16 @@ _MEANINGS = {
     "resized": Meaning(Label.ASSUMPTION, "right only for the program's own sizes"),
     "shifted": Meaning(Label.ALIGNMENT, "right only for buffers that are aligned to more than their elements, as in this program"),
     "smaller_grid": Meaning(Label.ASSUMPTION, "right only with grids that cover the data, as in this program"),
-    "offsets": Meaning(Label.ASSUMPTION, "right only for offsets like those of this program, not for any empty, short and long rows"),
+    "offsets": Meaning(
+        Label.ASSUMPTION, "right only for offsets like those of this program, not for any empty, short and long rows", is_regular=True
+    ),
     "refilled": Meaning(Label.ASSUMPTION, "right only where memory is zero before the launch, as in this program"),
     "unpadded": Meaning(Label.ASSUMPTION, "right only where padding, borders and empty rows are zero, as in this program"),
-    "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program"),
-    "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload"),
+    "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program", is_regular=True),
+    "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload", is_regular=True),
     "high": Meaning(Label.ASSUMPTION, "right only where the low halves of 64-bit integers tell them apart, as in this program"),
-    "runs": Meaning(Label.ASSUMPTION, "right only where equal values seldom follow each other, as in this program"),
-    "same": Meaning(Label.ASSUMPTION, "right only where not all values are equal, as in this program"),
+    "runs": Meaning(Label.ASSUMPTION, "right only where equal values seldom follow each other, as in this program", is_regular=True),
+    "same": Meaning(Label.ASSUMPTION, "right only where not all values are equal, as in this program", is_regular=True),
     "negative": Meaning(Label.ASSUMPTION, "right only for integers >= 0, as in this program"),
     "large": Meaning(Label.ASSUMPTION, "right only for integers of the program's own magnitude, not for large ones"),
     "below": Meaning(Label.ASSUMPTION, "right only where not all floats are negative, as in this program"),

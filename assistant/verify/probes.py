@@ -116,6 +116,8 @@ def _judge(
         if case.origin.kind == _CANCELLING:
             prepared = tuple(_by_reference(output, case) for output in prepared)
         prepared = tuple(_allowing_more(case, output) for output in prepared)
+    elif meaning is not None and meaning.is_regular:
+        prepared = tuple(replace(output, own=output.own.times(_NUMERIC_FACTOR)) for output in prepared)
     weak = check_controls((case,), prepared, evidence.tolerance)
     if weak and case.origin.kind == "resized":
         return weak[0][1].reason
@@ -182,7 +184,7 @@ def _allowing_more(case: CaseEvidence, prepared: PreparedOutput) -> PreparedOutp
     written = prepared.reference[prepared.output.written]
     finite = without_marks(written[np.isfinite(written)], prepared.output.element.unit_roundoff or 0.0)
     half_of_digits = sqrt(_roundoff(case, prepared))
-    own = Errors(_NUMERIC_FACTOR * prepared.own.rms, _NUMERIC_FACTOR * prepared.own.max)
+    own = prepared.own.times(_NUMERIC_FACTOR)
     return replace(
         prepared, own=own.at_least(Errors(half_of_digits / RMS_FACTOR * rms(finite), half_of_digits / MAX_FACTOR * largest(finite)))
     )

@@ -924,6 +924,16 @@ def test_values_that_lose_digits_leave_room_for_half_of_them(kind: str) -> None:
     assert isinstance(lossy, Verification) and lossy.labels == (Label.PRECISION,)
 
 
+def test_equal_values_leave_room_for_roundings_that_add_up() -> None:
+    def judged(kind: str, roundoffs: float) -> Outcome:
+        result = judge(of_kind(kind, nearly(roundoffs)))
+        assert isinstance(result, Verification)
+        return result.outcome
+
+    assert judged("same", 10.0) is judged("offsets", 10.0) is Outcome.PASS
+    assert judged("unpadded", 10.0) is judged("same", 200.0) is Outcome.NEEDS_DECISION
+
+
 def test_values_on_which_the_original_overflows_or_loses_its_own_digits_do_not_count() -> None:
     huge: Buffers = {name: np.full(N, 2e38, np.float32) for name in ("x", "y")}
     with np.errstate(over="ignore"):
