@@ -27,7 +27,7 @@ from urllib.parse import quote
 from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.vscode.parts import code_server_command
 
-__all__ = ["CodeServer", "code_server", "install", "servers"]
+__all__ = ["CodeServer", "code_server", "install", "only_server", "servers"]
 
 _START_DEADLINE_S = 60.0
 _INSTALL_DEADLINE_S = 120.0
@@ -111,6 +111,12 @@ def install(cli: Cli, data: Path, package: Path) -> str:
 def servers() -> list[int]:
     """Ids of the language servers that windows run."""
     return [process.pid for process in alive() if "-m assistant lsp" in process.command]
+
+
+def only_server() -> list[int]:
+    """The id of the one that runs, once those of windows before have ended."""
+    found = servers()
+    return found if len(found) == 1 else []
 
 
 def _command(data: Path) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.lsp.programs import HALVE, SLEEPY
-from tests.e2e.vscode.code_server import servers
+from tests.e2e.vscode.code_server import only_server, servers
 from tests.e2e.vscode.conftest import OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -27,7 +27,7 @@ async def test_a_server_starts_with_a_folder_of_cuda_files_and_comes_back_when_k
 ) -> None:
     cli.write("halve.cu", HALVE)
     window = await open_window(folder)
-    (first,) = await window.until(servers)
+    (first,) = await window.until(only_server)
     await window.open_file("halve.cu")
     await window.see(window.lens("Optimize"))
     assert servers() == [first]
