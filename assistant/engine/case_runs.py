@@ -40,6 +40,7 @@ FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
 _DERIVED_LIMIT_S = 10.0
 """A case of our own making ran on the original in less."""
+_LAUNCH_TIMED_OUT = "cudaErrorLaunchTimeout"
 _PATIENCE = 3.0
 """A candidate that takes so many times as long does not come to an end."""
 _TIES = "halves"
@@ -170,7 +171,8 @@ async def candidate_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> l
 
 
 def _is_late(side: tuple[SideRun, ...]) -> bool:
-    return any(run.error == TIMED_OUT for run in side)
+    """Whether a run was stopped, or one of its launches, which ends a little before its run is."""
+    return any(run.error in (TIMED_OUT, _LAUNCH_TIMED_OUT) for run in side)
 
 
 def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:

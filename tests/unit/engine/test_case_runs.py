@@ -25,8 +25,9 @@ FIRST_S = 10.0
 class SlowLab:
     """Its cases take as many seconds as ``seconds`` says, one after the other."""
 
-    def __init__(self, folder: Path, seconds: Sequence[float]) -> None:
+    def __init__(self, folder: Path, seconds: Sequence[float], error: str) -> None:
         self._folder = folder
+        self._error = error
         self._seconds = list(seconds)
         self.limits: list[list[float]] = []
 
@@ -34,7 +35,7 @@ class SlowLab:
         late = [place for place, took in enumerate(self._seconds) if took > FIRST_S]
         places = (range(len(self._seconds)), late[:1], late[1:])[len(self.limits)]
         self.limits.append([limits.wall_s] * len(cases))
-        errors = [None if self._seconds[place] <= limits.wall_s else "timed out" for place in places]
+        errors = [None if self._seconds[place] <= limits.wall_s else self._error for place in places]
         return ReplayRun(tuple(CaseRun(error is None, error, (), True, None, (), ()) for error in errors), self._folder)
 
 
@@ -43,17 +44,18 @@ class SlowLab:
     [
         ((1.0, 2.0), [None, None], [[10.0, 10.0]]),
         ((1.0, 14.0, 2.0, 25.0), [None] * 4, [[10.0] * 4, [30.0], [30.0]]),
-        ((1.0, 99.0, 2.0, 99.0), [None, "timed out", None, "timed out"], [[10.0] * 4, [30.0]]),
+        ((1.0, 99.0, 2.0, 99.0), [None, "stopped", None, "stopped"], [[10.0] * 4, [30.0]]),
     ],
 )
+@pytest.mark.parametrize("error", ["timed out", "cudaErrorLaunchTimeout"])
 async def test_a_case_that_is_late_is_given_three_times_as_long_and_the_others_if_it_ends(
-    tmp_path: Path, seconds: tuple[float, ...], errors: list[str | None], limits: list[list[float]]
+    tmp_path: Path, seconds: tuple[float, ...], errors: list[str | None], limits: list[list[float]], error: str
 ) -> None:
-    lab = SlowLab(tmp_path, seconds)
+    lab = SlowLab(tmp_path, seconds, error)
     program = Program((Source(tmp_path / "k.cu", "__global__ void k(float *x) {}\n"),), Flags())
     job = cast(Job, SimpleNamespace(scratch=tmp_path, lab=lab, limits=RunLimits(wall_s=60.0)))
     new, _ = launched(LaunchConfig(Dim3(1), Dim3(32)), {"n": 8}, np.ones(8, np.float32))
     tasks = [Task(new, (0xAB,), 1, is_checked=False, limit_s=FIRST_S) for _ in seconds]
     runs: Any = await candidate_runs(job, cast(Subject, SimpleNamespace(program=program)), tasks)
-    assert [side[0].error for side in runs] == errors
+    assert [side[0].error for side in runs] == [one and error for one in errors]
     assert lab.limits == limits
