@@ -41,10 +41,10 @@ types: $(STAMP)-dev
 layers: $(STAMP)-dev
 	$(BIN)/lint-imports --no-cache
 
-# Three workers keep two cores busy: a third of the tests' time is spent waiting for browsers, editors and programs. A file stays with one
-# worker, which starts its editor or server once; the long files come first.
+# Three workers keep two cores busy: a third of the tests' time is spent waiting for browsers, editors and programs. They steal single tests
+# from each other, so that browsers seldom run at the same time: with whole files per worker they do, and all take longer.
 unit: $(STAMP)-dev editors vscode torch
-	$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 # The checks and unit tests of both extensions, VS Code's and JupyterLab's, with a Node.js of their own (75: it cannot be had, which was
 # said). What is shipped of JupyterLab's is built once more, and must come out the same.
