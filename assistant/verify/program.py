@@ -108,7 +108,8 @@ def compare_programs(
 
     ``own_error``: how far A's results are known to be from their float64 values, relative to their size; B's may be twice as far (as
     ``tolerance`` allows), on the other side. ``rounded``: a run of A that rounds otherwise; floats may move
-    ``ROUNDED_FACTOR`` times as far, and where they move by a million roundoffs, any difference in numbers is for a person to decide.
+    ``ROUNDED_FACTOR`` times as far, and where they move by a million roundoffs, any difference in numbers is for a person to decide, unless
+    a tolerance is declared.
     """
     apart = (1.0 + RMS_FACTOR) * own_error
     rule = tolerance or AutoTolerance()
@@ -134,7 +135,8 @@ def compare_programs(
             replace(finding, code="wrong_value", outcome=Outcome.FAIL) if finding.code == _OTHER_LAYOUT else finding for finding in wrong
         ]
     findings.extend(sorted(wrong, key=lambda finding: finding.code == UNTYPED)[:1])
-    grown = 0.0 if rounded is None else _largest_growth(original, rounded)
+    is_declared = isinstance(rule, FixedTolerance)
+    grown = 0.0 if rounded is None or is_declared else _largest_growth(original, rounded)
     if grown and not (text.difference is not None and differ_in_words(*text.difference)):
         findings = [_amplified(finding, grown) if finding.code in _OF_NUMBERS else finding for finding in findings]
     for _, hidden, count in results:

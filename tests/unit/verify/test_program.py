@@ -171,6 +171,13 @@ def test_a_program_that_makes_roundings_larger_is_left_to_a_person(printed: str,
     assert outcome is Outcome.FAIL or {finding.code for finding in result.findings} == {"amplified_rounding"}
 
 
+def test_a_declared_tolerance_is_kept_however_large_roundings_become() -> None:
+    a, b, rounded = (trace("rest 0.1000\n", (VALUES * np.float32(1 + share)).astype(np.float32)) for share in (0.0, 0.9, 0.1))
+    result = compare_programs(a, a, b, FixedTolerance(1e-6, 1e-6), rounded=rounded)
+    assert isinstance(result, ProgramVerdict)
+    assert {finding.outcome for finding in result.findings} == {Outcome.FAIL}
+
+
 @pytest.mark.parametrize("values", [VALUES, np.arange(100, dtype=np.int32)])
 def test_another_layout_is_a_decision_where_the_program_prints_the_same_of_it(values: np.ndarray) -> None:
     (finding,) = verdict(trace(values=values), trace(values=values[::-1])).findings
