@@ -1,0 +1,44 @@
+"""Events without what differs from run to run: identifiers, times, paths and the versions of what is installed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+__all__ = ["normal_lines"]
+
+_ID = re.compile(r"\b([A-Z])01[0-9A-HJKMNP-TV-Z]{24}\b")
+_SHORT_ID = re.compile(r"\b([A-Z])01[0-9A-HJKMNP-TV-Z]{3,}…")
+_TIME = re.compile(r"\b\d+(?:\.\d+)? (?:ms|s)\b")
+_DATE = re.compile(r"\b20\d\d-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?")
+_DIGEST = re.compile(r"\b[0-9a-f]{12,64}\b")
+_TIMES = frozenset({"duration_ms", "elapsed_ms", "build_ms", "ms", "seconds", "created_at", "decided_at", "at"})
+
+
+def normal_lines(events: Iterable[dict[str, Any]], folders: Mapping[str, str]) -> list[str]:
+    """One line of JSON for each event. ``folders``: what to call the paths of this run. Identifiers are numbered as they come up."""
+    numbers: dict[str, str] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return numbers.setdefault(found[0], f"{found[1]}{len(numbers) + 1}")
+
+    def normal(value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            return {key: normal(item, key) for key, item in value.items()}
+        if isinstance(value, list):
+            return [normal(item) for item in value]
+        if name in _TIMES or name.endswith("_ms"):
+            return None
+        return text_of(value) if isinstance(value, str) else value
+
+    def text_of(text: str) -> str:
+        for path, called in folders.items():
+            text = text.replace(path, called)
+        text = _ID.sub(numbered, text)
+        for pattern, called in ((_SHORT_ID, r"\1…"), (_TIME, "<time>"), (_DATE, "<date>"), (_DIGEST, "<digest>")):
+            text = pattern.sub(called, text)
+        return text
+
+    return [json.dumps(normal(event), ensure_ascii=False) for event in events]
