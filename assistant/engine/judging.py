@@ -17,6 +17,7 @@ from assistant.engine.counting import Counted, run_program
 from assistant.engine.fitting import Fitting, fitted, fittings
 from assistant.engine.gathering import gather
 from assistant.engine.job import Job
+from assistant.engine.launch_bounds import kept_bounds
 from assistant.engine.one_program import compared
 from assistant.engine.other_uploads import OtherUploads, Sides, other_uploads
 from assistant.engine.probes import integers_of
@@ -30,11 +31,9 @@ from assistant.model.verification import CannotJudge, Outcome, Verification, Ver
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun
 from assistant.profile.quantity import counted_noun
-from assistant.source.constants import integer_constant
 from assistant.source.doubts import doubts
 from assistant.source.host_work import host_work
 from assistant.source.match import kernel_of_instance
-from assistant.source.parse import parse_with_trees
 from assistant.source.struct_layouts import layout_named
 from assistant.source.syntax import SyntaxTree
 from assistant.source.word_arithmetic import word_arithmetic
@@ -446,22 +445,10 @@ def candidate_version(subject: Subject, assessment: Assessment) -> Version:
         code,
         flags,
         doubts=doubts(subject.source.text),
-        bounded=_bounded(subject, assessment),
+        bounded=kept_bounds(subject, assessment),
         work=host_work(tree),
         arithmetic=word_arithmetic(tree),
     )
-
-
-def _bounded(subject: Subject, assessment: Assessment) -> tuple[tuple[str, int], ...]:
-    """Kernels with ``__launch_bounds__`` that all recorded launches keep; a bound that is no constant is none that is known."""
-    found: list[tuple[str, int]] = []
-    trees = parse_with_trees(subject.source)[1] if any(kernel.launch_bounds for kernel in subject.parsed.kernels) else ()
-    for kernel in (kernel for kernel in subject.parsed.kernels if kernel.launch_bounds):
-        most = max((launch.profile.config.block.count for item in assessment.of(kernel) for launch in item.launches), default=0)
-        limit = next((value for tree in trees if (value := integer_constant(tree, kernel.launch_bounds[0])) is not None), None)
-        if limit is not None and 0 < most <= limit:
-            found.append((kernel.qualified_name, limit))
-    return tuple(found)
 
 
 def unpaired_launches(original: Subject, a: Counted, b: Counted) -> str | None:

@@ -19,7 +19,15 @@ from assistant.workload.added_work import added_launches, added_operations
 __all__ = ["may_be_moved", "moved_work", "right_as_a_whole"]
 
 _OF_OTHERS = frozenset(
-    {"wrong_value", "nan_position", "not_written", "wrote_outside_outputs", "untyped_value", "unread_value", "uninitialised_read"}
+    {
+        "wrong_value",
+        "nan_position",
+        "not_written",
+        "wrote_outside_outputs",
+        "untyped_value",
+        "unread_value",
+        "uninitialised_read",
+    }
 )
 """Finding codes of values that a launch by itself leaves, or finds."""
 
@@ -34,7 +42,10 @@ def moved_work(before: Looked, after: Looked) -> str | None:
     a, b = recordings
     assert a is not None and b is not None
     added = (*added_launches(a, b), *added_operations(a, b))
-    return f"B adds {', '.join(added)}" if added else None
+    if added:
+        return f"B adds {', '.join(added)}"
+    left_out = added_operations(b, a)
+    return f"B leaves out {', '.join(left_out)}" if left_out else None
 
 
 def may_be_moved(verdict: Verification) -> bool:

@@ -122,7 +122,8 @@ def _magic_size(pair: _Pair) -> VerificationFinding | None:
 
 
 def _written_input(pair: _Pair) -> VerificationFinding | None:
-    """A store through a pointer that the original takes as const, directly or after a cast."""
+    """A store through a pointer that the original takes as const, directly or after a cast. Where B takes it as one to write to, it says
+    so: whether what it leaves there is wanted is for the cases, and for a person."""
     taken = {p.name for p in pair.new.parameters if p.is_pointer and p.name}
     constant = {p.name for p in pair.old.parameters if p.is_pointer and p.is_const and p.name in taken}
     constant |= {
@@ -135,8 +136,9 @@ def _written_input(pair: _Pair) -> VerificationFinding | None:
         aliases = re.findall(rf"\b(\w+)\s*=\s*{source}\s*;", pair.new_body)
         targets = "|".join([source, *(rf"\b{re.escape(alias)}\b" for alias in (name, *aliases))])
         for store in stores_to(targets, pair.new_body)[:1]:
+            is_declared = any(p.name == name and not p.is_const for p in pair.new.parameters)
             message = f"writes to its input {name}, which the original takes as const"
-            return pair.finding("writes_input", Outcome.FAIL, message, store.start)
+            return pair.finding("writes_input", Outcome.NEEDS_DECISION if is_declared else Outcome.FAIL, message, store.start)
     return None
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome
 from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.verify.evidence import CaseEvidence, Reference, SideRun
@@ -162,6 +163,8 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     if prepared.is_unordered:
         mine, theirs = _in_order(mine, output.written), _in_order(theirs, output.written)
     touched = ~output.written & (mine != initial)
+    if touched.any() and prepared.reference is not None and not output.buffer.is_poisoned:
+        touched &= _deviation(before, after, element) > _largest_rounding(prepared, tolerance)
     if touched.any():
         return _differs("wrote_outside_outputs", output, touched, before, after)
     if not output.is_compared or not (mine != theirs)[output.written].any():
@@ -176,6 +179,20 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     if prepared.reference is None:
         return _differs("wrong_value", output, output.written & (mine != theirs), original, after)
     return _compare_floats(prepared, original, after, tolerance, is_precision_changed)
+
+
+def _deviation(before: bytes, after: bytes, element: ElementType) -> FloatArray:
+    """How far floats were moved; infinite where one is no number."""
+    moved = np.abs(floats(after, element) - floats(before, element))
+    return np.where(np.isfinite(moved), moved, np.inf)
+
+
+def _largest_rounding(prepared: PreparedOutput, tolerance: Tolerance) -> float:
+    """What elements may move by that the original leaves as they are: what is added there may cancel in one order of additions alone."""
+    assert prepared.reference is not None
+    if isinstance(tolerance, FixedTolerance):
+        return tolerance.atol
+    return allowance(prepared.own, prepared.output.element.unit_roundoff or 0.0, _finite(prepared)).max
 
 
 def leaves_same_values(prepared: PreparedOutput, after: bytes, fill: int) -> bool:

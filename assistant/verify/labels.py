@@ -57,7 +57,9 @@ _SINGLE = re.compile(rf"({SINGLE_PRECISION}|\bauto\b)")
 _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
 _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?=\s+\w+\s*\[))\b(?!\s*(?:const\s*)?\*)")
 """Vectors of them only as arrays, which hold what is computed; others carry elements from place to place."""
-_STAGED = re.compile(r"\s+\w+\s*\[|\s*\)\s*\d")
+_STAGED = re.compile(r"\s+\w+\s*[\[(]|\s*\)\s*\d")
+_WORDS_OF_DOUBLES = re.compile(r"__double_as_longlong|__longlong_as_double")
+"""Beside these an ``unsigned long long`` holds the bits of a double, as in an addition by ``atomicCAS``."""
 _CAST_WORD = re.compile(r"\s*\)\s*(?:(\w+(?:\.\w+|\[\w+\])*)|\(\s*(\w+(?:\.\w+|\[\w+\])*)\s*>>\s*\d+\s*\))")
 """Behind the type of a cast: a word, or a word that is shifted."""
 _OF_AN_ELEMENT = re.compile(r"\s*\)\s*(?:__ldg\s*\(\s*&?\s*)?(\w+)\s*[\[+]")
@@ -327,14 +329,15 @@ def _narrower_integers(old: str, new: str) -> DetectedLabel | None:
     narrow = [match for match in new_matches(_SHORT, old, new) if not _is_staged(match, old, new)]
     if narrow:
         return DetectedLabel(Label.ASSUMPTION, f"computes with {narrow[0].text}, which holds small values only", narrow[0].line)
-    if matches(_LONG, old) and not matches(_LONG, new):
+    wide = re.sub(r"\bunsigned\s+long\s+long\b", " ", old) if _WORDS_OF_DOUBLES.search(old) else old
+    if matches(_LONG, wide) and not matches(_LONG, new):
         return DetectedLabel(Label.ASSUMPTION, "computes in 32 bits what the original computes in 64, so large sizes overflow")
     return None
 
 
 def _is_staged(match: Match, old: str, new: str) -> bool:
-    """Whether a narrow type is an array's, or a written number's, for elements that the original has in memory of the same type; or that of
-    a cast of an element that is as narrow."""
+    """Whether a narrow type is an array's, a function's, or a written number's, for elements that the original has in memory of the same
+    type; or that of a cast of an element that is as narrow."""
     is_vector = match.text[-1].isdigit()
     is_in_memory = re.search(rf"\b{re.escape(match.text)}\s*(?:const\s*)?\*", new if is_vector else old) is not None
     end = match.start + len(match.text)

@@ -34,6 +34,10 @@ UNTYPED = "untyped_value"
 """Code of a difference in host data whose type is not known: FAIL, unless the kernel's own cases show that B is right."""
 _OTHER_LAYOUT = "other_layout"
 """Code of host data that holds the same values at other places, where the program prints the same of them: NEEDS_DECISION."""
+_OTHER_TRANSFER = "other_transfer"
+"""Code of copies to the host that are others in number or size, where the program prints the same: NEEDS_DECISION."""
+_OF_TEXT = {_OTHER_LAYOUT: "wrong_value", _OTHER_TRANSFER: "wrong_transfer"}
+"""Codes that rest on what the program prints, and what they are where it prints no number or other ones: FAIL."""
 _AMPLIFIED = "amplified_rounding"
 """Code of a difference in numbers that a program makes of roundings, as an iteration does that does not converge: NEEDS_DECISION."""
 _OF_NUMBERS = frozenset({"wrong_value", "wrong_output", UNTYPED})
@@ -93,6 +97,12 @@ class _Rule:
     own_error: float
     """Relative distance that two results may have of which each is as far from the truth as the original is known to be."""
 
+    def of_a_sum(self, element: ElementType) -> float:
+        """Relative distance that two sums of the same terms may have."""
+        if isinstance(self.tolerance, FixedTolerance):
+            return self.tolerance.rtol
+        return max(REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, self.least_roundoff), self.own_error)
+
 
 @ieee
 def compare_programs(
@@ -132,7 +142,8 @@ def compare_programs(
     wrong = [finding for finding, _, _ in results if finding is not None]
     if text.difference is not None or not text.number_count:
         wrong = [
-            replace(finding, code="wrong_value", outcome=Outcome.FAIL) if finding.code == _OTHER_LAYOUT else finding for finding in wrong
+            replace(finding, code=_OF_TEXT[finding.code], outcome=Outcome.FAIL) if finding.code in _OF_TEXT else finding
+            for finding in wrong
         ]
     findings.extend(sorted(wrong, key=lambda finding: finding.code == UNTYPED)[:1])
     is_declared = isinstance(rule, FixedTolerance)
@@ -205,21 +216,42 @@ def _compare_lists(
     shapes, theirs = _shapes(original), _shapes(candidate)
     if shapes != _shapes(again):
         return [(None, "transfers to the host (their number or sizes differ between the original's own runs)", 0)]
-    if shapes != theirs:
-        expected, actual = f"{len(shapes)} transfers", f"{len(theirs)} transfers"
-        if len(shapes) == len(theirs):
-            place = next(i for i, (a, b) in enumerate(zip(shapes, theirs, strict=True)) if a != b)
-            expected, actual = f"{shapes[place][1]} bytes", f"{theirs[place][1]} bytes in transfer {place}"
-        return [(_finding("wrong_transfer", "the program copies something else to the host", expected, actual), None, 0)]
     moved = rounded if _shapes(rounded) == shapes else original
-    whole = zip(original, again, candidate, moved, strict=True)
+    whole = list(zip(original, again, candidate, moved, strict=False))
+    others: list[_TransferResult] = []
+    if shapes != theirs:
+        others = [_of_other_size(a, c, i, rule) for i, (a, _, c, _) in enumerate(whole) if len(a.data) != len(c.data)]
+        if [kind for kind, _ in shapes] != [kind for kind, _ in theirs]:
+            return [(_other_transfer(f"{len(shapes)} transfers", f"{len(theirs)} transfers"), None, 0)]
+        whole = [(a, b, c, d) for a, b, c, d in whole if len(a.data) == len(c.data)]
     parts = [part for a, b, c, d in whole for part in _parts(_Part(a, b.data, c.data, d.data))]
     pooled, grown = _pooled_spread(parts), _pooled_growth(parts)
-    return [
+    return others + [
         _compare_data(part, replace(rule, own_error=max(rule.own_error, grown.get(kind, 0.0))), pooled.get(kind, 0.0))
         for part in parts
         for kind in (_kind_of(part.original),)
     ]
+
+
+def _of_other_size(original: HostData, candidate: HostData, place: int, rule: _Rule) -> _TransferResult:
+    """Partial sums, of which another grid leaves more or fewer, for the host to add up; anything else is another transfer."""
+    sizes = f"{len(original.data)} bytes", f"{len(candidate.data)} bytes in transfer {place}"
+    element = element_of(original.element_type or candidate.element_type or guessed_type(original.data), len(original.data))
+    if element is not BYTES and not len(candidate.data) % element.scalar_bytes:
+        mine, theirs = (_total(item.data, element) for item in (original, candidate))
+        if abs(mine - theirs) <= rule.of_a_sum(element) * abs(mine):
+            return None, f"{original.name}: how many partial sums it is; {sizes[0]} in A, {sizes[1]}, with the same sum", 1
+    return _other_transfer(*sizes), None, 0
+
+
+def _total(data: bytes, element: ElementType) -> float:
+    values = floats(data, element) if element.is_floating else bits(data, element).astype(np.float64)
+    return float(np.sum(values))
+
+
+def _other_transfer(expected: str, actual: str) -> VerificationFinding:
+    found = _finding(_OTHER_TRANSFER, "the program copies something else to the host, and prints the same", expected, actual)
+    return replace(found, outcome=Outcome.NEEDS_DECISION)
 
 
 _Kind = tuple[str | None, str | None, int]

@@ -18,7 +18,7 @@ from assistant.model.elements import ElementKind, ElementType
 from assistant.workload.arrays import Array, decode, encode
 from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.recordings import NewCase
-from assistant.workload.resample import is_distinct, with_tail
+from assistant.workload.resample import are_lengths, is_distinct, with_tail
 
 __all__ = ["OFFSETS", "longest_row", "offsets_of", "with_offsets", "with_sorted_rows_kept"]
 
@@ -64,13 +64,17 @@ def offsets_of(case: NewCase) -> dict[int, Array]:
 
 def with_sorted_rows_kept(case: NewCase) -> NewCase:
     """``case`` with integers that are sorted within each row marked as fixed, and the offsets of these rows with them: neighbours in a
-    graph
-    or columns of a sparse matrix, which kernels merge and search."""
+    graph or columns of a sparse matrix, which kernels merge and search. Likewise places of rows with the lengths that they follow from."""
     contents, offsets, kept = contents_of(case), offsets_of(case), set[int]()
-    for buffer, element in typed_buffers(case).items():
-        if element.kind in (ElementKind.INT, ElementKind.UINT) and element.components == 1 and buffer not in offsets:
-            values = decode(contents[buffer], element)
+    integers = {
+        buffer: decode(contents[buffer], element)
+        for buffer, element in typed_buffers(case).items()
+        if element.kind in (ElementKind.INT, ElementKind.UINT) and element.components == 1
+    }
+    for buffer, values in integers.items():
+        if buffer not in offsets:
             kept |= {one for other, rows in offsets.items() if _has_sorted_rows(values, rows) for one in (buffer, other)}
+        kept |= {one for other, places in integers.items() if are_lengths(values, places) for one in (buffer, other)}
     buffers = tuple(replace(buffer, is_fixed=buffer.is_fixed or buffer.id in kept) for buffer in case.recording.buffers)
     return replace(case, recording=replace(case.recording, buffers=buffers)) if kept else case
 

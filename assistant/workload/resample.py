@@ -18,7 +18,7 @@ from assistant.workload.arrays import Array, decode, doubles, encode, largest_fi
 from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.zeros import structural_zeros
 
-__all__ = ["is_distinct", "is_sorted", "resampled", "resampled_together", "tied", "used_count", "with_tail"]
+__all__ = ["are_lengths", "is_distinct", "is_sorted", "resampled", "resampled_together", "tied", "used_count", "with_tail"]
 
 _SPREAD = (0.5, 1.5)
 """Range that an all-equal buffer is spread over, as a multiple of its value: one value says nothing of a distribution."""
@@ -27,6 +27,7 @@ _CONTINUOUS_SHARE = 0.5
 _SCATTERED_SHARE = 0.5
 _FEWEST_SORTED = 8
 """A table of fewer different values, with zeros behind it, may be sorted by chance."""
+_FEWEST_ROWS = 3
 _TIED_VALUES = 8
 """Distinct values that a buffer of a tied case holds."""
 _QUANTILE_COUNT = 1 << 16
@@ -127,6 +128,15 @@ def _is_monotonic(values: Array) -> bool:
 def is_distinct(rows: Array) -> bool:
     """No row occurs twice: perhaps the places that threads write to, where a repeated one would be a race."""
     return len(np.unique(rows, axis=0)) == len(rows)
+
+
+def are_lengths(values: Array, places: Array) -> bool:
+    """Whether each row begins where the one before it ends: ``places[i] + values[i] == places[i + 1]``."""
+    count = min(values.size, places.size - 1)
+    if count < _FEWEST_ROWS or places.size - values.size not in (0, 1) or not values.any():
+        return False
+    ends = places[:count].astype(np.int64) + values[:count].astype(np.int64)
+    return bool(np.array_equal(ends, places[1 : count + 1].astype(np.int64)))
 
 
 def with_tail(encoded: bytes, data: bytes) -> bytes:

@@ -147,7 +147,8 @@ def _name_place(stream: Stream, declared: range) -> int | None:
     """Index of the parameter's name; None when it has none."""
     for i in declared:
         if stream.text(i) == "(" and stream.text(i + 1) in ("*", "&"):
-            inner = next((k for k in range(i + 1, stream.close(i)) if stream.tokens[k].kind is Kind.NAME), None)
+            names = (k for k in range(i + 1, stream.close(i)) if stream.tokens[k].kind is Kind.NAME and stream.text(k) not in _TYPE_WORDS)
+            inner = next(names, None)
             if inner is not None:
                 return inner
     stop = next((i for i in declared if stream.text(i) == "["), declared.stop)

@@ -227,8 +227,18 @@ def test_another_exit_status_is_found() -> None:
 
 
 def test_a_missing_transfer_is_found() -> None:
-    assert codes(trace(), trace(values=None)) == ["wrong_transfer"]
-    assert codes(trace(), trace(values=VALUES[:50])) == ["wrong_transfer"]
+    for values in (None, VALUES[:50]):
+        assert codes(trace(""), trace("", values)) == ["wrong_transfer"]
+        assert codes(trace(), trace("sum = 12.6\n", values)) == ["wrong_output", "wrong_transfer"]
+        result = verdict(trace(), trace(values=values))
+        assert [(found.code, found.outcome) for found in result.findings] == [("other_transfer", Outcome.NEEDS_DECISION)]
+
+
+def test_another_number_of_partial_sums_is_the_same_where_their_sum_is() -> None:
+    few, many = VALUES.astype(np.float64).reshape(10, -1).sum(axis=1), VALUES.astype(np.float64)
+    result = verdict(trace(values=few), trace(values=many))
+    assert result.findings == () and "partial sums" in result.masked[0]
+    assert codes(trace(values=few), trace(values=np.append(many, 1.0))) == ["other_transfer"]
 
 
 def test_a_program_that_tells_nothing_cannot_be_judged_by() -> None:
