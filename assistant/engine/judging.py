@@ -313,7 +313,7 @@ async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject, 
     told = f"{_OF_THE_HOST}, on the program's values and {counted_noun(others.draw_count, 'other draw')}"
     return _Shown(
         (*new_findings(seen.problems, known, lines), *others.findings),
-        (told if others.draw_count else _OF_THE_HOST,),
+        (told if others.draw_count else _OF_THE_HOST, *others.caveats),
         others.labels,
         others.missing,
     )

@@ -38,7 +38,7 @@ from assistant.verify.program import UNTYPED, HostData, ProgramTrace, compare_pr
 from assistant.verify.tolerance import one_ulp
 from assistant.workload.derive import changed
 from assistant.workload.recordings import NewCase
-from assistant.workload.uploads import Drawn, counterpart, draws, other_contents, words_of
+from assistant.workload.uploads import Drawn, categories_in, counterpart, draws, other_contents, words_of
 
 __all__ = ["OtherUploads", "Sides", "other_uploads"]
 
@@ -53,6 +53,8 @@ _PROMPT_SHARE = 0.25
 _OTHER_ORDER = 1
 _DOUBTFUL = frozenset({UNTYPED, "wrong_transfer"})
 """What may hang on values that are not compared: an unknown type, a loop that ends by what is read back."""
+_OF_MAGNITUDE = frozenset({"large", "negative", "limit"})
+"""Values that the program has not: of letters and flags they say nothing."""
 _OWN_KIND = "resampled"
 """Values of the program's own distribution: what differs there is wrong."""
 
@@ -81,6 +83,8 @@ class OtherUploads:
     labels: tuple[DetectedLabel, ...] = ()
     missing: tuple[str, ...] = ()
     """Why nothing was tried."""
+    caveats: tuple[str, ...] = ()
+    """Of which bytes B is right for the program's own few values alone."""
 
 
 async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
@@ -89,16 +93,19 @@ async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
     if isinstance(given, str):
         return OtherUploads(missing=(f"other values: {given}",))
     runs = _Runs(job, sides, given)
-    count = 0
+    count, caveats = 0, dict[str, None]()
     for drawn in draws(given.uploaded, job.seeds[-1]):
         made = await runs.original_clean(drawn)
         if made is None:
             continue
         verdict = await runs.judged(drawn.kind, *made)
+        if isinstance(verdict, OtherUploads) and not verdict.caveats:
+            return replace(verdict, draw_count=count, caveats=tuple(caveats))
         if isinstance(verdict, OtherUploads):
-            return replace(verdict, draw_count=count)
-        count += verdict
-    return OtherUploads(count, missing=() if count else (f"other values: {runs.reason}",))
+            caveats |= dict.fromkeys(verdict.caveats)
+        else:
+            count += verdict
+    return OtherUploads(count, missing=() if count or caveats else (f"other values: {runs.reason}",), caveats=tuple(caveats))
 
 
 @dataclass(frozen=True)
@@ -170,6 +177,9 @@ class _Runs:
         if kind == _OWN_KIND and found.code not in _DOUBTFUL and found.outcome is Outcome.FAIL and not new:
             message = f"with {words} uploaded, drawn from the program's own values: {found.message}"
             return OtherUploads(findings=(replace(found, message=message),))
+        categories = categories_in(self.given.uploaded, case) if kind in _OF_MAGNITUDE else None
+        if categories is not None:
+            return OtherUploads(caveats=(f"for {' and '.join(categories)} of the program's own few values",))
         suffix = "; unless B's host takes the new arguments of its kernels from what it uploads" if new else ""
         message = (
             f"right only for the program's own values: with {words} uploaded, on which the original runs clean: {found.message}{suffix}"

@@ -25,6 +25,10 @@ _LOWER_HALVES = 4
 _SHARED = 0.5
 _SPARE_BITS = 2
 """Of the upper half: so many values that all its numbers would be used are stretched instead."""
+_SUM_BITS = 3
+"""Left free in signed integers of 32 bits and more: a sum of a few of them is no overflow, which CUDA C++ leaves undefined."""
+_LEAST_MARK, _MARK_RATIO = 1 << 16, 16
+"""A largest value that is so large, and so many times the next, stands for something: that there is no way, no key, no limit."""
 _NEXT_BELOW = 2
 """The largest negative value that is given: -1 often means that there is none."""
 
@@ -75,10 +79,15 @@ def _may_change(data: bytes, element: ElementType, most_places: int | None) -> b
 
 
 def _larger(values: Array, element: ElementType, random: np.random.Generator) -> Array:
-    """Up to the type's limit; 0, the limit itself, and a lone -1 stay, as they often mean that there is none."""
+    """Up to the type's limit, or a little less; 0, the limit itself, a mark and a lone -1 stay, as they often mean that there is none."""
     dtype = storage_dtype(element)
     limit = int(np.iinfo(dtype).max)
     is_kept = (values == 0) | (values == limit)
+    if _ends_in_a_mark(values[values != limit]):
+        limit = int(values[values != limit][-1]) - 1
+        is_kept |= values > limit
+    elif element.kind is ElementKind.INT and element.scalar_bytes >= 4:
+        limit >>= _SUM_BITS
     if element.kind is ElementKind.INT:
         is_kept |= values == np.iinfo(dtype).min
         if not (values < -1).any():
@@ -91,6 +100,11 @@ def _larger(values: Array, element: ElementType, random: np.random.Generator) ->
     result = values.copy()
     result[~is_kept] = np.where(used < 0, -grown.astype(np.int64), grown.astype(np.int64)).astype(dtype) if used.min() < 0 else grown
     return result
+
+
+def _ends_in_a_mark(values: Array) -> bool:
+    """Whether the largest of sorted distinct values is far beyond the others."""
+    return values.size > 1 and int(values[-1]) >= max(_LEAST_MARK, _MARK_RATIO * int(values[-2])) and int(values[-2]) > 0
 
 
 def _magnitudes(values: Array) -> Array:
@@ -121,7 +135,9 @@ def _below_zero(values: Array, element: ElementType, random: np.random.Generator
 
 
 def _up_to_the_limit(values: Array, element: ElementType, random: np.random.Generator) -> Array:
-    """The largest becomes the type's limit, which an edit that needs a value for an empty place may take."""
+    """The largest becomes the type's limit, which an edit that needs a value for an empty place may take; a mark stays what it is."""
+    if _ends_in_a_mark(values):
+        return values
     return np.concatenate([values[:-1], np.full(1, np.iinfo(storage_dtype(element)).max, values.dtype)])
 
 

@@ -28,7 +28,7 @@ from assistant.workload.relabel import may_be_places, relabelled
 from assistant.workload.resample import tied, with_tail
 from assistant.workload.unseen import changed_buffers, with_unseen
 
-__all__ = ["Drawn", "Piece", "Uploaded", "counterpart", "draws", "is_constant", "other_contents", "uploaded", "words_of"]
+__all__ = ["Drawn", "Piece", "Uploaded", "categories_in", "counterpart", "draws", "is_constant", "other_contents", "uploaded", "words_of"]
 
 _FEW_INTEGERS = 4
 """Integers that come in so small a group are sizes, counters and flags, and stay."""
@@ -38,6 +38,8 @@ _SMALL_VALUES = 8
 """Memory that was zero is filled with whole numbers below this."""
 _MOST_ALONE = 3
 """Arrays whose integers are made large while others stay."""
+_MOST_CATEGORIES, _FEWEST_OF_CATEGORIES = 8, 64
+"""Bytes of so few different values, in so many places, are letters, classes or flags."""
 _MOST_PIECES = 256
 """Contents that another one is searched for in."""
 
@@ -101,6 +103,19 @@ def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
         if cases:
             yield Drawn(kind, tuple(replace(one.case, origin=replace(one.case.origin, kind=kind)) for one in cases))
     yield from _large_alone(uploaded, seed)
+
+
+def categories_in(uploaded: Uploaded, case: NewCase) -> tuple[str, ...] | None:
+    """The names of what ``case`` changes where all of it are bytes of a few different values, as letters or flags; None elsewhere."""
+    types, contents = typed_buffers(uploaded.case), contents_of(uploaded.case)
+    changed_ones = changed_buffers(uploaded.case, case)
+    for buffer in changed_ones:
+        element = types.get(buffer)
+        if element is None or element.scalar_bytes != 1 or len(contents[buffer]) < _FEWEST_OF_CATEGORIES:
+            return None
+        if np.unique(decode(contents[buffer], element)).size > _MOST_CATEGORIES:
+            return None
+    return tuple(sorted(uploaded.names[buffer] for buffer in changed_ones))
 
 
 def _large_alone(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:

@@ -32,7 +32,14 @@ def test_keys_that_meet_and_their_order_stay(kind: str, dtype: type[np.integer])
     after, found = drawn(kind, table, wanted)
     assert (np.searchsorted(after, found) == np.searchsorted(table, wanted)).all()
     assert (np.diff(after) > 0).all() and not np.isin(found, [-1, 0]).any()
-    assert after.max() > np.iinfo(dtype).max / 2 if kind == "large" else after.max() < 0
+    assert np.iinfo(dtype).max / 16 < after.max() < np.iinfo(dtype).max / 8 if kind == "large" else after.max() < 0
+
+
+def test_a_mark_far_beyond_the_other_values_stays_what_it_is() -> None:
+    distances = np.where(RANDOM.random(500) < 0.3, 1 << 29, RANDOM.integers(1, 900, 500)).astype(np.int32)
+    assert "limit" not in [one.kind for one in draws(uploaded([piece(distances)], 0), 7)]
+    (after,) = drawn("large", distances)
+    assert ((after == 1 << 29) == (distances == 1 << 29)).all() and after.max() == 1 << 29 and np.unique(after).size > 100
 
 
 @pytest.mark.parametrize("dtype", [np.uint64, np.int64])
