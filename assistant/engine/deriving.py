@@ -20,7 +20,7 @@ from assistant.engine.job import Job
 from assistant.engine.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
 from assistant.engine.subject import Subject
 from assistant.engine.trying import Trial, try_version
-from assistant.engine.values import REPASSED, Base, all_same, apart, base_of, other_values
+from assistant.engine.values import REPASSED, Base, apart, base_of, of_own_size, other_values
 from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import fresh_values
@@ -173,7 +173,7 @@ def _chosen(bases: Sequence[Base], cost: Cost, effort: Effort, is_declared: bool
         shapes = [f"grid {one.case.new.recording.launches[0].config.grid}" for one in (base, own)]
     where = f"{shapes[0]} instead of {shapes[1]}"
     count = own_size_count(cost)
-    own_size = [*_first(own, count, is_declared), *((own, case) for case in (all_same(own) if count else ()))]
+    own_size = [*_first(own, count, is_declared), *((own, case) for case in (of_own_size(own) if count else ()))]
     return [*own_size, *made], (f"further values at the program's own size: {len(made)} cases run at {where}",)
 
 

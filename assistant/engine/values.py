@@ -21,6 +21,7 @@ from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
 from assistant.workload.alignment import with_shifted
 from assistant.workload.cancelling import CANCELLING, with_cancelling
+from assistant.workload.clustered import with_clustered
 from assistant.workload.derive import Layouts, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
 from assistant.workload.offsets import with_offsets, with_sorted_rows_kept
@@ -31,7 +32,7 @@ from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import not_constant, with_huge, with_signed_zeros, with_specials, with_specials_apart
 from assistant.workload.unseen import INTEGER_KINDS, SAME, SPREAD, TELLING_KINDS, UNEVEN, changed_buffers, with_uneven, with_unseen
 
-__all__ = ["REPASSED", "Base", "all_same", "apart", "base_of", "other_values"]
+__all__ = ["REPASSED", "Base", "apart", "base_of", "of_own_size", "other_values"]
 
 _UNCHECKED_KINDS = frozenset({*TELLING_KINDS, SPREAD, UNEVEN, CANCELLING, "injected", "huge", "zeros", "mirrored", "mixed"})
 """Kinds that change floats alone: races and bounds are looked at on the others."""
@@ -93,9 +94,16 @@ def apart(base: Base, made: JudgedCase) -> list[JudgedCase]:
     return [_judged(base, case) for case in found[:_APART_COUNT]]
 
 
-def all_same(base: Base) -> list[JudgedCase]:
-    """Integers of one value: what counts them may overflow at the launch's own size only."""
-    return [_judged(base, case) for case in _unless_none(with_unseen(base.case.new, SAME, base.seeds[0], base.layouts))]
+def of_own_size(base: Base) -> list[JudgedCase]:
+    """What shows at the launch's own size only: integers of one value, of which counts may overflow, and large values that all fall to one
+    thread of a block, of which it may keep too few."""
+    cases = (with_unseen(base.case.new, SAME, base.seeds[0], base.layouts), _clustered(base))
+    return [_judged(base, case) for case in cases if case is not None]
+
+
+def _clustered(base: Base) -> NewCase | None:
+    case = base.case.new
+    return with_clustered(case, case.recording.launches[0].config.block.count, base.seeds[0], dict(base.case.buffer_names))
 
 
 def _drawn(base: Base) -> Iterator[NewCase]:
@@ -147,6 +155,7 @@ def _of_other_kinds(base: Base) -> Iterator[NewCase]:
     for kind in INTEGER_KINDS:
         yield from _unless_none(with_unseen(case, kind, seed, base.layouts))
     yield with_ties(case, seed)
+    yield from _unless_none(_clustered(base))
     yield from with_smaller_grids(case)
     yield from with_offsets(case, dict(base.case.buffer_names), seed)
     yield from _unless_none(with_unseen(case, SPREAD, seed, base.layouts, not_constant(case)))

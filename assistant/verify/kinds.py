@@ -45,6 +45,7 @@ _MEANINGS = {
     "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload", is_regular=True),
     "high": Meaning(Label.ASSUMPTION, "right only where the low halves of 64-bit integers tell them apart, as in this program"),
     "runs": Meaning(Label.ASSUMPTION, "right only where equal values seldom follow each other, as in this program", is_regular=True),
+    "clustered": Meaning(Label.ASSUMPTION, "right only where large values do not fall to few threads, as in this program", is_regular=True),
     "same": Meaning(Label.ASSUMPTION, "right only where not all values are equal, as in this program", is_regular=True),
     "negative": Meaning(Label.ASSUMPTION, "right only for integers >= 0, as in this program"),
     "large": Meaning(Label.ASSUMPTION, "right only for integers of the program's own magnitude, not for large ones"),

@@ -337,8 +337,11 @@ def _narrower_integers(old: str, new: str) -> DetectedLabel | None:
 
 def _is_staged(match: Match, old: str, new: str) -> bool:
     """Whether a narrow type is an array's, a function's, or a written number's, for elements that the original has in memory of the same
-    type; or that of a cast of an element that is as narrow."""
+    type; or that of a cast that the original makes as well, or of a cast of an element that is as narrow."""
     is_vector = match.text[-1].isdigit()
+    cast = rf"\(\s*{re.escape(match.text)}\s*\)"
+    if re.match(cast, new[match.start - 1 :]) and re.search(cast, old):
+        return True
     is_in_memory = re.search(rf"\b{re.escape(match.text)}\s*(?:const\s*)?\*", new if is_vector else old) is not None
     end = match.start + len(match.text)
     if is_in_memory and _STAGED.match(new, end) is not None:

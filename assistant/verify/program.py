@@ -47,7 +47,9 @@ SEEN_WHILE_WAITING = frozenset({"managed", "exit"})
 """Kinds of transfers that no call asks for."""
 _IN_THE_END = "managed memory in the end"
 _SMALL_COUNT = 4
-"""Floats of a transfer that is too small to show a spread of its own."""
+"""Floats of a transfer that is too small to show a spread of its own, or a mean that differs from its largest."""
+_PRINTED_ROUNDOFFS = 4.0
+"""Roundoffs of what the host gets by which a number may move that it prints."""
 _TURN_COUNT = 4
 """Transfers of one kind from which they are taken to be turns of one loop."""
 _REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
@@ -131,7 +133,9 @@ def compare_programs(
     elif candidate.exit_status != original.exit_status:
         actual = "a signal" if candidate.exit_status is None else str(candidate.exit_status)
         findings.append(_finding("exit_status", "the program ends differently", str(original.exit_status), actual))
-    relative = rule.rtol if isinstance(rule, FixedTolerance) else max(DEFAULT_RELATIVE, apart)
+    relative = (
+        rule.rtol if isinstance(rule, FixedTolerance) else max(DEFAULT_RELATIVE, apart, _PRINTED_ROUNDOFFS * _largest_roundoff(original))
+    )
     text = compare_texts(_text(original), _text(again), _text(candidate), relative, None if rounded is None else _text(rounded))
     masked.extend(text.masked)
     if text.difference is not None:
@@ -406,7 +410,7 @@ def _compare_floats(part: _Part, element: ElementType, rule: _Rule, pooled: floa
         slack = max(regrouped, rule.own_error) * rms(without_marks(mine[places], element.unit_roundoff or 0.0))
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
         rms_allowed = RMS_FACTOR * max(spread.rms, pooled) + slack
-    is_far = rms(deviation[places]) > rms_allowed
+    is_far = rms(deviation[places]) > rms_allowed and int(places.sum()) > _SMALL_COUNT
     wrong = deviation > limit if (deviation > limit).any() else (deviation == deviation.max()) & is_far
     if not wrong.any():
         return None, None, int(places.sum())
@@ -434,6 +438,12 @@ def _wrong_value(part: _Part, element: ElementType, index: int, detail: str) -> 
 def _finding(code: str, message: str, expected: str, actual: str) -> VerificationFinding:
     whole = f"{message}: expected {expected}, got {actual}"
     return VerificationFinding(code, Outcome.FAIL, whole, expected=expected, actual=actual)
+
+
+def _largest_roundoff(trace: ProgramTrace) -> float:
+    """Of floats that reach the host by copies whose type is known; 0 where none do."""
+    known = (element_of(item.element_type, len(item.data)) for item in trace.transfers if item.element_type is not None)
+    return max((element.unit_roundoff or 0.0 for element in known if element.is_floating), default=0.0)
 
 
 def _text(trace: ProgramTrace) -> str:
