@@ -218,3 +218,8 @@ def test_a_promise_is_kept_in_templates_and_overloads() -> None:
 def test_asynchronous_copies_that_are_not_emulated_are_named(text: str, construct: str) -> None:
     ((_, _, message),) = refused(text)
     assert message == f"the emulator does not support {construct}"
+
+
+def test_a_pointer_to_rows_keeps_its_name_behind_restrict() -> None:
+    text = translated("__global__ void k(const int (*__restrict__ rows)[8], int *out) { *out = rows[1][2]; }\n")
+    assert "__builtin_addressof(rows), __builtin_addressof(out)" in text

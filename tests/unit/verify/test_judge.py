@@ -528,6 +528,27 @@ def test_an_original_that_fails_on_its_own_values_cannot_be_judged_by() -> None:
     assert isinstance(judge(replace(base, cases=(broken, *base.cases[1:]))), CannotJudge)
 
 
+def test_sums_that_cancel_in_one_order_alone_are_no_write_outside() -> None:
+    def scatters(b: Buffers) -> None:
+        b["y"][:] += b["x"] * np.float32(3)
+        b["out"][:] = b["x"]
+
+    def adding(rest: float) -> Kernel:
+        def scatters_otherwise(b: Buffers) -> None:
+            scatters(b)
+            b["y"][7] += np.float32(rest)
+
+        return scatters_otherwise
+
+    given = inputs(1)
+    given["x"][7], given["y"][7] = 0.0, 0.5
+    for rest, expected in ((6e-8, set[str]()), (0.01, {"wrote_outside_outputs"})):
+        judged = judge(
+            JudgeEvidence((case(scatters, adding(rest), buffers=given), case(scatters, adding(rest), buffers=given)), AutoTolerance())
+        )
+        assert isinstance(judged, Verification) and codes(judged) == expected, judged
+
+
 def test_an_original_that_reads_poison_cannot_be_judged_by() -> None:
     def accumulates(b: Buffers) -> None:
         b["out"] += b["x"]

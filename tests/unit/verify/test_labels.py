@@ -245,11 +245,26 @@ def test_elements_that_are_staged_in_their_own_type_are_no_assumption() -> None:
         ("unsigned low = (uint8_t)(i & 0xffff);", True),
         ("unsigned high = (uint8_t)(i >> 16);", True),
         ("unsigned low = (uint8_t)i, next = (uint8_t)(i >> 8);", False),
+        ("unsigned low = (int8_t)fminf(i, 127.0f);", True),
         ("uchar2 rows[8]; rows[0] = make_uchar2(i, i);", True),
         ("uchar2 pair = make_uchar2(p[0], p[1]);", False),
     ):
         found = detect_labels(version(before), version(before.replace("(const int8_t *)in;", f"(const int8_t *)in; {line}")))
         assert (Label.ASSUMPTION in {label.label for label in found}) is is_assumed, line
+
+
+def test_a_cast_that_the_original_makes_and_a_function_of_elements_are_no_assumption() -> None:
+    before = TEXT.replace("// here", "((int8_t *)out)[i] = (int8_t)fminf(v, 127.0f);")
+    inside = before.replace("(int8_t)fminf(v, 127.0f)", "q8(v)")
+    function = "__device__ int8_t q8(float v) { return (int8_t)fminf(v, 127.0f); }\n"
+    assert Label.ASSUMPTION not in {found.label for found in detect_labels(version(before), version(function + inside))}
+
+
+def test_the_bits_of_a_double_are_no_large_index() -> None:
+    bits = "atomicCAS((unsigned long long *)out, 0ull, __double_as_longlong(v)); unsigned long long old;"
+    for line, is_assumed in ((bits, False), (f"{bits} size_t at = i;", True), ("unsigned long long at = i;", True)):
+        found = detect_labels(version(TEXT.replace("// here", line)), version(TEXT))
+        assert any("in 32 bits" in one.message for one in found) is is_assumed, line
 
 
 def test_asking_for_the_architecture_locks_in_the_whole_file() -> None:

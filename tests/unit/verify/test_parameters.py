@@ -72,6 +72,19 @@ def test_a_parameter_that_is_still_known_is_left_alone(old: str, new: str) -> No
     assert found(old, new) == []
 
 
+def test_another_interface_is_for_the_cases_to_judge() -> None:
+    told = (
+        TEXT.replace("int n, int pitch", "const int *starts, int pitch")
+        .replace("i < n", "i < starts[1]")
+        .replace("rows * cols, cols", "0, cols")
+    )
+    assert find_unread_parameters(source(TEXT), source(told), RECORDED) == ()
+    left_out = TEXT.replace("int n, int pitch", "int pitch").replace("if (i < n) ", "").replace("rows * cols, cols", "cols")
+    assert [finding.code for finding in find_unread_parameters(source(TEXT), source(left_out), RECORDED)] == ["assumption"]
+    fixed = told.replace("i < starts[1]", "i < 4096")
+    assert [finding.code for finding in find_unread_parameters(source(TEXT), source(fixed), RECORDED)] == ["hard_coded"]
+
+
 def test_a_renamed_or_packed_parameter_is_still_read() -> None:
     assert found("int n, int pitch, int radius) {", "int size, int pitch, int radius) {\n  const int n = size;") == []
     packed = TEXT.replace("constexpr", "struct Shape { int n, pitch, radius; };\nconstexpr")

@@ -15,7 +15,7 @@ from assistant.verify.program import HostData, ProgramTrace, compare_programs
 VALUES = np.random.default_rng(0).standard_normal(100).astype(np.float32)
 
 
-C_TYPES = {"float32": "float", "float64": "double", "int32": "int"}
+C_TYPES = {"float16": "half", "float32": "float", "float64": "double", "int32": "int"}
 
 
 def trace(stdout: str = "sum = 12.5\n", values: np.ndarray | None = VALUES, exit_status: int | None = 0) -> ProgramTrace:
@@ -232,6 +232,19 @@ def test_a_missing_transfer_is_found() -> None:
         assert codes(trace(), trace("sum = 12.6\n", values)) == ["wrong_output", "wrong_transfer"]
         result = verdict(trace(), trace(values=values))
         assert [(found.code, found.outcome) for found in result.findings] == [("other_transfer", Outcome.NEEDS_DECISION)]
+
+
+def test_a_single_result_may_move_as_far_as_the_farthest_of_many() -> None:
+    one, far = np.array([26271.3789], np.float32), np.array([26275.9766], np.float32)
+    assert codes(trace(values=one), trace(values=far)) == []
+    assert codes(trace(values=one), trace(values=one * np.float32(1.001))) == ["wrong_value"]
+
+
+def test_what_is_printed_of_halves_moves_by_their_roundoff() -> None:
+    halves = np.linspace(0.1, 0.5, 40).astype(np.float16)
+    texts = ("sum 8.4217 norm 12.22712\n", "sum 8.4103 norm 12.22801\n")
+    assert codes(*(trace(text, halves) for text in texts)) == []
+    assert codes(*(trace(text, halves.astype(np.float32)) for text in texts)) == ["wrong_output"]
 
 
 def test_another_number_of_partial_sums_is_the_same_where_their_sum_is() -> None:

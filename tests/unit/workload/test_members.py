@@ -33,6 +33,19 @@ def test_each_member_changes_as_its_own_type() -> None:
     assert with_members(b"", LAYOUT, doubled) == b""
 
 
+def test_places_of_rows_stay_with_their_lengths() -> None:
+    pages = ElementLayout(
+        "Page", 12, (member("first", "int", 1, 0), member("begin", "unsigned int", 1, 4), member("count", "unsigned int", 1, 8))
+    )
+    counts = [3, 0, 7, 2]
+    rows = [(5 * i, sum(counts[:i]), count) for i, count in enumerate(counts)]
+    tripled = with_members(
+        b"".join(struct.pack("<iII", *row) for row in rows), pages, lambda column, _: np.frombuffer(column, "<u4").tobytes()[::-1]
+    )
+    assert [row[1:] for row in struct.iter_unpack("<iII", tripled)] == [row[1:] for row in rows]
+    assert [row[0] for row in struct.iter_unpack("<iII", tripled)] != [row[0] for row in rows]
+
+
 def test_integer_members_can_be_changed_at_once() -> None:
     data = b"".join(struct.pack("<b3s2fi", i, b"pad", 0.5, 1.5, i + 7) for i in range(3))
     expected = b"".join(struct.pack("<b3s2fi", i + 7, b"pad", 1.0, 3.0, i) for i in range(3))

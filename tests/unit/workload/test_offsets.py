@@ -51,6 +51,13 @@ def test_rows_that_are_sorted_stay_with_their_offsets() -> None:
         assert (drawn[1] == columns.tobytes()) == (is_kept or columns[1] == 1)
 
 
+def test_lengths_stay_with_the_places_that_follow_from_them() -> None:
+    lengths = np.diff(FIRST).astype(np.int32)
+    for values, is_kept in ((lengths, True), (np.roll(lengths, 1), False)):
+        kept = with_sorted_rows_kept(launched(CONFIG, {"n": 200}, FIRST[:-1], values, DATA)[0])
+        assert [buffer.is_fixed for buffer in kept.recording.buffers] == [is_kept, is_kept, False]
+
+
 def test_the_longest_row_is_what_offsets_say() -> None:
     with_rows, _ = launched(CONFIG, {"n": 200}, FIRST, DATA)
     without, _ = launched(CONFIG, {"n": 200}, np.arange(300, dtype=np.int32), DATA)
