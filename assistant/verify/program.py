@@ -23,7 +23,7 @@ from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.members import column, is_divisible
 from assistant.verify.numbers import BYTES, Patterns, bits, element_of, floats, guessed_type, ieee, rms, shown
 from assistant.verify.stdout import DEFAULT_RELATIVE, ROUNDED_FACTOR, compare_texts, differ_in_words
-from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, errors_of, with_marks_of, without_marks
+from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, SMALL_OUTPUT, errors_of, with_marks_of, without_marks
 
 __all__ = ["REGROUPING_ROUNDOFFS", "SEEN_WHILE_WAITING", "UNTYPED", "HostData", "ProgramTrace", "compare_programs"]
 
@@ -98,6 +98,8 @@ class _Rule:
     """Of any element."""
     own_error: float
     """Relative distance that two results may have of which each is as far from the truth as the original is known to be."""
+    of_few: float = 1.0
+    """How many times as far a few floats may be apart, results of sums that either version may add up one by one."""
 
     def of_a_sum(self, element: ElementType) -> float:
         """Relative distance that two sums of the same terms may have."""
@@ -115,13 +117,14 @@ def compare_programs(
     least_roundoff: float = 0.0,
     own_error: float = 0.0,
     rounded: ProgramTrace | None = None,
+    of_few: float = 1.0,
 ) -> ProgramVerdict | CannotJudge:
     """B's run against two runs of A. ``least_roundoff``: of what the edited kernels compute in; doubles that follow from it move as far.
 
     ``own_error``: how far A's results are known to be from their float64 values, relative to their size; B's may be twice as far (as
     ``tolerance`` allows), on the other side. ``rounded``: a run of A that rounds otherwise; floats may move
     ``ROUNDED_FACTOR`` times as far, and where they move by a million roundoffs, any difference in numbers is for a person to decide, unless
-    a tolerance is declared.
+    a tolerance is declared. ``of_few``: how many times as far as other floats those of a transfer of few may move.
     """
     apart = (1.0 + RMS_FACTOR) * own_error
     rule = tolerance or AutoTolerance()
@@ -142,7 +145,7 @@ def compare_programs(
         expected, actual = text.difference
         findings.append(_finding("wrong_output", "the program prints something else", expected, actual))
     compared = text.number_count
-    results = _compare_transfers((original, again, candidate, rounded or original), _Rule(rule, least_roundoff, apart))
+    results = _compare_transfers((original, again, candidate, rounded or original), _Rule(rule, least_roundoff, apart, of_few))
     wrong = [finding for finding, _, _ in results if finding is not None]
     if text.difference is not None or not text.number_count:
         wrong = [
@@ -407,6 +410,7 @@ def _compare_floats(part: _Part, element: ElementType, rule: _Rule, pooled: floa
         usable = places & np.isfinite(moved)
         spread = errors_of(repeat[places], mine[places]).at_least(errors_of(moved[usable], mine[usable]).times(ROUNDED_FACTOR))
         regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
+        regrouped *= rule.of_few if mine.size <= SMALL_OUTPUT else 1.0
         slack = max(regrouped, rule.own_error) * rms(without_marks(mine[places], element.unit_roundoff or 0.0))
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
         rms_allowed = RMS_FACTOR * max(spread.rms, pooled) + slack

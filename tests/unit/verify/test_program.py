@@ -240,6 +240,13 @@ def test_a_single_result_may_move_as_far_as_the_farthest_of_many() -> None:
     assert codes(trace(values=one), trace(values=one * np.float32(1.001))) == ["wrong_value"]
 
 
+def test_sums_on_other_values_may_be_rough_where_they_are_few() -> None:
+    few, many = np.full(8, 20844.668, np.float32), np.full(800, 20844.668, np.float32)
+    for values, of_few, expected in ((few, 1.0, ["wrong_value"]), (few, 8.0, []), (many, 8.0, ["wrong_value"])):
+        result = compare_programs(trace(values=values), trace(values=values), trace(values=values * np.float32(1.0003)), of_few=of_few)
+        assert isinstance(result, ProgramVerdict) and [finding.code for finding in result.findings] == expected
+
+
 def test_what_is_printed_of_halves_moves_by_their_roundoff() -> None:
     halves = np.linspace(0.1, 0.5, 40).astype(np.float16)
     texts = ("sum 8.4217 norm 12.22712\n", "sum 8.4103 norm 12.22801\n")
