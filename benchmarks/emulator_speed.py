@@ -24,7 +24,7 @@ _BUDGETS = {
     ("saxpy", "count"): 140,
     ("saxpy", "check"): 500,
 }
-"""DESIGN §14, two cores."""
+"""Times that a launch may take of what it takes natively, on two cores."""
 
 
 async def report(cache: Path) -> str:

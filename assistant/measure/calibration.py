@@ -73,4 +73,4 @@ assumption does not become the bottleneck: the fixture's naive matrix product ha
 
 L2_RESIDENT_RATIO = 0.5
 """Up to this share of L2 a footprint stays resident between repeated launches, from the full size on it does not; linear
-in between (assumption; DESIGN 6.1 uses L2's rate when the footprint fits there)."""
+in between (assumption)."""

@@ -37,12 +37,12 @@ CONFIDENCE_RATIO = 0.95
 _NORMAL_QUANTILE = 1.959964
 """97.5 % point of the normal distribution, for ``CONFIDENCE_RATIO``."""
 AUTOCORRELATION_LIMIT = 0.2
-"""Above this lag-1 autocorrelation pairs are not independent and whole blocks of pairs are resampled (DESIGN 6.1)."""
+"""Above this lag-1 autocorrelation pairs are not independent and whole blocks of pairs are resampled."""
 LEAST_MARGIN_RATIO = 0.01
 AA_MARGIN_FACTOR = 3.0
-"""Margin = max(1 %, 3 × half-width of A against A) (DESIGN 6.1)."""
+"""Margin = max(1 %, 3 × half-width of A against A)."""
 SAME_MARGIN_LIMIT_RATIO = 0.02
-"""With a wider margin "same" would say too little: not available, quality poor (DESIGN 6.1)."""
+"""With a wider margin "same" would say too little: not available, quality poor."""
 GOOD_MARGIN_RATIO = 0.01
 LEAST_PAIR_COUNT = 5
 """Fewer pairs cannot carry a 95 % interval of a median: of 5, the whole range covers it with 94 % (binomial)."""

@@ -1,1 +1,1 @@
-"""Timing of kernels on a GPU, as DESIGN §6.1 has it. Part of the worker: takes times and says how, judges nothing."""
+"""Timing of kernels on a GPU (docs/explanation/timing.md). Part of the worker: takes times and says how, judges nothing."""
