@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -29,6 +30,10 @@ namespace {
 // How many operations wait at most; a launch into a full queue waits for the oldest one. A GPU's queues hold about as many.
 constexpr size_t MOST_WAITING = 1024;
 
+// From this wait of the host on, every second one finds what does not hang on it done before: in a loop over chunks a stream may be as far
+// ahead as late.
+constexpr uint64_t FIRST_AHEAD = 4;
+
 // A host that makes no call for so long waits for what a GPU would do meanwhile: a flag in its memory, a host function.
 constexpr auto LATEST = std::chrono::seconds(2);
 
@@ -42,7 +47,7 @@ struct Streams {
   std::map<uint64_t, OperationPointer> waiting;
   std::map<void*, Stream> open;
   std::vector<OperationPointer> last_of_closed;  // of blocking streams, which the default stream waits for
-  uint64_t issued = 0, running = 0, decided = 0;
+  uint64_t issued = 0, running = 0, decided = 0, waits = 0;
   uint64_t calls = 0;                        // of the host, that issued, waited or asked
   bool has_begun = false;
 };
@@ -121,6 +126,47 @@ OperationPointer needed_next(Operation& operation) {
   return operation.first == Operation::earliest ? *least : *most;
 }
 
+// All that has to be done for an operation, itself too.
+std::set<uint64_t> hangs_on(const OperationPointer& mark) {
+  std::set<uint64_t> found;
+  std::vector<OperationPointer> open{mark};
+  while (!open.empty()) {
+    OperationPointer operation = open.back();
+    open.pop_back();
+    if (!operation->is_done && found.insert(operation->number).second)
+      open.insert(open.end(), operation->needs.begin(), operation->needs.end());
+  }
+  return found;
+}
+
+void finish_in_order(const OperationPointer& mark) {
+  std::vector<OperationPointer> way{mark};
+  while (!way.empty()) {
+    OperationPointer operation = way.back();
+    OperationPointer needed = operation->is_done ? nullptr : needed_next(*operation);
+    if (needed) {
+      way.push_back(needed);
+      continue;
+    }
+    way.pop_back();
+    if (!operation->is_done) start(operation);
+  }
+}
+
+// What waits and hangs on nothing that the operation hangs on. An operation needs earlier ones only, so that one pass tells.
+void run_ahead_of(const OperationPointer& mark) {
+  std::set<uint64_t> behind = hangs_on(mark);
+  std::vector<OperationPointer> others;
+  for (const auto& [number, operation] : streams().waiting) {
+    const auto& needs = operation->needs;
+    bool hangs = std::any_of(needs.begin(), needs.end(), [&](const auto& one) { return !one->is_done && behind.count(one->number); });
+    if (hangs) behind.insert(number);
+    if (!behind.count(number)) others.push_back(operation);
+  }
+  for (const OperationPointer& operation : others)
+    if (!operation->is_done) finish_in_order(operation);
+}
+
 OperationPointer put(void* stream, About about, Work work, const OperationPointer& further = nullptr) {
   Streams& s = streams();
   ++s.calls;
@@ -130,7 +176,7 @@ OperationPointer put(void* stream, About about, Work work, const OperationPointe
     std::thread(watch).detach();
   }
   stream = as_known(stream);
-  if (s.waiting.size() >= MOST_WAITING) finish(s.waiting.begin()->second);
+  if (s.waiting.size() >= MOST_WAITING) finish_in_order(s.waiting.begin()->second);
   auto operation = std::make_shared<Operation>();
   operation->number = ++s.issued;
   operation->work = std::move(work);
@@ -200,19 +246,12 @@ void wait_for(void* stream, const OperationPointer& mark) {
 
 void finish(const OperationPointer& mark) {
   if (!runs_late() || !mark) return;
-  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
-  ++streams().calls;
-  std::vector<OperationPointer> way{mark};
-  while (!way.empty()) {
-    OperationPointer operation = way.back();
-    OperationPointer needed = operation->is_done ? nullptr : needed_next(*operation);
-    if (needed) {
-      way.push_back(needed);
-      continue;
-    }
-    way.pop_back();
-    if (!operation->is_done) start(operation);
-  }
+  Streams& s = streams();
+  std::lock_guard<std::recursive_mutex> hold(s.mutex);
+  ++s.calls;
+  if (mark->is_done) return;
+  if (++s.waits > FIRST_AHEAD && s.waits % 2) run_ahead_of(mark);
+  finish_in_order(mark);
 }
 
 void finish_stream(void* stream) {

@@ -28,10 +28,16 @@ def test_a_program_that_waits_prints_the_same_late_and_one_that_does_not_prints_
     assert (at_once == late) is is_ordered
 
 
-@pytest.mark.parametrize("name", ["chunks", "flag", "host_function", "managed", "polls"])
+@pytest.mark.parametrize("name", ["chunks", "flag", "host_function", "lanes", "managed", "polls"])
 def test_what_cuda_orders_is_kept(build: Any, run: Any, name: str) -> None:
     binary = build(f"emulator/late/{name}.cu")
     assert printed(run, binary, is_late=True, device_fill=FILL) == printed(run, binary)
+
+
+def test_a_stream_may_be_ahead_of_another_one(build: Any, run: Any) -> None:
+    binary = build("emulator/late/lanes_filled_ahead.cu")
+    assert printed(run, binary, device_fill=FILL) == printed(run, build("emulator/late/lanes.cu"), device_fill=FILL)
+    assert printed(run, binary, is_late=True, device_fill=FILL) != printed(run, binary, device_fill=FILL)
 
 
 def test_an_event_that_is_not_reached_has_no_time(build: Any, run: Any) -> None:
