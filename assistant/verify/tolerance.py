@@ -122,7 +122,7 @@ def worst_spread(runs: list[FloatArray], centre: FloatArray, places: MaskArray) 
 
 
 def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allowance:
-    """What an output may err by (docs/explanation/verification.md); ``own``: the original's own error, ``reference``: its written elements."""
+    """What an output may err by (docs/explanation/verification.md); ``own``: the original's error, ``reference``: its written elements."""
     measure = without_marks(reference, unit_roundoff)
     largest_error = MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * largest(measure)
     if reference.size < SMALL_OUTPUT:
