@@ -2,7 +2,7 @@
 
 Implements ``ports.Accounts``. Example::
 
-    accounts = JobAccounts(job, store, caps, aside)
+    accounts = JobAccounts(job, store, caps)
     accounts.refusal(served, input_token_count=900, max_output_tokens=8192)     # None: the call fits what is left
     accounts.sending(request, served, input_token_count=900)                    # in memory before it leaves
     accounts.record(call)                                                       # kept in memory, told, charged
@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
 
-from assistant.engine.aside import Aside
 from assistant.engine.job import Job
 from assistant.engine.spending_words import cap_words, more_words, number_words, spent_words
 from assistant.model import events
@@ -57,7 +56,6 @@ class JobAccounts:
         job: Job,
         store: Store,
         caps: Caps,
-        aside: Aside,
         on_writing: OnWriting | None = None,
         spent: Spending | None = None,
         resume_options: str = "",
@@ -66,7 +64,6 @@ class JobAccounts:
         self._job = job
         self._store = store
         self._caps = caps
-        self._aside = aside
         self._on_writing = on_writing
         self._spent = spent or Spending()
         self._resume_options = resume_options
@@ -115,7 +112,7 @@ class JobAccounts:
     def begin(self, caps: Caps, estimate: Spending | None) -> None:
         """Start the meter."""
         self._caps = caps
-        self._aside.tell(events.BudgetSpent(self._job.id, self._spent, caps, estimate))
+        self._job.emit(events.BudgetSpent(self._job.id, self._spent, caps, estimate))
 
     def refusal(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> CompletionFailure | None:
         self._note_coder(served)
@@ -126,7 +123,7 @@ class JobAccounts:
         cap = broken_by(self._spent, self._caps, served, input_token_count, max_output_tokens)
         if cap is None:
             waits = f"{served.model or served.provider} at {served.endpoint}: {served.role.value}, about {input_token_count:,} tokens"
-            self._aside.tell(events.StageStarted(self._job.id, "model", waits))
+            self._job.emit(events.StageStarted(self._job.id, "model", waits))
             return None
         cost = call_cost(served.price, input_token_count, max_output_tokens)
         next_call = Spending(cost, input_token_count, max_output_tokens, 1)
@@ -150,11 +147,11 @@ class JobAccounts:
         self._store.add_model_call(call)
         self._spent = added(self._spent, call.spending)
         self._note_coder(call.served)
-        self._aside.tell(_called(self._job.id, call))
+        self._job.emit(_called(self._job.id, call))
         self._weigh_counts(call)
         if isinstance(call.answer, CompletionFailure):
             self._failed(call.served, call.answer)
-        self._aside.tell(events.BudgetSpent(self._job.id, self._spent, self._caps))
+        self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
 
     def writing(self, role: ModelRole, piece: str) -> None:
         if self._on_writing is not None:
@@ -166,7 +163,7 @@ class JobAccounts:
         if cap is None:
             self._spent = replace(self._spent, round_count=self._spent.round_count + 1)
             if self._caps.round_count is not None:  # in the log before the round is tried, for whoever goes on with it
-                self._aside.tell(events.BudgetSpent(self._job.id, self._spent, self._caps))
+                self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
             return True
         self._end(cap, f"{cap_words(cap, self._caps)} is reached: {spent_words(self._spent)} spent", self._way_on(cap, Spending()))
         return False
@@ -182,7 +179,7 @@ class JobAccounts:
                 held = self._spent.gpu_s + time.monotonic() - started_s
                 self._spent = replace(self._spent, gpu_s=held)
                 if self._caps.gpu_s is not None:
-                    self._aside.tell(events.BudgetSpent(self._job.id, self._spent, self._caps))
+                    self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
 
     def _note_coder(self, served: ServedModel) -> None:
         if served.role is ModelRole.CODER:
@@ -207,7 +204,7 @@ class JobAccounts:
             self._doubted.add(call.served.endpoint)
             counted = " + ".join("nothing" if count is None else number_words(count) for count in told)
             text = f"{call.served.endpoint} counts {counted} tokens for {call.request.prompt}, which cannot be"
-            self._aside.tell(self._job.message(Severity.WARNING, f"{text}: {taken[0]:,} + {taken[1]:,} are charged, by our own estimate"))
+            self._job.say(Severity.WARNING, f"{text}: {taken[0]:,} + {taken[1]:,} are charged, by our own estimate")
 
     def _failed(self, served: ServedModel, failure: CompletionFailure) -> None:
         if failure.kind is FailureKind.CANCELLED:
@@ -215,15 +212,15 @@ class JobAccounts:
         if failure.kind in _LASTING and failure.partial_text is None:  # what broke off in the middle may do better next time
             self._lasting[served.endpoint, "" if failure.kind in _OF_ENDPOINT else served.model] = failure
         text = f"{served.model or served.provider} did not answer ({failure.kind.value}): {failure.message}"
-        self._aside.tell(self._job.message(Severity.WARNING, text, failure.remedy))
+        self._job.say(Severity.WARNING, text, failure.remedy)
 
     def _end(self, cap: str, message: str, remedy: str) -> None:
         """Say once that, and by which cap, the search ends."""
         if self._ended_by is not None:
             return
         self._ended_by = cap
-        self._aside.tell(self._job.message(Severity.WARNING, message, remedy))
-        self._aside.tell(events.BudgetSpent(self._job.id, self._spent, self._caps, ended_by=cap))
+        self._job.say(Severity.WARNING, message, remedy)
+        self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps, ended_by=cap))
 
 
 def _called(job: str, call: ModelCall) -> events.ModelCalled:

@@ -1,30 +1,29 @@
-"""The command ``compare``: is B right, and is it faster? An async iterator of events that ends with ``job_ended``.
+"""The command ``compare``: is B right, and is it faster? Tells each verdict as it is made, and returns them all.
 
 A B that does not build, crashes or ends with another status than 0 is FAIL; an A that does so cannot be compared with.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from assistant.engine.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.changes import changed_kernels, edited_kernels
+from assistant.engine.compared import Compared, Unjudged, Verdict, verdict_event
 from assistant.engine.counting import Counted
 from assistant.engine.figures import figures_of
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
-from assistant.engine.judging import line_pairs, prepare, unpaired_launches, verify
+from assistant.engine.judging import Baseline, line_pairs, prepare, unpaired_launches, verify
 from assistant.engine.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.one_program import foreign_reading
 from assistant.engine.predicting import KernelPair, predict_speed
-from assistant.engine.reports import speed_report, verification_report
 from assistant.engine.speed import Speed, Versions, overall_speed, speed_of, with_findings
-from assistant.engine.stages import failed
 from assistant.engine.subject import Subject
 from assistant.engine.unpaired import unpaired_speed
 from assistant.engine.workbench import Looked, look, observe, repeat_limited, repeat_run
-from assistant.model import events
 from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
+from assistant.model.figures import BeforeAfter
 from assistant.model.problems import is_refused
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.source import Kernel
@@ -34,7 +33,7 @@ from assistant.profile.quantity import counted_noun
 from assistant.source.match import kernel_of_instance
 from assistant.verify.problems import new_findings
 
-__all__ = ["MODEL_FIT_RATIO", "KeepLooked", "compare", "compare_ending", "confirm_effort"]
+__all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort"]
 
 _SHOWN_DIGITS = 2
 """Decimal places of a ratio that people see."""
@@ -45,138 +44,148 @@ _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of
 """Kinds of failure that speak against B; any other one is the lab's own."""
 
 
-KeepLooked = Callable[[Looked, Looked], None]
-"""Is given both versions as they were looked at, for whoever wants more of them than the events tell."""
-
-
-async def compare(job: Job, a: Subject, b: Subject, is_strict: bool, keep: KeepLooked | None = None) -> AsyncIterator[events.Event]:
+async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> Compared:
     """Is B right, and is it faster? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
     watch = Stopwatch(job, "build")
-    yield watch.started("counts what both versions do")
+    watch.begin("counts what both versions do")
     before = await look(job, a)
     if isinstance(before, LabFailure):
-        for event in failed(job, replace(before, message=f"A: {before.message}")):
-            yield event
-        return
+        return _failed(job, replace(before, message=f"A: {before.message}"))
     foreign = await foreign_reading(job, a, b)
     if foreign is not None:
-        for event in failed(job, foreign):
-            yield event
-        return
+        return _failed(job, foreign)
     after = await look(job, b, first_evidence=1 + sum(len(item.evidence) for item in before.assessment.kernels))
-    yield watch.ended("both versions built and counted")
+    watch.end("both versions built and counted")
     if isinstance(after, LabFailure):
-        async for event in _b_fails(job, before, b, after):
-            yield event
-        return
-    if keep is not None:
-        keep(before, after)
-    async for event in _compare_looked(job, before, after, is_strict):
-        yield event
+        return await _b_fails(job, before, b, after)
+    answer = await _compare_looked(job, before, after, is_strict)
+    return replace(answer, before=before, after=after)
 
 
-async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bool) -> AsyncIterator[events.Event]:
+async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bool) -> Compared:
     watch = Stopwatch(job, "confirm")
-    yield watch.started("fresh values, repeats, checks, boundary shapes")
+    watch.begin("fresh values, repeats, checks, boundary shapes")
     repeat = repeat_limited if after.subject.program.is_candidate else repeat_run
     again = await repeat(job, before.subject, before.counted)
     if isinstance(again, LabFailure):
-        for event in failed(job, again):
-            yield event
-        return
-    effort = confirm_effort(job)
+        return _failed(job, again)
+    sides = _Sides(job, before, after, again)
     refused = _refused(before, after)
     unpaired = unpaired_launches(before.subject, before.counted, after.counted) if not refused else None
     pairs = [] if unpaired is not None else _pairs(before, after)
-    outcomes: list[tuple[Verification, Comparison | None]] = []
+    verdicts: list[Verdict] = []
     speeds: list[Speed] = []
-    unjudged: list[tuple[str, str | None]] = []
+    unjudged: list[Unjudged] = []
+    whole: _Whole | None = None
     if unpaired is not None:
-        judged = await _judged_as_a_program(job, before, after, effort, again, unpaired)
-        if isinstance(judged, LabFailure):
-            for event in failed(job, judged):
-                yield event
-            return
-        verdict, speed = judged
-        for note in speed.notes:
-            yield job.message(Severity.WARNING, note)
-        if isinstance(verdict, CannotJudge):
-            yield job.message(Severity.ERROR, verdict.reason, verdict.remedy)
-            yield job.ended(Ending(CANNOT_ANSWER, "cannot judge the program"))
-            return
-        outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
-        speeds.append(speed)
-        yield _comparison_event(job, before, after, None, *outcomes[-1])
+        program = await _judged_as_a_program(sides, unpaired)
+        if isinstance(program, LabFailure):
+            return _failed(job, program)
+        for note in program.speed.notes:
+            job.say(Severity.WARNING, note)
+        if isinstance(program.result, CannotJudge):
+            job.say(Severity.ERROR, program.result.reason, program.result.remedy)
+            why = Unjudged(program.result.reason, program.result.remedy)
+            return Compared(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
+        speeds.append(program.speed)
+        verdicts.append(sides.told(None, program.result, program.speed.comparison))
     moved = moved_work(before, after)
-    whole: tuple[VerificationResult, Speed] | None = None
-    edited, untouched = edited_kernels(before.subject, after.subject), list[tuple[str, str | None]]()
+    edited, untouched = edited_kernels(before.subject, after.subject), list[Unjudged]()
     for old, new in pairs:
-        key = frozenset({old.key})
-        baseline = await prepare(job, before.subject, before.counted, before.version, key, effort, again)
+        baseline = await sides.baseline(frozenset({old.key}))
         if isinstance(baseline, LabFailure):
-            for event in failed(job, baseline):
-                yield event
-            return
-        verdict = await verify(job, baseline, after.subject, after.counted, after.version)
-        if isinstance(verdict, CannotJudge):
-            (unjudged if not edited or old.key in edited else untouched).append((f"{old.key}: {verdict.reason}", verdict.remedy))
+            return _failed(job, baseline)
+        result = await verify(job, baseline, after.subject, after.counted, after.version)
+        if isinstance(result, CannotJudge):
+            (unjudged if not edited or old.key in edited else untouched).append(Unjudged(f"{old.key}: {result.reason}", result.remedy))
             continue
-        if isinstance(verdict, LabFailure):
-            for event in failed(job, verdict):
-                yield event
-            return
-        if moved is not None and may_be_moved(verdict):
-            known = whole is not None
-            judged = whole or await _judged_as_a_program(job, before, after, effort, again, moved)
+        if isinstance(result, LabFailure):
+            return _failed(job, result)
+        if moved is not None and may_be_moved(result):
+            is_first, judged = whole is None, whole or await _judged_as_a_program(sides, moved)
             if isinstance(judged, LabFailure):
-                for event in failed(job, judged):
-                    yield event
-                return
-            whole, verdict = judged, right_as_a_whole(verdict, judged[0], moved)
-            if verdict.outcome is not Outcome.FAIL:
-                outcomes.append((verdict, None if known else judged[1].comparison))
-                yield _comparison_event(job, before, after, old.key, *outcomes[-1])
+                return _failed(job, judged)
+            whole, result = judged, right_as_a_whole(result, judged.result, moved)
+            if result.outcome is not Outcome.FAIL:
+                verdicts.append(sides.told(old.key, result, judged.speed.comparison if is_first else None))
                 continue
-        speed = Speed(None)
+        if result.outcome is Outcome.FAIL:
+            verdicts.append(sides.told(old.key, result, None))
+            continue
         pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
-        if verdict.outcome is not Outcome.FAIL:
-            speed = await speed_of(job, Versions(baseline, before, after, (pair,)), is_confirming=True)
-            speeds.append(speed)
-            verdict = with_findings(verdict, speed)
-            for note in speed.notes:
-                yield job.message(Severity.WARNING, f"{old.key}: {note}")
-            if speed.defect is not None:
-                yield job.message(Severity.ERROR, f"{old.key}: {speed.defect}")
-            if speed.advice is not None:
-                yield job.message(Severity.INFORMATION, f"{new.key}: B is {speed.advice}")
-        outcomes.append((verdict, None if verdict.outcome is Outcome.FAIL else speed.comparison))
-        figures = None if verdict.outcome is Outcome.FAIL else figures_of(job, pair.before, pair.after)
-        yield replace(_comparison_event(job, before, after, old.key, *outcomes[-1]), figures=figures)
-    for reason, remedy in unjudged:
-        yield job.message(Severity.ERROR, reason, remedy)
-    for reason, _ in untouched if outcomes else ():
-        yield job.message(Severity.INFORMATION, f"{reason}; the edit leaves this kernel as it is")
-    if not outcomes:
-        for reason, remedy in untouched:
-            yield job.message(Severity.ERROR, reason, remedy)
+        speed = await speed_of(job, Versions(baseline, before, after, (pair,)), is_confirming=True)
+        speeds.append(speed)
+        _tell_speed(job, old, new, speed)
+        verdicts.append(sides.told(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after)))
+    for one in unjudged:
+        job.say(Severity.ERROR, one.reason, one.remedy)
+    for one in untouched if verdicts else ():
+        job.say(Severity.INFORMATION, f"{one.reason}; the edit leaves this kernel as it is")
+    if not verdicts:
+        for one in untouched:
+            job.say(Severity.ERROR, one.reason, one.remedy)
         unjudged += untouched
-    for kernel, problem in refused:
-        outcomes.append((_launch_failed(kernel, problem), None))
-        yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])
-    for kernel in _never_launched(before, after):
-        outcomes.append((_not_judged(kernel), None))
-        yield _comparison_event(job, before, after, kernel.key, *outcomes[-1])
-    yield watch.ended(counted_noun(len(pairs), "kernel"))
-    if len(outcomes) > 1:
-        yield _overall_event(job, before, after, outcomes, speeds if whole is None else whole[1])
-    has_failed = any(verdict.outcome is Outcome.FAIL for verdict, _ in outcomes)
-    defects = [speed.defect for speed in speeds if speed.defect is not None]
-    if defects and not has_failed:
-        yield job.ended(Ending(INTERNAL, defects[0]))
-    elif unjudged and not has_failed:
-        yield job.ended(Ending(CANNOT_ANSWER, f"cannot judge {counted_noun(len(unjudged), 'kernel')} of {len(pairs)}"))
-    else:
-        yield job.ended(compare_ending(outcomes, is_strict))
+    verdicts += [sides.told(kernel.key, _launch_failed(kernel, problem), None) for kernel, problem in refused]
+    verdicts += [sides.told(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
+    watch.end(counted_noun(len(pairs), "kernel"))
+    ending = _ending(verdicts, speeds, unjudged, len(pairs), is_strict)
+    if len(verdicts) > 1:
+        verdicts.append(_overall(sides, verdicts, speeds if whole is None else whole.speed))
+    return Compared(ending, tuple(verdicts), unjudged=tuple(unjudged))
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """The verdict of what reaches the host, and of declared workloads, and the speed of all launches."""
+
+    result: VerificationResult
+    speed: Speed
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Both versions as they were looked at."""
+
+    job: Job
+    before: Looked
+    after: Looked
+    second_run: Counted | None
+
+    async def baseline(self, kernels: frozenset[str]) -> Baseline | LabFailure:
+        """The cases of these kernels of A, and A on them."""
+        before = self.before
+        return await prepare(self.job, before.subject, before.counted, before.version, kernels, confirm_effort(self.job), self.second_run)
+
+    def told(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
+        """The verdict, which is told at once; nothing is said of the speed of what is wrong."""
+        is_failure = verification.outcome is Outcome.FAIL
+        evidence = _evidence(self.before) + _evidence(self.after)
+        verdict = Verdict(kernel, verification, None if is_failure else speed, evidence, None if is_failure else figures)
+        self.job.emit(verdict_event(self.job, self.before.subject.source.sha256, self.after.subject.source.sha256, verdict))
+        return verdict
+
+
+def _tell_speed(job: Job, old: Kernel, new: Kernel, speed: Speed) -> None:
+    for note in speed.notes:
+        job.say(Severity.WARNING, f"{old.key}: {note}")
+    if speed.defect is not None:
+        job.say(Severity.ERROR, f"{old.key}: {speed.defect}")
+    if speed.advice is not None:
+        job.say(Severity.INFORMATION, f"{new.key}: B is {speed.advice}")
+
+
+def _ending(verdicts: Sequence[Verdict], speeds: Sequence[Speed], unjudged: Sequence[Unjudged], pair_count: int, is_strict: bool) -> Ending:
+    if not any(verdict.is_failure for verdict in verdicts):
+        defect = next((speed.defect for speed in speeds if speed.defect is not None), None)
+        if defect is not None:
+            return Ending(INTERNAL, defect)
+        if unjudged:
+            return Ending(CANNOT_ANSWER, f"cannot judge {counted_noun(len(unjudged), 'kernel')} of {pair_count}")
+    return compare_ending([(verdict.verification, verdict.speed) for verdict in verdicts], is_strict)
+
+
+def _failed(job: Job, failure: LabFailure) -> Compared:
+    return Compared(job.failed(failure), failure=failure)
 
 
 def confirm_effort(job: Job) -> Effort:
@@ -191,47 +200,35 @@ def confirm_effort(job: Job) -> Effort:
     )
 
 
-async def _judged_as_a_program(
-    job: Job, before: Looked, after: Looked, effort: Effort, again: Counted | None, reason: str
-) -> tuple[VerificationResult, Speed] | LabFailure:
-    """The verdict of what reaches the host, and of declared workloads, where launches do not correspond; and the speed of all launches."""
-    baseline = await prepare(job, before.subject, before.counted, before.version, frozenset(), effort, again)
+async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailure:
+    """``reason``: why launches do not correspond."""
+    job, before, after = sides.job, sides.before, sides.after
+    baseline = await sides.baseline(frozenset())
     if isinstance(baseline, LabFailure):
         return baseline
     keys = frozenset(item.kernel.key for item in before.assessment.kernels)
-    verdict = await verify(job, replace(baseline, kernels=keys), after.subject, after.counted, after.version)
-    if isinstance(verdict, LabFailure):
-        return verdict
-    if isinstance(verdict, CannotJudge) or verdict.outcome is Outcome.FAIL:
-        return verdict, Speed(None)
-    return verdict, await unpaired_speed(job, before, after, reason)
+    result = await verify(job, replace(baseline, kernels=keys), after.subject, after.counted, after.version)
+    if isinstance(result, LabFailure):
+        return result
+    if isinstance(result, CannotJudge) or result.outcome is Outcome.FAIL:
+        return _Whole(result, Speed(None))
+    return _Whole(result, await unpaired_speed(job, before, after, reason))
 
 
-async def _b_fails(job: Job, before: Looked, b: Subject, failure: LabFailure) -> AsyncIterator[events.Event]:
+async def _b_fails(job: Job, before: Looked, b: Subject, failure: LabFailure) -> Compared:
     """A B that does not build or run is FAIL, with what the emulator saw of it; where the lab is at fault, there is no answer."""
     if failure.kind not in _FAILS_B:
-        for event in failed(job, replace(failure, message=f"B: {failure.message}")):
-            yield event
-        return
-    for event in job.diagnosed(failure):
-        yield event
+        return _failed(job, replace(failure, message=f"B: {failure.message}"))
+    job.say_errors(failure)
     findings = [VerificationFinding(failure.kind, Outcome.FAIL, f"B: {failure.message}")]
     if failure.kind != "not_built":
         findings += await _new_problems(job, before, b)
     keys = tuple(dict.fromkeys(item.kernel.key for item in before.assessment.kernels))
-    yield events.ComparisonMade(
-        job=job.id,
-        kernel=keys[0] if len(keys) == 1 else None,
-        oracle="program" if b.parsed.has_main else "declared",
-        confirmed=True,
-        a=before.subject.source.sha256,
-        b=b.source.sha256,
-        verification=events.VerificationReport(Outcome.FAIL.value, tuple(findings), (), (), (), ()),
-        speed=None,
-        evidence=_evidence(before),
-        device=job.device,
-    )
-    yield job.ended(Ending(NO, f"FAIL: B: {failure.message}"))
+    oracle = "program" if b.parsed.has_main else "declared"
+    verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
+    verdict = Verdict(keys[0] if len(keys) == 1 else None, verification, None, _evidence(before))
+    job.emit(verdict_event(job, before.subject.source.sha256, b.source.sha256, verdict))
+    return Compared(Ending(NO, f"FAIL: B: {failure.message}"), (verdict,), before=None, failure=failure)
 
 
 async def _new_problems(job: Job, before: Looked, b: Subject) -> tuple[VerificationFinding, ...]:
@@ -287,39 +284,20 @@ def _not_judged(kernel: Kernel) -> Verification:
     return Verification(Outcome.NEEDS_DECISION, (finding,), (), (), "none", (), ())
 
 
-def _comparison_event(
-    job: Job, before: Looked, after: Looked, kernel: str | None, verdict: Verification, speed: Comparison | None
-) -> events.ComparisonMade:
-    return events.ComparisonMade(
-        job=job.id,
-        kernel=kernel,
-        oracle=verdict.oracle,
-        confirmed=True,
-        a=before.subject.source.sha256,
-        b=after.subject.source.sha256,
-        verification=verification_report(verdict),
-        speed=None if speed is None else speed_report(speed),
-        evidence=_evidence(before) + _evidence(after),
-        device=job.device,
-    )
-
-
 def _evidence(looked: Looked) -> tuple[Evidence, ...]:
     return tuple(fact for item in looked.assessment.kernels for fact in item.evidence)
 
 
-def _overall_event(
-    job: Job, before: Looked, after: Looked, outcomes: list[tuple[Verification, Comparison | None]], speeds: list[Speed] | Speed
-) -> events.ComparisonMade:
+def _overall(sides: _Sides, verdicts: Sequence[Verdict], speeds: Sequence[Speed] | Speed) -> Verdict:
     """The worst verdict, and time(A)/time(B) over all kernels. ``speeds``: of each kernel, or one of all launches."""
     order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
-    worst = max((verdict for verdict, _ in outcomes), key=lambda verdict: order.index(verdict.outcome))
+    worst = max((verdict.verification for verdict in verdicts), key=lambda verification: order.index(verification.outcome))
     if worst.outcome is Outcome.FAIL:
-        return _comparison_event(job, before, after, None, worst, None)
+        return sides.told(None, worst, None)
     if isinstance(speeds, Speed):
-        return _comparison_event(job, before, after, None, worst, speeds.comparison)
-    predicted = predict_speed((KernelPair(tuple(before.assessment.kernels), tuple(after.assessment.kernels)),))
-    return _comparison_event(job, before, after, None, worst, overall_speed(job, speeds, predicted))
+        return sides.told(None, worst, speeds.comparison)
+    predicted = predict_speed((KernelPair(tuple(sides.before.assessment.kernels), tuple(sides.after.assessment.kernels)),))
+    return sides.told(None, worst, overall_speed(sides.job, speeds, predicted))
 
 
 def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], is_strict: bool) -> Ending:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.engine.aside import Waited
 from assistant.engine.constraints import broken
 from assistant.engine.explain import other_edit
 from assistant.engine.frontier import Node
@@ -26,7 +25,7 @@ from assistant.model.verification import CannotJudge, Outcome, Verification
 from assistant.ports import LabFailure, Story
 from assistant.source.hunks import unified_diff
 
-__all__ = ["Confirmation", "Offer"]
+__all__ = ["Confirmation", "ConfirmationResult", "Offer"]
 
 _MOST_OTHERS = 3
 """Edits that an explanation names besides its own."""
@@ -34,7 +33,23 @@ Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
 
-@dataclass
+@dataclass(frozen=True)
+class ConfirmationResult:
+    """What became of one version."""
+
+    proposal: Proposal | None = None
+    """As it was offered; None where it was not."""
+    decision: str | None = None
+    """Kind of the decision; None where nothing was decided."""
+    is_failed: bool = False
+    """It did not hold on fresh values: another version may."""
+
+
+_NOT_OFFERED = ConfirmationResult()
+_FAILED = ConfirmationResult(is_failed=True)
+
+
+@dataclass(frozen=True)
 class Confirmation:
     """One version before its judge and before whoever decides."""
 
@@ -43,63 +58,59 @@ class Confirmation:
     offer: Offer
     others: tuple[Link, ...] = ()
     """Kept versions that gain more by their screen than the one that is confirmed."""
-    is_failed: bool = False
-    """It did not hold on fresh values: another version may."""
-    decision: str | None = None
-    """Kind of the decision; None where nothing was decided."""
 
-    async def run(self, node: Node) -> AsyncIterator[events.Event]:
+    async def run(self, node: Node) -> ConfirmationResult:
+        """Judge it on fresh values, and offer it where it holds; what speaks against it is told."""
         kit, link = self.kit, node.link
-        rejected = rejected_before(kit.store, kit.workspace, self._found(link))
-        if rejected is not None:
-            remedy = f"change the file, or kernelopt memory forget {link.looked.subject.source.path}"
-            yield kit.job.message(
-                Severity.INFORMATION, f"{kit.name}: the edit that was found is {rejected}; it is not offered again", remedy
-            )
-            return
-        known = offered_already(kit.store, kit.workspace, self._found(link)) if kit.options.is_resumed else None
-        if known is not None:
-            text = f"{kit.name}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
-            yield kit.job.message(Severity.INFORMATION, text, f"kernelopt show {known.id}")
-            return
-        yield events.StageStarted(kit.job.id, "confirm", f"{kit.name}: fresh values, repeats, checks, boundary shapes")
+        if self._is_decided_or_open(link):
+            return _NOT_OFFERED
+        kit.job.emit(events.StageStarted(kit.job.id, "confirm", f"{kit.name}: fresh values, repeats, checks, boundary shapes"))
         with kit.accounts.holding_gpu():
             verification, speed = await self._judged(link)
         if not isinstance(verification, Verification):
-            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: {why(verification)}")
-            return
+            kit.job.say(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: {why(verification)}")
+            return _NOT_OFFERED
         if speed.defect is not None:
-            yield kit.job.message(Severity.ERROR, f"{kit.name}: {speed.defect}; the best edit is not offered")
-            return
+            kit.job.say(Severity.ERROR, f"{kit.name}: {speed.defect}; the best edit is not offered")
+            return _NOT_OFFERED
         comparison = speed.comparison
         if verification.outcome is Outcome.FAIL:
-            self.is_failed = True
             first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
             message = f"{kit.name}: the best edit failed its confirmation and is not offered: {first.message}"
-            yield kit.job.message(Severity.WARNING, message)
-            return
+            kit.job.say(Severity.WARNING, message)
+            return _FAILED
         for note in speed.notes:
-            yield kit.job.message(Severity.WARNING, f"{kit.name}: {note}")
+            kit.job.say(Severity.WARNING, f"{kit.name}: {note}")
         if speed.advice is not None:
-            yield kit.job.message(Severity.INFORMATION, f"{kit.name}: the best edit is {speed.advice}")
+            kit.job.say(Severity.INFORMATION, f"{kit.name}: the best edit is {speed.advice}")
         if comparison is None:
-            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: it does not launch the kernel")
-            return
+            kit.job.say(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: it does not launch the kernel")
+            return _NOT_OFFERED
         if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
-            self.is_failed = True
             told = f"{comparison.outcome.value} {comparison.ratio:.2f}x in a fresh process"
-            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit's gain was not confirmed and it is not offered: {told}")
-            return
+            kit.job.say(Severity.WARNING, f"{kit.name}: the best edit's gain was not confirmed and it is not offered: {told}")
+            return _FAILED
         reasons = self._unwanted(link, verification, comparison)
         if reasons:
-            yield kit.job.message(Severity.WARNING, f"{kit.name}: the best edit is not offered: {'; '.join(reasons)}")
-            return
-        explained = Waited(kit.aside, kit.planner.explained(self._story(link, verification, comparison)))
-        async for event in explained.events():
-            yield event
-        confirmed = Confirmed(link.text, link.kept, verification, comparison, explained.result, self._others(), kit.bench.kernel(link))
-        async for event in self._offered(proposal_record(kit.job, kit.bench.version(kit.start), confirmed, kit.accounts.now_ms())):
-            yield event
+            kit.job.say(Severity.WARNING, f"{kit.name}: the best edit is not offered: {'; '.join(reasons)}")
+            return _NOT_OFFERED
+        explained = await kit.planner.explained(self._story(link, verification, comparison))
+        confirmed = Confirmed(link.text, link.kept, verification, comparison, explained, self._others(), kit.bench.kernel(link))
+        return await self._offered(proposal_record(kit.job, kit.bench.version(kit.start), confirmed, kit.accounts.now_ms()))
+
+    def _is_decided_or_open(self, link: Link) -> bool:
+        """Whether a person turned this very edit down, or has it before them; it is told."""
+        kit = self.kit
+        rejected = rejected_before(kit.store, kit.workspace, self._found(link))
+        if rejected is not None:
+            remedy = f"change the file, or kernelopt memory forget {link.looked.subject.source.path}"
+            kit.job.say(Severity.INFORMATION, f"{kit.name}: the edit that was found is {rejected}; it is not offered again", remedy)
+            return True
+        known = offered_already(kit.store, kit.workspace, self._found(link)) if kit.options.is_resumed else None
+        if known is not None:
+            text = f"{kit.name}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
+            kit.job.say(Severity.INFORMATION, text, f"kernelopt show {known.id}")
+        return known is not None
 
     async def _judged(self, link: Link) -> tuple[Verification | CannotJudge | LabFailure, Speed]:
         """The verdict with every check, and the speed against the user's text where it does not fail."""
@@ -110,19 +121,19 @@ class Confirmation:
         speed = await bench.speed(self.kit.start, link.looked, is_confirming=True)
         return with_findings(verification, speed), speed
 
-    async def _offered(self, proposal: Proposal) -> AsyncIterator[events.Event]:
+    async def _offered(self, proposal: Proposal) -> ConfirmationResult:
         kit = self.kit
         told = store_beside_better(kit.job.id, kit.store, kit.workspace, proposal)
         recording = _judged_on(kit)
         if recording is not None:
             kit.store.keep_recording(proposal.id, recording, kit.options.recordings_bytes, proposal.created_ms)
-        yield proposal_event(kit.job.id, proposal)
-        for event in told:
-            yield event
+        kit.job.emit(proposal_event(kit.job.id, proposal), *told)
+        await kit.job.delivered()
         decision = await self.offer(proposal)
-        if decision is not None:
-            self.decision = decision.kind
-            yield decision
+        if decision is None:
+            return ConfirmationResult(proposal)
+        kit.job.emit(decision)
+        return ConfirmationResult(proposal, decision.kind)
 
     def _unwanted(self, link: Link, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
         """Why the chain's end is not what was asked for; all checks are done only now, and may have brought labels with them."""

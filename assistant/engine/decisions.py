@@ -1,19 +1,21 @@
-"""Decisions on proposals as streams of events: what was not judged as it will stand is judged before it is written.
+"""Decisions on proposals: what was not judged as it will stand is judged before it is written.
 
 ``decide.py`` changes the file and keeps the decision; this module says when it may, and tells front ends. Example::
 
-    async for event in Decisions(runner).accept(proposal, hunk_ids=()): ...
+    await Decisions(runner).accept(proposal, hunk_ids=(), listener=listener)
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from assistant.config import find_workspace
+from assistant.engine.channel import Listener
 from assistant.engine.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
-from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Job
+from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.rebased import rebased_proposal
 from assistant.engine.rejudge import rejudge
 from assistant.engine.reports import proposal_event
@@ -39,24 +41,20 @@ class Decisions:
 
     runner: JobRunner
 
-    async def accept(self, proposal: Proposal, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
+    async def accept(self, proposal: Proposal, hunk_ids: tuple[str, ...], listener: Listener) -> None:
         """Accept a proposal, or some of its hunks."""
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
         request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
         if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
-            exit_code = CANNOT_ANSWER
-            async for event in self.judge(_request(proposal), proposal.before_text, chosen_text(proposal, request)):
-                yield event
-                exit_code = event.exit_code if isinstance(event, events.JobEnded) else exit_code
-            if exit_code:
+            judged = await self.judge(_request(proposal), proposal.before_text, chosen_text(proposal, request), listener)
+            if judged.exit_code:
                 return
         match self._decider().accept(proposal, request):
             case Moved(current=current, text=text):
                 taken = request.hunk_ids if request.kind is DecisionKind.PARTIALLY_ACCEPTED else ()
-                async for event in self._rebased(Moved(proposal, current, text), _request(proposal), taken, NO):
-                    yield event
+                await self._rebase(Moved(proposal, current, text), _request(proposal), taken, NO, listener)
             case outcome:
-                yield _told(outcome)
+                listener.emit(_told(outcome))
 
     def reject(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
         request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
@@ -84,19 +82,17 @@ class Decisions:
             return _decision_event(job.id, outcome)
         return None
 
-    async def judge(self, request: JobRequest, before: str, after: str) -> AsyncIterator[events.Event]:
+    async def judge(self, request: JobRequest, before: str, after: str, listener: Listener) -> Ending:
         """A confirming comparison of two texts of the request's file; ``after`` may hold edits of a candidate, so it runs limited."""
-        request = replace(request, texts=((request.file, before),))
 
-        def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
-            return rejudge(job, subject, before, after)
+        async def body(job: Job, subject: Subject) -> Ending:
+            return (await rejudge(job, subject, before, after)).ending
 
-        async for event in self.runner.run("compare", request, body):
-            yield event
+        return await self.runner.run("compare", _with_text(request, before), body, listener)
 
     async def rebase(
-        self, proposal: Proposal, request: JobRequest, current: str, hunk_ids: tuple[str, ...] = ()
-    ) -> AsyncIterator[events.Event]:
+        self, proposal: Proposal, request: JobRequest, current: str, listener: Listener, hunk_ids: tuple[str, ...] = ()
+    ) -> None:
         """Make the proposal's change on ``current``, judge it there, and offer it as a new proposal. Raises CannotAnswerError.
 
         ``hunk_ids``: only these of it, as for a partial accept; empty: all.
@@ -104,41 +100,41 @@ class Decisions:
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
         wanted = as_partial(proposal, DecisionRequest(kind, hunk_ids))
         moved = self._decider().moved(proposal, current, chosen_text(proposal, wanted))
-        async for event in self._rebased(moved, request, wanted.hunk_ids, DONE):
-            yield event
+        await self._rebase(moved, request, wanted.hunk_ids, DONE, listener)
 
-    async def _rebased(self, moved: Moved, request: JobRequest, hunk_ids: tuple[str, ...], exit_code: int) -> AsyncIterator[events.Event]:
+    async def _rebase(self, moved: Moved, request: JobRequest, hunk_ids: tuple[str, ...], exit_code: int, listener: Listener) -> None:
         """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal, and the job ends so.
 
         ``hunk_ids``: what of the proposal it is; empty: all.
         """
         proposal, current = moved.proposal, moved.current
-        ended: events.JobEnded | None = None
-        judged: events.ComparisonMade | None = None
-        async for event in self.judge(request, current, moved.text):
-            if isinstance(event, events.JobEnded):
-                ended = event
-                continue
-            yield event
-            judged = event if isinstance(event, events.ComparisonMade) else judged  # the overall one comes last
-        if ended is None:
-            return
-        if ended.exit_code or judged is None or judged.speed is None:
-            yield ended
-            return
-        fresh = rebased_proposal(moved, hunk_ids, judged, judged.speed, _now_ms())
-        workspace = find_workspace(proposal.path)
-        self.runner.store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(self.runner.store, workspace, fresh)))
-        yield proposal_event(ended.job, fresh)
-        what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
-        told = (
-            f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; {what}, moved to the present text, "
-            f"was judged again ({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
-        )
-        yield replace(ended, exit_code=exit_code, reason=told)
+
+        async def body(job: Job, subject: Subject) -> Ending:
+            compared = await rejudge(job, subject, current, moved.text)
+            if compared.ending.exit_code or compared.whole is None or compared.whole.speed is None:
+                return compared.ending
+            fresh = rebased_proposal(moved, hunk_ids, compared.whole, compared.whole.speed, _now_ms())
+            self._store(find_workspace(proposal.path), fresh)
+            job.emit(proposal_event(job.id, fresh))
+            what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
+            told = (
+                f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; {what}, moved to the present text, "
+                f"was judged again ({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
+            )
+            return Ending(exit_code, told)
+
+        await self.runner.run("compare", _with_text(request, current), body, listener)
+
+    def _store(self, workspace: Path, fresh: Proposal) -> None:
+        store = self.runner.store
+        store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(store, workspace, fresh)))
 
     def _decider(self) -> Decider:
         return Decider(self.runner.store, self.runner.who, _now_ms())
+
+
+def _with_text(request: JobRequest, text: str) -> JobRequest:
+    return replace(request, texts=((request.file, text),))
 
 
 def _request(proposal: Proposal) -> JobRequest:

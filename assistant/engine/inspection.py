@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from assistant.build.occupancy import occupancy
 from assistant.engine.instances import readable_instance
 from assistant.engine.job import Job
@@ -14,28 +12,28 @@ from assistant.model.profile import Severity
 from assistant.model.source import Kernel, LaunchSite
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["inspection_events"]
+__all__ = ["tell_inspection"]
 
 _ASSUMED_BLOCK_THREADS = (128, 256, 512, 1024)
 """Block sizes whose occupancy is shown: the launch's own is only known when the program runs."""
 
 
-def inspection_events(job: Job, subject: Subject, build: BuildResult) -> Iterator[events.Event]:
+def tell_inspection(job: Job, subject: Subject, build: BuildResult) -> None:
     """Diagnostics first, then one ``kernel`` event per selected kernel."""
     flags = subject.program.flags
-    yield job.message(Severity.INFORMATION, f"flags: {' '.join(flags.arguments) or 'none'} (from {flags.origin})")
+    job.say(Severity.INFORMATION, f"flags: {' '.join(flags.arguments) or 'none'} (from {flags.origin})")
     match build:
         case CompilerMissing(reason=reason, remedy=remedy):
-            yield job.message(Severity.WARNING, f"no CUDA compiler: {reason}", remedy)
+            job.say(Severity.WARNING, f"no CUDA compiler: {reason}", remedy)
         case Build(diagnostics=diagnostics) | BuildFailure(diagnostics=diagnostics):
             if diagnostics:
-                yield events.Diagnostics(job.id, diagnostics)
+                job.emit(events.Diagnostics(job.id, diagnostics))
     for problem in subject.parsed.problems:
-        yield job.message(Severity.WARNING, problem.message, line=problem.line)
+        job.say(Severity.WARNING, problem.message, line=problem.line)
     resources = build.resources if isinstance(build, Build) else ()
     for kernel in subject.kernels:
         mine = tuple(item for item in resources if kernel_of_instance(subject.parsed, item.kernel) == kernel)
-        yield _kernel_event(job, subject, kernel, mine)
+        job.emit(_kernel_event(job, subject, kernel, mine))
 
 
 def _kernel_event(job: Job, subject: Subject, kernel: Kernel, resources: tuple[KernelResources, ...]) -> events.KernelFound:

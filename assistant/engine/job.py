@@ -1,18 +1,19 @@
-"""One job: what it works on and with. Every stage of the pipeline takes it; events are made here, in one place.
+"""One job: what it works on and with. Every stage of the pipeline takes it, tells it what happens, and returns
+what it found.
 
 Example::
 
-    job = Job(new_id("J"), request, lab, target("h200"), architecture("sm_90"), scratch)
-    yield job.stage("build", "sm_90")
+    job = Job(new_id("J"), request, lab, target("h200"), architecture("sm_90"), scratch, seeds, limits, listener)
+    job.emit(events.StageStarted(job.id, "build", "sm_90"))
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assistant.engine.channel import UNHEARD, Listener
 from assistant.engine.further_runs import FurtherRuns
 from assistant.engine.request import JobRequest
 from assistant.model import events
@@ -42,6 +43,8 @@ class Job:
     """Fresh for this job, at least three for screening and three for confirming; never shown to a planner."""
     limits: RunLimits
     """Of one run of the user's program or of one replayed case."""
+    listener: Listener = UNHEARD
+    """Is told what happens."""
     further_runs: FurtherRuns = field(default_factory=FurtherRuns)
 
     @property
@@ -50,28 +53,35 @@ class Job:
         kind = "cpu" if description.name == "cpu" else "gpu"
         return events.Device(description.device, kind, self.target.name)
 
-    def started(self, command: str) -> events.JobStarted:
-        description = self.lab.describe()
-        other = None if self.request.other is None else str(self.request.other)
-        return events.JobStarted(self.id, command, str(self.request.file), description.device, description.rung, other)
+    def emit(self, *told: events.Event) -> None:
+        """Tell whoever listens, in order; returns at once."""
+        for event in told:
+            self.listener.emit(event)
 
-    def message(self, severity: Severity, text: str, remedy: str | None = None, line: int | None = None) -> events.Message:
+    async def delivered(self) -> None:
+        """Return when whoever listens has read all of it."""
+        await self.listener.delivered()
+
+    def say(self, severity: Severity, text: str, remedy: str | None = None, line: int | None = None) -> None:
+        """Tell a sentence, and what to do about it; ``line`` is of the request's file."""
         file = None if line is None else str(self.request.file)
-        return events.Message(self.id, severity, text, remedy or None, file, line)
+        self.emit(events.Message(self.id, severity, text, remedy or None, file, line))
 
-    def failure(self, failure: LabFailure) -> Iterator[events.Event]:
-        """What a lab's failure tells people: its diagnostics, then the sentence and the way out."""
-        yield from self.diagnosed(failure)
-        yield self.message(Severity.ERROR, failure.message, failure.remedy)
+    def say_failure(self, failure: LabFailure) -> None:
+        """Tell a lab's failure: its diagnostics, then the sentence and the way out."""
+        self.say_errors(failure)
+        self.say(Severity.ERROR, failure.message, failure.remedy)
 
-    def diagnosed(self, failure: LabFailure) -> Iterator[events.Event]:
-        """The compilers' errors behind a failure."""
+    def say_errors(self, failure: LabFailure) -> None:
+        """Tell the compilers' errors behind a failure."""
         errors = tuple(d for d in failure.diagnostics if d.severity is not DiagnosticSeverity.WARNING)
         if errors:
-            yield events.Diagnostics(self.id, errors)
+            self.emit(events.Diagnostics(self.id, errors))
 
-    def ended(self, ending: Ending) -> events.JobEnded:
-        return events.JobEnded(self.id, ending.exit_code, ending.reason)
+    def failed(self, failure: LabFailure) -> Ending:
+        """Tell a lab's failure that leaves nothing to answer about: the job ends with it, and exit code 3."""
+        self.say_failure(failure)
+        return Ending(CANNOT_ANSWER, failure.message)
 
 
 @dataclass(frozen=True)
@@ -83,15 +93,15 @@ class Ending:
 
 
 class Stopwatch:
-    """Wall time of a stage, for the events that begin and end it."""
+    """Wall time of a stage; tells that it begins and ends."""
 
     def __init__(self, job: Job, stage: str) -> None:
         self._job = job
         self._stage = stage
         self._start_s = time.monotonic()
 
-    def started(self, detail: str) -> events.StageStarted:
-        return events.StageStarted(self._job.id, self._stage, detail)
+    def begin(self, detail: str) -> None:
+        self._job.emit(events.StageStarted(self._job.id, self._stage, detail))
 
-    def ended(self, detail: str = "") -> events.StageEnded:
-        return events.StageEnded(self._job.id, self._stage, detail, (time.monotonic() - self._start_s) * 1e3)
+    def end(self, detail: str = "") -> None:
+        self._job.emit(events.StageEnded(self._job.id, self._stage, detail, (time.monotonic() - self._start_s) * 1e3))

@@ -6,32 +6,48 @@ human must decide on (lower precision, say) is offered alone, never bundled with
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from assistant.engine.choice import Taken
-from assistant.engine.confirming import Confirmation, Offer
+from assistant.engine.confirming import Confirmation, ConfirmationResult, Offer
 from assistant.engine.frontier import Frontier, Node
 from assistant.engine.gate import SHOWN_GAIN_RATIO
 from assistant.engine.records import costliest
 from assistant.engine.rejected import Refusal, refusals
 from assistant.engine.round import Kit, Round
-from assistant.engine.taking_up import TakingUp
+from assistant.engine.taking_up import taken_up
 from assistant.engine.trial import Link
-from assistant.model import events
 from assistant.model.profile import Severity
+from assistant.model.proposal import Proposal
 from assistant.profile.speed_of_light import speed_of_light
 
-__all__ = ["KernelSearch"]
+__all__ = ["KernelSearch", "KernelSearchResult"]
 
 _MOST_OFFERS = 4
 """Edits of one kernel that a person is asked about in one run; who turns down so many wants none."""
 _MOST_CONFIRMATIONS = 3
 """Versions that are confirmed for one offer, the best first: a confirmation costs as much as several screens."""
 
+_ACCEPTED = ("accepted", "partially_accepted")
+"""Kinds of decisions."""
+
+
+@dataclass(frozen=True)
+class KernelSearchResult:
+    """What the search on one kernel came to."""
+
+    proposals: tuple[Proposal, ...]
+    """As they were offered, in order."""
+    accepted: Link | None
+    """What the next kernel starts from, where a proposal was accepted; only the last one may be."""
+    accepted_count: int
+    """Decisions that took all or a part of a proposal."""
+    withheld: tuple[str, ...]
+    """Edits of host code that nobody allowed."""
+
 
 class KernelSearch:
-    """The search on one kernel; ``accepted`` is what the next kernel starts from, where something was."""
+    """The search on one kernel, while it goes on."""
 
     def __init__(self, kit: Kit, offer: Offer) -> None:
         self._kit = kit
@@ -41,43 +57,40 @@ class KernelSearch:
         """What was turned down, in the text that the user has."""
         self._seen: set[str] = set()
         """Texts that were confirmed, whether they were offered or not."""
-        self._is_idle = False
-        """No plan of the last round had a step."""
-        self.accepted: Link | None = None
+        self._withheld: list[str] = []
+        self._offered: list[ConfirmationResult] = []
 
-    async def run(self) -> AsyncIterator[events.Event]:
+    async def run(self) -> KernelSearchResult:
         """Search, offer, and search again without what was turned down, until something else is decided or nothing is left."""
-        kit = self._kit
-        for refusal in self._refusals():
-            remedy = f"change the kernel, or kernelopt memory forget {kit.job.request.file}"
-            place = f"{refusal.place.technique} at line {min(refusal.place.lines)}"
-            text = f"{kit.name}: {place} is not offered again: {refusal.decision}"
-            yield kit.job.message(Severity.INFORMATION, text, remedy)
+        self._tell_refusals()
+        accepted: Link | None = None
         for offer_index in range(_MOST_OFFERS):
             self._note_refusals()
             if not (self._kit.shape.asks_models and self._left()):
-                async for event in self._searched():
-                    yield event
+                await self._search()
             if not self._left():
-                return
-            confirmation = Confirmation(self._kit, self._frontier.root, self._offer)
-            async for event in self._confirmed(confirmation):
-                yield event
-            if confirmation.decision != "rejected":
-                return
+                break
+            node, came_to = await self._confirmed()
+            if came_to.decision == "accepted":
+                accepted = replace(node.link, kept=(), attempts=(), needs_decision=False)
+            if came_to.decision != "rejected":
+                break
             if offer_index + 1 < _MOST_OFFERS:
-                yield kit.job.message(Severity.INFORMATION, f"{kit.name}: looks for the next best edit, without what was rejected")
+                text = f"{self._kit.name}: looks for the next best edit, without what was rejected"
+                self._kit.job.say(Severity.INFORMATION, text)
+        return KernelSearchResult(
+            proposals=tuple(offered.proposal for offered in self._offered if offered.proposal is not None),
+            accepted=accepted,
+            accepted_count=sum(offered.decision in _ACCEPTED for offered in self._offered),
+            withheld=tuple(self._withheld),
+        )
 
-    async def _searched(self) -> AsyncIterator[events.Event]:
+    async def _search(self) -> None:
         """Rounds from the text that the user has, each on the frontier of the last one."""
         kit = self._kit
         kit.book.begin_again()
         kit.book.starts_from(kit.start.text, "the text that the search starts from")
-        self._frontier = Frontier.at(Node(kit.start, taken=self._places), kit.shape.width)
-        taking_up = TakingUp(kit, self._frontier)
-        async for event in taking_up.run():
-            yield event
-        self._frontier = taking_up.frontier
+        self._frontier = await taken_up(kit, Frontier.at(Node(kit.start, taken=self._places), kit.shape.width))
         depth = len(self._frontier.nodes[0].link.kept) if self._frontier.nodes else 0
         idle_rounds, best_ratio = 0, self._frontier.best_ratio
         for _ in range(depth, kit.options.max_rounds):
@@ -85,46 +98,35 @@ class KernelSearch:
                 break
             near = self._near_limit()
             if near is not None:
-                yield kit.job.message(Severity.INFORMATION, near)
+                kit.job.say(Severity.INFORMATION, near)
                 break
-            async for event in self._round():
-                yield event
-            if self._is_idle:
+            if await self._round_is_idle():
                 break
             idle_rounds = 0 if self._frontier.best_ratio > best_ratio else idle_rounds + 1
             best_ratio = self._frontier.best_ratio
             if idle_rounds >= kit.shape.patience_rounds:
                 break
-        for event in kit.aside.taken():
-            yield event
 
-    async def _round(self) -> AsyncIterator[events.Event]:
-        """One round on each version of the frontier, and the next frontier."""
-        kept: list[Node] = []
-        settled: list[Node] = []
-        self._is_idle = True
-        for node in self._frontier.nodes:
-            round_ = Round(self._kit, node)
-            async for event in round_.run():
-                yield event
-            kept += round_.children()
-            self._is_idle = self._is_idle and round_.is_idle
-            settled.append(round_.settled())
-        self._frontier = self._frontier.after(kept) if kept else self._frontier.elsewhere(settled)
+    async def _round_is_idle(self) -> bool:
+        """One round on each version of the frontier, and the next frontier. Whether no plan had a step."""
+        rounds = [await Round(self._kit, node).run() for node in self._frontier.nodes]
+        kept = [node for came_to in rounds for node in came_to.kept]
+        self._frontier = self._frontier.after(kept) if kept else self._frontier.elsewhere([came_to.settled for came_to in rounds])
+        self._withheld += [edit for came_to in rounds for edit in came_to.withheld]
+        return all(came_to.is_idle for came_to in rounds)
 
-    async def _confirmed(self, confirmation: Confirmation) -> AsyncIterator[events.Event]:
-        """The best version, or the next best where it does not hold."""
+    async def _confirmed(self) -> tuple[Node, ConfirmationResult]:
+        """The best version that is left, or the next best where it does not hold."""
         left = self._left()
-        for node in left[:_MOST_CONFIRMATIONS]:
+        tries = left[:_MOST_CONFIRMATIONS]
+        for node in tries:
             self._seen.add(node.text)
-            confirmation.is_failed = False
-            confirmation.others = tuple(other.link for other in left if _is_more(other, node) and other.text not in self._seen)
-            async for event in confirmation.run(node):
-                yield event
-            if confirmation.decision == "accepted":
-                self.accepted = replace(node.link, kept=(), attempts=(), needs_decision=False)
-            if not confirmation.is_failed:
-                return
+            others = tuple(other.link for other in left if _is_more(other, node) and other.text not in self._seen)
+            came_to = await Confirmation(self._kit, self._frontier.root, self._offer, others).run(node)
+            self._offered.append(came_to)
+            if not came_to.is_failed:
+                return node, came_to
+        return tries[-1], self._offered[-1]
 
     def _left(self) -> tuple[Node, ...]:
         """Kept versions that nobody has seen or turned down, best first.
@@ -136,6 +138,13 @@ class KernelSearch:
     def _is_turned_down(self, node: Node) -> bool:
         first = node.link.kept[0].step
         return (first.technique, first.line) in self._kit.refused
+
+    def _tell_refusals(self) -> None:
+        kit = self._kit
+        for refusal in self._refusals():
+            remedy = f"change the kernel, or kernelopt memory forget {kit.job.request.file}"
+            place = f"{refusal.place.technique} at line {min(refusal.place.lines)}"
+            kit.job.say(Severity.INFORMATION, f"{kit.name}: {place} is not offered again: {refusal.decision}", remedy)
 
     def _note_refusals(self) -> None:
         self._places = tuple(refusal.place for refusal in self._refusals())

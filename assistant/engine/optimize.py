@@ -1,4 +1,4 @@
-"""The search: plan, try, keep the best, chain, confirm, offer. Yields events; what is offered is the best that was confirmed.
+"""The search: plan, try, keep the best, chain, confirm, offer. What is offered is the best that was confirmed.
 
 Kernels are taken in order of predicted cost. On each, a round plans from the present findings, tries every planned rewrite and makes
 what it kept the next frontier (``frontier.py``); a step that was kept, or refused for good, is not tried on the same place again. The
@@ -7,18 +7,16 @@ best version is confirmed on fresh seeds with all checks before anybody sees it.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.engine.accounts import JobAccounts
-from assistant.engine.aside import Aside
 from assistant.engine.asking import Asking
 from assistant.engine.confirming import Offer
 from assistant.engine.counting import Counted
 from assistant.engine.host_code import HostCodeRight
 from assistant.engine.job import Job
-from assistant.engine.kernel_search import KernelSearch
+from assistant.engine.kernel_search import KernelSearch, KernelSearchResult
 from assistant.engine.records import costliest
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
@@ -28,11 +26,35 @@ from assistant.engine.trial import Bench, Link
 from assistant.engine.tried import TriedBook
 from assistant.engine.tries import Tries
 from assistant.engine.workbench import Looked, repeat_run
-from assistant.model import events
+from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, Store
 
-__all__ = ["Search"]
+__all__ = ["NOTHING_FOUND", "Search", "SearchResult"]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What one ``optimize`` job found."""
+
+    kernels: tuple[KernelSearchResult, ...]
+    """In the order they were searched."""
+
+    @property
+    def proposals(self) -> tuple[Proposal, ...]:
+        return tuple(proposal for kernel in self.kernels for proposal in kernel.proposals)
+
+    @property
+    def accepted_count(self) -> int:
+        return sum(kernel.accepted_count for kernel in self.kernels)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """Edits of host code that nobody allowed, each once."""
+        return tuple(dict.fromkeys(edit for kernel in self.kernels for edit in kernel.withheld))
+
+
+NOTHING_FOUND = SearchResult(())
 
 
 @dataclass(frozen=True)
@@ -48,24 +70,24 @@ class Search:
     offer: Offer
     host_code: HostCodeRight
     accounts: JobAccounts
-    aside: Aside
     shape: SearchShape
     earlier: Earlier = NOTHING_EARLIER
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
 
-    async def run(self, looked: Looked, second_run: Counted | None) -> AsyncIterator[events.Event]:
+    async def run(self, looked: Looked, second_run: Counted | None) -> SearchResult:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
         current = Link(looked)
         finished = self.earlier.finished(looked.subject.parsed)
+        found: list[KernelSearchResult] = []
         for name in (name for name in _by_cost(looked) if name not in finished):
-            search = KernelSearch(self._kit(name, current, second_run), self.offer)
-            async for event in search.run():
-                yield event
-            if search.accepted is not None:
-                current = search.accepted
+            found.append(await KernelSearch(self._kit(name, current, second_run), self.offer).run())
+            accepted = found[-1].accepted
+            if accepted is not None:
+                current = accepted
                 second_run = await repeat_run(self.job, current.looked.subject, current.looked.counted)
             if self.accounts.is_out_of_time:
-                return
+                break
+        return SearchResult(tuple(found))
 
     def _kit(self, name: str, start: Link, second_run: Counted | None) -> Kit:
         jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.beside))
@@ -88,7 +110,6 @@ class Search:
             asking=Asking(self.job, self.options, self.store, self.catalogue, self.workspace, self.earlier),
             host_code=self.host_code,
             accounts=self.accounts,
-            aside=self.aside,
             earlier=self.earlier,
         )
 

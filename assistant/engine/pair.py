@@ -1,7 +1,7 @@
-"""A pair session: a person edits one kernel, and each saved edit is judged and answered in one line.
+"""A pair session: a person edits one kernel, and each saved edit is judged and answer in one line.
 
-Turns live in memory (``pair_book``), so that any front end goes on where another one stopped. What runs something is here: a stream of
-events that ends with the turn. Nothing here writes the user's file. Example::
+Turns live in memory (``pair_book``), so that any front end goes on where another one stopped. What runs something is here: a job that
+ends with the turn. Nothing here writes the user's file. Example::
 
     pair = Pair(session)
     opened = pair.book.start(path, text, "transpose", goal=None)
@@ -13,9 +13,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
+from assistant.engine.channel import UNHEARD, Listener, streamed
+from assistant.engine.compared import Compared, Unjudged
+from assistant.engine.comparing import compare
 from assistant.engine.constraints import read_constraint
+from assistant.engine.job import Ending, Job
 from assistant.engine.pair_book import PairBook, turn_event
-from assistant.engine.pair_judging import Heard, Judged, Reasons
+from assistant.engine.pair_judging import Judged, Reasons, cannot_be_judged, judged
 from assistant.engine.pair_state import PairState, Version, relative, version_name
 from assistant.engine.pair_text import is_same, other_texts, text_of
 from assistant.engine.pair_words import (
@@ -26,7 +30,10 @@ from assistant.engine.pair_words import (
     proposal_answer,
 )
 from assistant.engine.request import Accept, CandidateRules, JobRequest, OptimizeOptions
+from assistant.engine.running import refused
+from assistant.engine.searching import Searched
 from assistant.engine.session import NOBODY, Asked, Session
+from assistant.engine.subject import Subject, with_text
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.comparison import Comparison
@@ -52,8 +59,22 @@ class Pair:
 
     # --- long turns -------------------------------------------------------------------------------------------------
 
-    async def edited(self, request: JobRequest) -> AsyncIterator[events.Event]:
+    def edited(self, request: JobRequest) -> AsyncIterator[events.Event]:
         """Answer the file's text in every session that is open on it; nothing for a kernel that says the same as before."""
+        return streamed(lambda listener: self._answer(request, listener))
+
+    def suggest(
+        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions = _EVERYTHING, asked: Asked = NOBODY
+    ) -> AsyncIterator[events.Event]:
+        """Search for exactly one proposal within the constraints; where there is none, say why.
+
+        ``base``: how far the search goes; ``asked``: who is asked on the way.
+        """
+        return streamed(lambda listener: self._suggest(session_id, request, hint, base, asked, listener))
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    async def _answer(self, request: JobRequest, listener: Listener) -> None:
         text = text_of(request)
         for session in self.book.open_on(request.file):
             state = self.book.state(session.id)
@@ -61,106 +82,108 @@ class Pair:
                 continue
             known = next((v for v in state.versions if v.is_judged and is_same(session, v.text, text)), None)
             if known is not None:
-                yield self._told(session, None, lambda state, known=known: self._back_turn(state, known, text))
+                listener.emit(self._turn_event(session, None, lambda state, known=known: self._back_turn(state, known, text)))
                 continue
-            async for event in self._judged(state, request, text):
-                yield event
+            await self._judge(state, request, text, listener)
 
-    async def suggest(
-        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions = _EVERYTHING, asked: Asked = NOBODY
-    ) -> AsyncIterator[events.Event]:
-        """Search for exactly one proposal within the constraints; where there is none, say why.
-
-        ``base``: how far the search goes; ``asked``: who is asked on the way.
-        """
+    async def _suggest(
+        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions, asked: Asked, listener: Listener
+    ) -> None:
         state = self.book.state(session_id)
-        reasons = Reasons()
         options, told = self._options(state, hint, base)
         named = replace(request, kernel=state.session.kernel)
-        async for event in self._session.optimize(named, options, Accept.NONE, None, asked):
-            reasons.hear(event)
-            if not isinstance(event, events.JobEnded):
-                yield event
-        ended = reasons.ended
-        proposal = None if reasons.proposal is None else self._store.find_proposal(reasons.proposal.id)
+        search = self._session.search(named, options, Accept.NONE, None, asked)
 
-        def make(state: PairState) -> Turn:
-            if proposal is not None:
-                answer = f"{proposal_answer(proposal)}{told}"
-                return replace(
-                    self.book.turn(state, TurnKind.SUGGEST, hint, answer),
-                    proposal=proposal.id,
-                    outcome=proposal.verification.outcome,
-                    detail=proposal.explanation,
-                )
-            failed = (ended.reason,) if ended is not None and ended.exit_code else ()
-            because = (*failed, *reasons.told)
-            detail = "\n".join(f"- {reason}" for reason in because)
-            return replace(self.book.turn(state, TurnKind.SUGGEST, hint, f"{nothing_answer(because)}{told}"), detail=detail)
+        async def body(job: Job, subject: Subject) -> Ending:
+            reasons = Reasons(job.listener)
+            silent = replace(job, listener=reasons)
+            try:
+                searched = await search(silent, subject)
+            except (KernelOptError, OSError) as raised:
+                searched = Searched(refused(silent, raised))
 
-        told_event = self._told(state.session, None if ended is None else ended.job, make)
-        yield told_event
-        if ended is not None:
-            yield replace(ended, reason=told_event.answer)
+            def make(state: PairState) -> Turn:
+                if searched.found.proposals:
+                    proposal = searched.found.proposals[-1]
+                    turn = self.book.turn(state, TurnKind.SUGGEST, hint, f"{proposal_answer(proposal)}{told}")
+                    return replace(turn, proposal=proposal.id, outcome=proposal.verification.outcome, detail=proposal.explanation)
+                because = (*((searched.ending.reason,) if searched.ending.exit_code else ()), *reasons.told)
+                detail = "\n".join(f"- {reason}" for reason in because)
+                return replace(self.book.turn(state, TurnKind.SUGGEST, hint, f"{nothing_answer(because)}{told}"), detail=detail)
 
-    # --- inside -----------------------------------------------------------------------------------------------------
+            turn = self._turn_event(state.session, job.id, make)
+            job.emit(turn)
+            return replace(searched.ending, reason=turn.answer)
 
-    async def _judged(self, state: PairState, request: JobRequest, text: str) -> AsyncIterator[events.Event]:
+        await self._session.run("optimize", named, body, listener)
+
+    async def _judge(self, state: PairState, request: JobRequest, text: str, listener: Listener) -> None:
         """Judge a new version against the baseline."""
-        session, heard = state.session, Heard()
+        session = state.session
         asked = replace(request, kernel=session.kernel, texts=(*other_texts(request), (session.path, text)))
-        try:
-            async for event in self._session.weigh(asked, session.baseline_text, heard.keep):
-                heard.hear(event)
-                if not isinstance(event, events.JobEnded):
-                    yield event
-            judged = heard.answer(session.kernel)
-        except KernelOptError as error:  # the text holds no such kernel (any more)
-            judged = Judged(None, f"cannot be judged: {error.message}" + (f"; {error.remedy}" if error.remedy else ""))
-        ended = heard.ended
-        against_best = None
-        if state.best.number and judged.speed is not None:
-            against_best = await self._against_best(state, asked, judged.speed)
-        job_id = None if ended is None else ended.job
-        now = self.book.state(session.id)
-        if now.current != state.current and is_same(session, now.current_text, text):  # another front end saw this save and was first
-            if ended is not None:
-                yield ended
-            return
-        steps = await judged.steps(self._session.planner)
-        told = self._told(session, job_id, lambda state: self._edit_turn(state, text, judged, steps, against_best))
-        yield told
-        if ended is not None:
-            yield replace(ended, reason=told.answer)
 
-    async def _against_best(self, state: PairState, asked: JobRequest, speed: Comparison) -> Comparison | None:
+        async def body(job: Job, subject: Subject) -> Ending:
+            try:
+                compared = await compare(job, with_text(subject, session.baseline_text), subject, is_strict=False)
+            except (KernelOptError, OSError) as raised:
+                ending = refused(job, raised)
+                remedy = raised.remedy if isinstance(raised, KernelOptError) else None
+                compared = Compared(ending, unjudged=(Unjudged(ending.reason, remedy),))
+            answer = judged(compared, session.kernel, job)
+            against_best = None
+            if state.best.number and answer.speed is not None:
+                against_best = await self._against_best(job, state, subject, answer.speed)
+            turn = await self._edited(state, text, answer, against_best, job.id)
+            if turn is None:
+                return compared.ending
+            job.emit(turn)
+            return replace(compared.ending, reason=turn.answer)
+
+        try:
+            await self._session.run("pair", asked, body, listener)
+        except KernelOptError as error:  # the text holds no such kernel (any more)
+            answer = Judged(None, cannot_be_judged(error.message, error.remedy))
+            turn = await self._edited(state, text, answer, None, None)
+            if turn is not None:
+                listener.emit(turn)
+
+    async def _edited(
+        self, state: PairState, text: str, answer: Judged, against_best: Comparison | None, job_id: str | None
+    ) -> events.PairTurn | None:
+        """The turn that answers an edit; None where another front end saw this save and was first."""
+        now = self.book.state(state.session.id)
+        if now.current != state.current and is_same(state.session, now.current_text, text):
+            return None
+        steps = await answer.steps(self._session.planner)
+        return self._turn_event(state.session, job_id, lambda state: self._edit_turn(state, text, answer, steps, against_best))
+
+    async def _against_best(self, job: Job, state: PairState, subject: Subject, speed: Comparison) -> Comparison | None:
         """Predictions divide; measured times are paired anew."""
         best = state.best.turn.against_baseline
         quotient = None if best is None else relative(best, speed)
         if quotient is not None:
             return quotient
-        heard = Heard()
-        async for event in self._session.weigh(replace(asked, job_id=None), state.best.text, heard.keep):
-            heard.hear(event)
-        return heard.answer(state.session.kernel).speed
+        unheard = replace(job, listener=UNHEARD)
+        compared = await compare(unheard, with_text(subject, state.best.text), subject, is_strict=False)
+        return judged(compared, state.session.kernel, job).speed
 
-    def _edit_turn(self, state: PairState, text: str, judged: Judged, steps: tuple[Step, ...], against_best: Comparison | None) -> Turn:
-        breaks = judged.breaks(state.constraints)
-        if judged.outcome is Outcome.FAIL:
+    def _edit_turn(self, state: PairState, text: str, answer: Judged, steps: tuple[Step, ...], against_best: Comparison | None) -> Turn:
+        breaks = answer.breaks(state.constraints)
+        if answer.outcome is Outcome.FAIL:
             next_idea = f"mend it, or go back to {version_name(state.best.number)}"
         else:
-            next_idea = idea(steps, judged.findings, state)
-        answer = edit_answer(state, judged, against_best, breaks, next_idea)
+            next_idea = idea(steps, answer.findings, state)
+        told = edit_answer(state, answer, against_best, breaks, next_idea)
         return replace(
-            self.book.turn(state, TurnKind.EDIT, "", answer),
+            self.book.turn(state, TurnKind.EDIT, "", told),
             text=text,
-            outcome=judged.outcome,
-            against_baseline=judged.speed,
+            outcome=answer.outcome,
+            against_baseline=answer.speed,
             against_best=against_best,
-            moved=judged.moved(),
+            moved=answer.moved(),
             breaks=breaks,
             proposal=self._accepted_as(state, text),
-            detail=edit_detail(answer, judged),
+            detail=edit_detail(told, answer),
         )
 
     def _back_turn(self, state: PairState, known: Version, text: str) -> Turn:
@@ -189,7 +212,7 @@ class Pair:
             return replace(base, rules=_only(rules, named.only_techniques)), ""
         return base, f"; “{wanted}” names no finding or technique: only a model planner can read it"
 
-    def _told(self, session: PairSession, job: str | None, make: Callable[[PairState], Turn]) -> events.PairTurn:
+    def _turn_event(self, session: PairSession, job: str | None, make: Callable[[PairState], Turn]) -> events.PairTurn:
         return turn_event(session, self.book.append(session.id, make), job)
 
 

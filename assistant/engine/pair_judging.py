@@ -1,37 +1,36 @@
-"""What one judgement of a saved edit tells a pair session, gathered from the job's events and what it looked at.
+"""What one judgement of a saved edit tells a pair session.
 
 Example::
 
-    heard = Heard()
-    async for event in session.weigh(request, baseline, heard.keep):
-        heard.hear(event)
-    heard.answer(kernel)      # Judged(outcome=PASS, …)
+    answer = judged(await compare(job, baseline, edited, is_strict=False), "transpose", job)
+    answer.outcome      # Outcome.PASS
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from assistant.build.architectures import architecture
 from assistant.engine.assess import KernelAssessment
+from assistant.engine.channel import Listener
+from assistant.engine.compared import Compared, Verdict
 from assistant.engine.constraints import Constraint, broken
+from assistant.engine.job import Job
 from assistant.engine.metrics import metric_value, watched, watched_codes
-from assistant.engine.rebased import comparison_of
 from assistant.engine.records import costliest
-from assistant.engine.workbench import Looked
-from assistant.measure.targets import target
 from assistant.model import events
-from assistant.model.build import Diagnostic
+from assistant.model.build import DiagnosticSeverity
 from assistant.model.comparison import Comparison
+from assistant.model.device import Target
 from assistant.model.pair import MetricChange
 from assistant.model.plan import Step
-from assistant.model.profile import Finding, Method, Severity
+from assistant.model.profile import Finding, Method
 from assistant.model.source import ParsedSource
 from assistant.model.verification import Label, Outcome
 from assistant.ports import Planner, PlanRequest
 
-__all__ = ["Heard", "Judged", "Reasons"]
+__all__ = ["Judged", "Reasons", "cannot_be_judged", "judged"]
 
 _METHODS = {"spill_bytes": Method.PTXAS, "occupancy": Method.OCCUPANCY}
 """Of metrics that are not the profile's own."""
@@ -41,7 +40,7 @@ _METHODS = {"spill_bytes": Method.PTXAS, "occupancy": Method.OCCUPANCY}
 class Judged:
     """One version against the baseline."""
 
-    verdict: events.ComparisonMade | None
+    verdict: Verdict | None
     """None where the workload or the machine cannot judge."""
     trouble: str | None
     """Why not, or the first error of a text that does not compile, in words."""
@@ -50,18 +49,20 @@ class Judged:
     """Empty where the version does not build or run."""
     parsed: ParsedSource | None = None
     """The version's text; None where it does not build or run."""
+    target: Target | None = None
+    """That it was judged for; None where it was not judged at all."""
 
     @property
     def outcome(self) -> Outcome | None:
-        return None if self.verdict is None else Outcome(self.verdict.verification.outcome)
+        return None if self.verdict is None else self.verdict.verification.outcome
 
     @property
     def speed(self) -> Comparison | None:
-        return None if self.verdict is None or self.verdict.speed is None else comparison_of(self.verdict.speed)
+        return None if self.verdict is None else self.verdict.speed
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        return () if self.verdict is None else tuple(Label(label) for label in self.verdict.verification.labels)
+        return () if self.verdict is None else self.verdict.verification.labels
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -71,10 +72,10 @@ class Judged:
 
     async def steps(self, planner: Planner) -> tuple[Step, ...]:
         """What a planner that runs nothing would try on the version, best first."""
-        if self.parsed is None or self.verdict is None or not self.after:
+        chosen = self.target
+        if self.parsed is None or self.verdict is None or chosen is None or not self.after:
             return ()
-        main, chosen = costliest(self.after), target(self.verdict.device.target)
-        limits = architecture(chosen.architecture)
+        main, limits = costliest(self.after), architecture(chosen.architecture)
         assert limits is not None, f"{chosen.architecture} is in no table of limits"
         request = PlanRequest(
             parsed=self.parsed,
@@ -106,67 +107,51 @@ class Judged:
         )
 
 
-@dataclass
-class Heard:
-    """Listens to one judging job."""
-
-    verdict: events.ComparisonMade | None = None
-    errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    troubles: list[events.Message] = field(default_factory=list[events.Message])
-    ended: events.JobEnded | None = None
-    _looked: tuple[Looked, Looked] | None = None
-
-    def keep(self, before: Looked, after: Looked) -> None:
-        self._looked = (before, after)
-
-    def hear(self, event: events.Event) -> None:
-        match event:
-            case events.ComparisonMade():
-                self.verdict = event  # the overall one is the last
-            case events.Diagnostics():
-                self.errors.extend(event.diagnostics)
-            case events.Message(severity=Severity.ERROR):
-                self.troubles.append(event)
-            case events.JobEnded():
-                self.ended = event
-            case _:
-                pass
-
-    def answer(self, kernel: str) -> Judged:
-        """``kernel``: its qualified name."""
-        before, after = ((), ()) if self._looked is None else (side.kernel(kernel) for side in self._looked)
-        parsed = None if self._looked is None else self._looked[1].subject.parsed
-        return Judged(self.verdict, self._trouble(), before, after, parsed)
-
-    def _trouble(self) -> str | None:
-        if self.errors:
-            first = self.errors[0]
-            return f"does not compile: line {first.line}: {first.message.splitlines()[0]}"
-        if self.verdict is not None:
-            return None
-        if self.troubles:
-            first = self.troubles[0]
-            return f"cannot be judged: {first.message}" + (f"; {first.remedy}" if first.remedy else "")
-        return f"cannot be judged: {self.ended.reason if self.ended else 'the job ended without an answer'}"
+def judged(compared: Compared, kernel: str, job: Job) -> Judged:
+    """What a comparison with the baseline says of one kernel, by its qualified name."""
+    before, after = compared.before, compared.after
+    return Judged(
+        verdict=compared.whole,
+        trouble=_trouble(compared),
+        before=() if before is None else before.kernel(kernel),
+        after=() if after is None else after.kernel(kernel),
+        parsed=None if after is None else after.subject.parsed,
+        target=job.target,
+    )
 
 
-@dataclass
+def _trouble(compared: Compared) -> str | None:
+    failure = compared.failure
+    errors = () if failure is None else [d for d in failure.diagnostics if d.severity is not DiagnosticSeverity.WARNING]
+    if errors:
+        return f"does not compile: line {errors[0].line}: {errors[0].message.splitlines()[0]}"
+    if compared.whole is not None:
+        return None
+    if failure is not None:
+        return cannot_be_judged(failure.message, failure.remedy)
+    for unjudged in compared.unjudged:
+        return cannot_be_judged(unjudged.reason, unjudged.remedy)
+    return cannot_be_judged(compared.ending.reason, None)
+
+
+def cannot_be_judged(reason: str, remedy: str | None) -> str:
+    return f"cannot be judged: {reason}" + (f"; {remedy}" if remedy else "")
+
+
 class Reasons:
-    """Listens to one search: the proposal that it makes, or why it makes none."""
+    """Hands on what a search tells, and remembers why it made no proposal."""
 
-    proposal: events.ProposalMade | None = None
-    ended: events.JobEnded | None = None
-    _reasons: dict[str, None] = field(default_factory=dict[str, None])
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._reasons: dict[str, None] = {}
 
     @property
     def told(self) -> tuple[str, ...]:
         """Reasons in the order they came up: of what was tried first, of what was declined after."""
         return tuple(self._reasons)
 
-    def hear(self, event: events.Event) -> None:
+    def emit(self, event: events.Event) -> None:
         match event:
-            case events.ProposalMade():
-                self.proposal = event
             case events.CandidateTried(outcome=outcome) if outcome != "kept":
                 self._reasons[f"{event.technique}: {event.reason}"] = None
             case events.PlanMade():
@@ -174,10 +159,12 @@ class Reasons:
                     self._reasons[f"{decline.technique} at line {decline.line}: {decline.reason}"] = None
             case events.Message():
                 self._reasons[event.message] = None
-            case events.JobEnded():
-                self.ended = event
             case _:
                 pass
+        self._listener.emit(event)
+
+    async def delivered(self) -> None:
+        await self._listener.delivered()
 
 
 def _change(code: str, before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> MetricChange | None:

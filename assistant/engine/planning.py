@@ -4,20 +4,20 @@ A model is asked only in a job that the user started, and only where a person sa
 naming ``--planner llm`` where nobody can be asked. Otherwise the expert plans, and the job says why. Example::
 
     choice = PlannerChoice(load_models, expert, job, options, loaded, store, earlier, ask)
-    async for event in choice.made(kernel_count=2): ...
-    choice.planner, choice.shape, choice.accounts
+    async with choice.made(kernel_count=2) as chosen:
+        chosen.planner, chosen.shape, chosen.accounts
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from assistant.config import LoadedSettings, Settings, find_workspace, user_paths
 from assistant.engine.accounts import JobAccounts, OnWriting
-from assistant.engine.aside import Aside
 from assistant.engine.job import Job
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.resume import Earlier, spent_by
@@ -30,7 +30,7 @@ from assistant.model.profile import Severity
 from assistant.plan.budget import MANUAL, Extent, estimate, keepable
 from assistant.ports import Accounts, Planner, Provider, Store
 
-__all__ = ["AskModel", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
+__all__ = ["AskModel", "Chosen", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
 
 _SENT = "the source of the kernel with its launches, counters, findings, compiler messages, and what was tried"
 _OWN_ORIGINS = ("command line", "editor user")
@@ -82,13 +82,22 @@ class Models(Protocol):
         ...
 
 
-@dataclass
+@dataclass(frozen=True)
+class Chosen:
+    """Who plans one job, how its search goes, and its meter."""
+
+    planner: Planner
+    shape: SearchShape
+    accounts: JobAccounts
+
+
+@dataclass(frozen=True)
 class PlannerChoice:
-    """Makes the choice for one job; holds the provider until ``close``."""
+    """Makes the choice for one job."""
 
     load_models: Callable[[], Models] | None
-    planner: Planner
-    """The expert, until a model is chosen."""
+    expert: Planner
+    """Plans where no model is chosen."""
     job: Job
     options: OptimizeOptions
     loaded: LoadedSettings
@@ -96,80 +105,82 @@ class PlannerChoice:
     earlier: Earlier
     ask: AskModel | None = None
     on_writing: OnWriting | None = None
-    aside: Aside = field(default_factory=Aside)
-    shape: SearchShape = field(init=False)
-    accounts: JobAccounts = field(init=False)
-    _provider: Provider | None = None
-    _is_agreed: bool = False
 
-    def __post_init__(self) -> None:
-        self.shape = shape_for_rules(self.loaded.settings)
-        caps = _caps(self.options, self.loaded.settings)
+    @asynccontextmanager
+    async def made(self, kernel_count: int) -> AsyncGenerator[Chosen]:
+        """The choice, for as long as the block lasts; what a person is to know of it is told.
+
+        Raises UsageError where a model was asked for by name and none can be.
+        """
+        settings = self.loaded.settings
+        kind = self.options.planner or settings.planner
         planner = "" if self.options.planner is None else f" --planner {self.options.planner}"
-        self.accounts = JobAccounts(self.job, self.store, caps, self.aside, self.on_writing, self._spent_earlier(), planner)
+        accounts = JobAccounts(self.job, self.store, _caps(self.options, settings), self.on_writing, self._spent_earlier(), planner)
+        by_expert = Chosen(self.expert, shape_for_rules(settings), accounts)
+        models, provider = self._provider(kind)
+        if models is None or provider is None:
+            yield by_expert
+            return
+        try:
+            served = tuple(map(provider.served, (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER)))
+            notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
+            if await self._agreed(notice, accounts):
+                asked = models.planner(kind == "llm", provider, accounts, settings, self.job.id)
+                yield Chosen(asked, shape_for_models(settings), accounts)
+            else:
+                yield by_expert
+        finally:
+            await provider.close()
 
-    async def made(self, kernel_count: int) -> AsyncIterator[events.Event]:
-        """What a person is told of it. Raises UsageError where a model was asked for by name and none can be."""
-        kind = self.options.planner or self.loaded.settings.planner
+    def _provider(self, kind: str) -> tuple[Models | None, Provider | None]:
+        """Whoever may be asked; None where nobody is. Raises UsageError where one was asked for by name."""
         settings = self.loaded.settings
         if self.load_models is None or kind == "expert" or (kind == "auto" and settings.provider.kind == "none"):
-            return
+            return None, None
         models = self.load_models()
         try:
-            self._provider = models.provider(settings, find_workspace(self.job.request.file), self._waits)
+            return models, models.provider(settings, find_workspace(self.job.request.file), self._waits)
         except UsageError as error:
             if kind == "llm":
                 raise
-            yield self._expert_plans(error.message, error.remedy)
-            return
-        served = tuple(map(self._provider.served, (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER)))
-        notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
-        async for event in self._asked(notice):
-            yield event
-        if self._is_agreed:
-            self.planner = models.planner(kind == "llm", self._provider, self.accounts, settings, self.job.id)
-            self.shape = shape_for_models(settings)
+            self._say_expert_plans(error.message, error.remedy)
+            return models, None
 
     def _is_named(self, kind: str) -> bool:
         """Whether the user asked for a model: a setting that came with the workspace is nobody's word."""
         is_own = self.options.planner is not None or self.loaded.origins["planner"] in (*_OWN_ORIGINS, str(user_paths().config))
         return kind == "llm" and is_own
 
-    async def close(self) -> None:
-        if self._provider is not None:
-            await self._provider.close()
-
-    async def _asked(self, notice: ModelNotice) -> AsyncIterator[events.Event]:
-        """Ask whoever can be asked; on a yes the meter begins."""
+    async def _agreed(self, notice: ModelNotice, accounts: JobAccounts) -> bool:
+        """Whether whoever can be asked says yes; then the meter begins."""
         if self.options.may_call_models is None and self.ask is not None:
-            yield events.StageStarted(self.job.id, "consent", f"sends source text to {', '.join(notice.endpoints)}")
+            self.job.emit(events.StageStarted(self.job.id, "consent", f"sends source text to {', '.join(notice.endpoints)}"))
+            await self.job.delivered()
             reason = await self.ask(notice)
         elif self.options.may_call_models or (self.options.may_call_models is None and notice.is_named):
             reason = None
         else:
             reason = "nobody agreed to asking a language model"
         if reason is not None:
-            yield self._expert_plans(reason, None if notice.is_named else "--planner llm asks for a model by name")
-            return
+            self._say_expert_plans(reason, None if notice.is_named else "--planner llm asks for a model by name")
+            return False
         for line in () if self.ask is not None else notice.lines:
-            yield self.job.message(Severity.INFORMATION, line)
-        if notice.caps != self.accounts.caps:
-            yield self.job.message(Severity.WARNING, _unkeepable(notice.caps), "kernelopt doctor --llm names the price table")
-        self.accounts.begin(notice.caps, notice.estimate)
-        for event in self.aside.taken():
-            yield event
-        self._is_agreed = True
+            self.job.say(Severity.INFORMATION, line)
+        if notice.caps != accounts.caps:
+            self.job.say(Severity.WARNING, _unkeepable(notice.caps), "kernelopt doctor --llm names the price table")
+        accounts.begin(notice.caps, notice.estimate)
+        return True
 
     def _spent_earlier(self) -> Spending:
         """By the search that this one goes on with: the caps are the whole search's."""
         return spent_by(self.store, dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))
 
-    def _expert_plans(self, reason: str, remedy: str | None) -> events.Message:
-        return self.job.message(Severity.INFORMATION, f"the expert planner plans: {reason}", remedy)
+    def _say_expert_plans(self, reason: str, remedy: str | None) -> None:
+        self.job.say(Severity.INFORMATION, f"the expert planner plans: {reason}", remedy)
 
     def _waits(self, prompt: Path, answer: Path) -> None:
         """A person is the model: say which file waits for what."""
-        self.aside.tell(self.job.message(Severity.INFORMATION, f"waits for an answer to {prompt}", f"paste the answer into {answer}"))
+        self.job.say(Severity.INFORMATION, f"waits for an answer to {prompt}", f"paste the answer into {answer}")
 
 
 def _named(served: ServedModel) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
+from assistant.engine.compared import Compared
 from assistant.engine.comparing import compare
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject, candidate_of, with_text
-from assistant.model import events
 
 __all__ = ["rejudge"]
 
 
-async def rejudge(job: Job, subject: Subject, before: str, after: str) -> AsyncIterator[events.Event]:
+async def rejudge(job: Job, subject: Subject, before: str, after: str) -> Compared:
     """A confirming comparison of the user's text with one that holds edits of a candidate."""
     original = with_text(subject, before)
-    async for event in compare(job, original, candidate_of(original, after), is_strict=False):
-        yield event
+    return await compare(job, original, candidate_of(original, after), is_strict=False)

@@ -3,24 +3,23 @@
 Example::
 
     found = locate(request, await load_report(request.report))
-    async for event in runner.run("profile", found.request, found.told(keep), found.subject): ...
+    await runner.run("profile", found.request, lambda job, subject: found.told(job, subject, keep), listener, found.subject)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assistant.engine.job import Job
+from assistant.engine.job import Ending, Job
 from assistant.engine.request import JobRequest
 from assistant.engine.stages import KeepReport, profile
 from assistant.engine.subject import Subject, read_subject
 from assistant.errors import UsageError
 from assistant.lab.report import with_file
 from assistant.measure.targets import target_for_device
-from assistant.model import events
 from assistant.model.build import Flags
 from assistant.model.profile import Severity
 from assistant.model.report import ProfilerReport
@@ -51,12 +50,11 @@ class Reported:
         selected = tuple(kernel for kernel in _selected(parsed, request.kernel) if kernel in launched)
         return replace(read, request=request, parsed=parsed, kernels=selected, declared=())
 
-    async def told(self, job: Job, subject: Subject, keep: KeepReport | None) -> AsyncIterator[events.Event]:
+    async def told(self, job: Job, subject: Subject, keep: KeepReport | None) -> Ending:
         """What the report lacks, then its launches as ``profile`` tells them."""
         for warning in self._said():
-            yield job.message(Severity.WARNING, warning)
-        async for event in profile(job, subject, keep):
-            yield event
+            job.say(Severity.WARNING, warning)
+        return await profile(job, subject, keep)
 
     def _said(self) -> Iterator[str]:
         yield from self.warnings

@@ -27,7 +27,7 @@ from assistant.ports import Store
 from assistant.serialize import loads
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["NOTHING_EARLIER", "Earlier", "is_running", "last_interrupted", "resumed_events", "spent_by"]
+__all__ = ["NOTHING_EARLIER", "Earlier", "is_running", "last_interrupted", "spent_by", "tell_resumed"]
 
 _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
@@ -106,7 +106,7 @@ class Earlier:
         return frozenset(a.outcome for a in self.attempts if a.parent_text == text and a.text == candidate_text)
 
 
-def resumed_events(job: Job, earlier: Earlier, subject: Subject) -> Iterator[events.Event]:
+def tell_resumed(job: Job, earlier: Earlier, subject: Subject) -> None:
     """What the interrupted search had found, under its own job's id; nothing where no search is resumed."""
     if earlier is NOTHING_EARLIER:
         return
@@ -114,11 +114,11 @@ def resumed_events(job: Job, earlier: Earlier, subject: Subject) -> Iterator[eve
     offered = sum(isinstance(event, events.ProposalMade) for event in earlier.log)
     how = "was interrupted" if earlier.ended_by is None else "a cap ended"
     text = f"goes on with {earlier.job}, which {how} after {_count(tried, 'candidate')} and {_count(offered, 'proposal')}"
-    yield job.message(Severity.INFORMATION, text)
-    yield from earlier.shown()
+    job.say(Severity.INFORMATION, text)
+    job.emit(*earlier.shown())
     if earlier.texts and subject.source.text not in earlier.texts:
         message = f"{subject.source.path.name} changed since {earlier.job}: the search begins anew on its present text"
-        yield job.message(Severity.WARNING, message)
+        job.say(Severity.WARNING, message)
 
 
 def _count(number: int, noun: str) -> str:

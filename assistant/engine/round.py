@@ -3,21 +3,19 @@
 Two modes of mending, one judge: a candidate that does not build or answers wrongly comes back with what was wrong, one that is right but
 not faster with what it did. Example::
 
-    round = Round(kit, node)
-    async for event in round.run(): ...
-    round.kept        # the versions that it made
+    came_to = await Round(kit, node).run()
+    came_to.kept      # the versions that it made
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assistant.engine.accounts import JobAccounts
 from assistant.engine.ahead import BuiltAhead
-from assistant.engine.aside import Aside, Waited
 from assistant.engine.asking import Asking
 from assistant.engine.choice import Taken, is_settled, moved, taken
 from assistant.engine.constraints import broken, forbidden
@@ -35,13 +33,13 @@ from assistant.engine.trial import Bench, Link, Trial
 from assistant.engine.tried import TriedBook
 from assistant.engine.tries import Tries
 from assistant.model import events
-from assistant.model.plan import Plan, Rewrite, Step, TriedBefore, Unwritten
+from assistant.model.plan import Rewrite, Step, TriedBefore, Unwritten
 from assistant.model.profile import Severity
 from assistant.model.verification import Label
 from assistant.ports import Planner, PlanRequest, Store
 from assistant.source.edits import apply_edits
 
-__all__ = ["CONSTRAINED", "DUPLICATE", "NOT_ALLOWED", "UNWRITTEN", "Kit", "Round"]
+__all__ = ["CONSTRAINED", "DUPLICATE", "NOT_ALLOWED", "UNWRITTEN", "Kit", "Round", "RoundResult"]
 
 NOT_ALLOWED = "not_allowed"
 """Outcome of a candidate that was not tried, because nobody allowed edits of host code."""
@@ -74,53 +72,60 @@ class Kit:
     asking: Asking
     host_code: HostCodeRight
     accounts: JobAccounts
-    aside: Aside
     earlier: Earlier
     refused: frozenset[tuple[str, int]] = frozenset()
     """(technique, line) pairs of the start's text that a person turned down."""
 
 
+@dataclass(frozen=True)
+class RoundResult:
+    """What one round on one version came to."""
+
+    kept: tuple[Node, ...]
+    """The versions that it made, with what need not be tried on them again."""
+    settled: Node
+    """The version itself, with what need not be tried on it again."""
+    is_idle: bool
+    """Its plan had no step."""
+    withheld: tuple[str, ...]
+    """Edits of host code that nobody allowed."""
+
+
 @dataclass
 class Round:
-    """What one round on one version finds."""
+    """One round on one version, while it goes on."""
 
     kit: Kit
     node: Node
-    kept: list[Node] = field(default_factory=list[Node])
+    _kept: list[Node] = field(default_factory=list[Node])
     _open_steps: dict[Step, bool] = field(default_factory=dict[Step, bool])
     """Whether a later round may try the step again: some variant of it may still gain."""
-    is_idle: bool = True
-    """Its plan had no step."""
+    _withheld: list[str] = field(default_factory=list[str])
     _is_over: bool = False
     """A candidate came that may not be tried any more."""
-    _ahead: BuiltAhead = field(init=False)
-    _next: tuple[Rewrite, ...] = ()
-    """What the compiler may have while the one at hand is judged."""
-    _trial: Trial | None = None
-    """Of the rewrite that was offered last; None where it came to none."""
 
-    async def run(self) -> AsyncIterator[events.Event]:
+    async def run(self) -> RoundResult:
+        """Plan, and try what was planned."""
         with self.kit.accounts.holding_gpu():
             self.node = replace(self.node, link=await self.kit.bench.steered(self.node.link))
         items = self.kit.bench.planned(self.node.link)
-        for item in items:
-            yield findings_event(self.kit.job, item)
-        if not items:
-            return
-        request = self.kit.asking.request(self.node, items, self.kit.book)
-        planned = Waited(self.kit.aside, self.kit.planner.plan(request))
-        async for event in planned.events():
-            yield event
-        plan: Plan = planned.result
-        yield events.PlanMade(self.kit.job.id, plan.planner, plan.steps, self.kit.book.new_declines(plan, request))
-        self.is_idle = not plan.steps
+        self.kit.job.emit(*(findings_event(self.kit.job, item) for item in items))
+        steps: tuple[Step, ...] = ()
+        if items:
+            request = self.kit.asking.request(self.node, items, self.kit.book)
+            plan = await self.kit.planner.plan(request)
+            steps = plan.steps
+            self.kit.job.emit(events.PlanMade(self.kit.job.id, plan.planner, steps, self.kit.book.new_declines(plan, request)))
+            await self._try_all(request, steps)
+        return RoundResult(self._children(), self._settled_node(), not steps, tuple(self._withheld))
+
+    async def _try_all(self, request: PlanRequest, steps: Sequence[Step]) -> None:
         try:
-            async with BuiltAhead(self.kit.job, self.node.link.looked) as self._ahead:
-                for index, step in enumerate(plan.steps):
-                    await self._begin_ahead(request, plan.steps[index:])
-                    following = await self._following(request, plan.steps[index + 1 :])
-                    async for event in self._carried_out(request, step, following):
-                        yield event
+            async with BuiltAhead(self.kit.job, self.node.link.looked) as ahead:
+                for index, step in enumerate(steps):
+                    await self._begin_ahead(request, steps[index:])
+                    following = await self._following(request, steps[index + 1 :])
+                    await self._carry_out(request, step, following, ahead)
                     if self._is_over or self.kit.accounts.is_out_of_time:
                         return
         finally:
@@ -178,130 +183,124 @@ class Round:
         return self._is_over or (_is_by_model(step) and (self.kit.book.is_full or self.kit.accounts.why_no_code is not None))
 
     @property
-    def _may_not_mend(self) -> bool:
+    def _may_not_repair(self) -> bool:
         accounts = self.kit.accounts
         return self.kit.book.is_full or accounts.is_out_of_time or accounts.why_no_code is not None
 
-    def settled(self) -> Node:
-        """The version itself, with what need not be tried on it again."""
-        return replace(self.node, taken=(*self.node.taken, *self._settled(None)))
-
-    async def _carried_out(self, request: PlanRequest, step: Step, following: Sequence[Rewrite]) -> AsyncIterator[events.Event]:
+    async def _carry_out(self, request: PlanRequest, step: Step, following: Sequence[Rewrite], ahead: BuiltAhead) -> None:
         """Each rewrite of the step, made when those before are judged; as many as are built at once are made together.
 
         ``following``: what comes behind the step.
         """
+        name = step.title or step.technique
         if self._is_refused(step):
-            reason = "a person turned it down here"
-            yield self._unjudged(step, step.title or step.technique, CONSTRAINED, reason)
+            self._tell_unjudged(step, name, CONSTRAINED, "a person turned it down here")
             return
-        deaf = self.kit.accounts.why_no_code
-        if _is_by_model(step) and deaf is not None:
-            yield self._unjudged(step, step.title or step.technique, UNWRITTEN, f"no model was asked for it: {deaf}")
+        why_no_code = self.kit.accounts.why_no_code
+        if _is_by_model(step) and why_no_code is not None:
+            self._tell_unjudged(step, name, UNWRITTEN, f"no model was asked for it: {why_no_code}")
             return
         rewrites = aiter(self.kit.planner.rewrites(request, step))
         is_ended = False
         while not is_ended:
             batch: list[Rewrite] = []
             while len(batch) < self.kit.shape.parallel_builds and not is_ended and not self._may_not_ask(step):
-                written = Waited(self.kit.aside, anext(rewrites, None))
-                async for event in written.events():
-                    yield event
-                match written.result:
+                match await anext(rewrites, None):
                     case None:
                         is_ended = True
                     case Unwritten(reason=reason):
-                        yield self._unjudged(step, step.title or step.technique, UNWRITTEN, reason)
+                        self._tell_unjudged(step, name, UNWRITTEN, reason)
                     case rewrite:
                         batch.append(self._labelled(rewrite))
             for position, rewrite in enumerate(batch):
-                self._next = (*batch[position + 1 :], *following)[: self._most_ahead]
-                async for event in self._mended(request, step, rewrite):
-                    yield event
+                coming = (*batch[position + 1 :], *following)[: self._most_ahead]
+                await self._try_and_repair(request, step, rewrite, lambda coming=coming: ahead.begin(coming))
             is_ended = is_ended or self._may_not_ask(step)
 
-    async def _mended(self, request: PlanRequest, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
-        """Try a rewrite, and what its writer makes of its setbacks."""
+    async def _try_and_repair(self, request: PlanRequest, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> None:
+        """Try a rewrite, and what its writer makes of its setbacks. ``on_built``: called when one of them was compiled."""
         for repair in range(1 + self.kit.shape.repairs):
-            self._trial = None
-            async for event in self._offered(step, rewrite):
-                yield event
-            setback = None if self._trial is None else setback_of(self._trial.tried)
-            if setback is None or repair == self.kit.shape.repairs or self._may_not_mend:
+            trial = await self._tried(step, rewrite, on_built)
+            setback = None if trial is None else setback_of(trial.tried)
+            if setback is None or repair == self.kit.shape.repairs or self._may_not_repair:
                 return
-            improved = Waited(self.kit.aside, self.kit.planner.improved(request, step, rewrite, setback))
-            async for event in improved.events():
-                yield event
-            match improved.result:
+            match await self.kit.planner.improved(request, step, rewrite, setback):
                 case None:
                     return
                 case Unwritten(reason=reason):
-                    yield self._unjudged(step, rewrite.summary, UNWRITTEN, reason)
+                    self._tell_unjudged(step, rewrite.summary, UNWRITTEN, reason)
                     return
                 case better:
                     rewrite = self._labelled(better)
 
-    async def _offered(self, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
-        """Judge one rewrite, unless something speaks against even trying it."""
+    async def _tried(self, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial | None:
+        """The rewrite, judged; None where something speaks against even trying it."""
         kit, link = self.kit, self.node.link
         reason = forbidden(kit.options.rules, step.technique, rewrite.labels)
         if reason is not None:
-            yield self._unjudged(step, rewrite.summary, CONSTRAINED, reason)
-            return
+            self._tell_unjudged(step, rewrite.summary, CONSTRAINED, reason)
+            return None
         after = apply_edits(link.text, rewrite.edits)
-        if isinstance(after, str):
-            if kit.earlier.is_dropped(link.text, after):
-                return
-            known = kit.book.known(link.text, after)
-            if known is not None:
-                self._take(step, known)
-                if rewrite.origin is not None:
-                    yield self._unjudged(step, rewrite.summary, DUPLICATE, f"it is the same as {known.tried.id}")
-                return
-            same = kit.book.same_code(after)
-            if same is not None:
-                yield self._unjudged(step, rewrite.summary, DUPLICATE, f"but for comments and spacing it is the same as {same}")
-                return
+        if isinstance(after, str) and self._is_known(step, rewrite, after):
+            return None
         if kit.book.is_full:
             self._is_over = True
-            return
+            return None
         if Label.HOST_CODE in rewrite.labels:
-            async for event in self._asked_once(step):
-                yield event
+            await self._ask_once(step)
             if not await kit.host_code.asked(self._edit_name(step)):
+                self._withheld.append(self._edit_name(step))
                 reason = "it edits host code, which nobody allowed: --allow-host-code does"
-                yield self._unjudged(step, rewrite.summary, NOT_ALLOWED, reason)
-                return
-        async for event in self._judged(step, rewrite):
-            yield event
+                self._tell_unjudged(step, rewrite.summary, NOT_ALLOWED, reason)
+                return None
+        return await self._judged(step, rewrite, on_built)
 
-    async def _judged(self, step: Step, rewrite: Rewrite) -> AsyncIterator[events.Event]:
+    def _is_known(self, step: Step, rewrite: Rewrite, after: str) -> bool:
+        """Whether it need not be tried: an earlier candidate was the same."""
+        kit, before = self.kit, self.node.text
+        if kit.earlier.is_dropped(before, after):
+            return True
+        known = kit.book.known(before, after)
+        if known is not None:
+            self._take(step, known)
+            if rewrite.origin is not None:
+                self._tell_unjudged(step, rewrite.summary, DUPLICATE, f"it is the same as {known.tried.id}")
+            return True
+        same = kit.book.same_code(after)
+        if same is not None:
+            self._tell_unjudged(step, rewrite.summary, DUPLICATE, f"but for comments and spacing it is the same as {same}")
+        return same is not None
+
+    async def _judged(self, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         kit, link = self.kit, self.node.link
-        trial = await kit.tries.judge(link, step, rewrite, lambda: self._ahead.begin(self._next))
+        trial = await kit.tries.judge(link, step, rewrite, on_built)
         constrained = self._constrained(trial)
         tried, told = trial.tried, constrained.tried
         if kit.earlier.is_kept(link.text, tried.text):
             text = f"{kit.name}: takes up {step.technique} at line {step.line}, which {kit.earlier.job} had kept"
-            yield kit.job.message(Severity.INFORMATION, text)
+            kit.job.say(Severity.INFORMATION, text)
         else:
             self._remember(tried)
-            yield events.CandidateTried(kit.job.id, told.id, step.technique, kit.name, told.outcome, told.reason, told.ratio)
+            kit.job.emit(events.CandidateTried(kit.job.id, told.id, step.technique, kit.name, told.outcome, told.reason, told.ratio))
         kit.book.note(link.text, constrained)
-        self._trial = constrained
         self._take(step, constrained)
+        return constrained
 
     def _take(self, step: Step, trial: Trial) -> None:
         """Note how a variant of ``step`` fared."""
         tried = trial.tried
         self._open_steps[step] = self._open_steps.get(step, False) or not is_settled(tried.outcome, tried.ratio)
         if trial.link is not None and tried.ratio is not None:
-            self.kept.append(Node(trial.link, self.node.ratio * tried.ratio))
+            self._kept.append(Node(trial.link, self.node.ratio * tried.ratio))
 
-    def children(self) -> tuple[Node, ...]:
-        """The kept versions, with what need not be tried on them again."""
+    def _settled_node(self) -> Node:
+        return replace(self.node, taken=(*self.node.taken, *self._settled(None)))
+
+    def _children(self) -> tuple[Node, ...]:
         before = self.node.text
         return tuple(
-            replace(node, taken=moved((*self.node.taken, *self._settled(node.link.kept[-1].step)), before, node.text)) for node in self.kept
+            replace(node, taken=moved((*self.node.taken, *self._settled(node.link.kept[-1].step)), before, node.text))
+            for node in self._kept
         )
 
     def _settled(self, chosen: Step | None) -> tuple[Taken, ...]:
@@ -318,21 +317,24 @@ class Round:
         reasons = broken(rules, self.kit.bench.kernel(self.kit.start), tried.after, tried.verification.labels)
         return Trial(tried.ended(CONSTRAINED, "; ".join(reasons))) if reasons else trial
 
-    async def _asked_once(self, step: Step) -> AsyncIterator[events.Event]:
+    async def _ask_once(self, step: Step) -> None:
         """Have a person asked whether host code may be edited, where nobody was; events tell front ends to stand aside meanwhile."""
         if not self.kit.host_code.is_open:
             return
         edit = self._edit_name(step)
-        yield events.StageStarted(self.kit.job.id, "consent", f"{edit} edits host code")
+        job = self.kit.job
+        job.emit(events.StageStarted(job.id, "consent", f"{edit} edits host code"))
+        await job.delivered()
         if await self.kit.host_code.asked(edit):
-            yield events.StageStarted(self.kit.job.id, "candidate", f"{self.kit.name}: tries {step.technique}")
+            job.emit(events.StageStarted(job.id, "candidate", f"{self.kit.name}: tries {step.technique}"))
 
     def _edit_name(self, step: Step) -> str:
         return f"{step.technique} of {self.kit.name}"
 
-    def _unjudged(self, step: Step, summary: str, outcome: str, reason: str) -> events.CandidateTried:
+    def _tell_unjudged(self, step: Step, summary: str, outcome: str, reason: str) -> None:
         self.kit.book.note_unjudged(TriedBefore(step.technique, step.line, summary, outcome, reason, None))
-        return events.CandidateTried(self.kit.job.id, new_id("C"), step.technique, self.kit.name, outcome, reason, None)
+        job = self.kit.job
+        job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self.kit.name, outcome, reason, None))
 
     def _remember(self, tried: Tried) -> None:
         parent = self.kit.bench.version(self.node.link)

@@ -1,9 +1,9 @@
 """One job from its row in memory to its last event: lab, scratch folder, heartbeat, cancellation, deliberate errors.
 
-What a job does is handed in as a stream of events; this module knows no command. Example::
+What a job does is handed in as a function; this module knows no command. Example::
 
     runner = JobRunner(lambda: store, open_lab, who="cli 1234")
-    async for event in runner.run("check", request, stages.check): ...
+    ending = await runner.run("check", request, stages.check, listener)
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from assistant.build.architectures import architecture
 from assistant.build.flags import choose_flags
 from assistant.config import LoadedSettings, Settings, find_workspace, load_settings
 from assistant.engine.build_database import database_flags
+from assistant.engine.channel import Listener
 from assistant.engine.event_json import event_json
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
@@ -36,10 +37,10 @@ from assistant.model.profile import Severity
 from assistant.model.source import Source
 from assistant.ports import Lab, RunLimits, Store, StoredAnalysis
 
-__all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "run_limits"]
+__all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "refused", "run_limits"]
 
-JobBody = Callable[[Job, Subject], AsyncIterator[events.Event]]
-"""What a job does; its last event is ``job_ended``."""
+JobBody = Callable[[Job, Subject], Awaitable[Ending]]
+"""What a job does: it tells the job what happens, and returns how it ends."""
 ReadSubject = Callable[[JobRequest, Flags], Subject]
 """How the file in question is read; raises as ``read_subject`` does."""
 OpenLab = Callable[[JobRequest, Path, str], Lab]
@@ -68,8 +69,11 @@ class JobRunner:
         """The memory file."""
         return self.open_store()
 
-    async def run(self, command: str, request: JobRequest, body: JobBody, read: ReadSubject = read_subject) -> AsyncIterator[events.Event]:
-        """The job's events; its scratch folder and its workers end with it."""
+    async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener, read: ReadSubject = read_subject) -> Ending:
+        """Run one job, from ``job_started`` to ``job_ended``; its scratch folder and its workers end with it.
+
+        Raises KernelOptError for a job that cannot begin; one that has begun tells the error and ends with its exit code.
+        """
         loaded = load_settings(find_workspace(request.file))
         subject = read(request, flags_of(request, loaded))
         asked = target(request.target or loaded.settings.target)
@@ -80,74 +84,63 @@ class JobRunner:
             limits = architecture(chosen.architecture)
             assert limits is not None, f"{chosen.architecture} is in no table of limits"
             job_id = request.job_id or new_id("J")
-            job = Job(job_id, request, lab, chosen, limits, scratch, _seeds(request, loaded.settings), run_limits(request, loaded.settings))
+            log = _Log(self, command, job_id, listener)
+            seeds, runs = _seeds(request, loaded.settings), run_limits(request, loaded.settings)
+            job = Job(job_id, request, lab, chosen, limits, scratch, seeds, runs, log)
             try:
                 self._start_row(job, command)
-                async for event in self._told(job, command, subject.source, loaded.warnings, body(job, subject)):
-                    yield event
+                return await self._carried_out(job, command, subject, loaded.warnings, body, log)
             finally:
                 await lab.close()
 
-    async def _told(
-        self, job: Job, command: str, source: Source, warnings: Iterable[str], stream: AsyncIterator[events.Event]
-    ) -> AsyncIterator[events.Event]:
-        """The job's events between its first and its last; a deliberate error becomes its last."""
+    async def _carried_out(self, job: Job, command: str, subject: Subject, warnings: Iterable[str], body: JobBody, log: _Log) -> Ending:
+        """The job between its first event and its last; a deliberate error is told before the last."""
         exit_code = CANNOT_ANSWER
-        started = job.started(command)
-        seen: list[events.Event] = [started]
         try:
-            yield self._kept(command, job, started)
+            job.emit(_started(job, command))
             for warning in warnings:
-                yield self._kept(command, job, job.message(Severity.WARNING, warning))
-            async for event in self._with_heartbeat(job, stream):
-                seen.append(event)
-                if isinstance(event, events.JobEnded):
-                    exit_code = event.exit_code
-                    self._keep_analysis(command, job, source, seen)
-                yield self._kept(command, job, event)
+                job.say(Severity.WARNING, warning)
+            async with self._beating(job):
+                ending = await body(job, subject)
+            exit_code = ending.exit_code
+            ended = _ended(job, ending)
+            self._keep_analysis(command, job, subject.source, (*log.told, ended))
+            job.emit(ended)
         except (KernelOptError, OSError) as raised:
-            error = raised if isinstance(raised, KernelOptError) else unusable(raised)
-            exit_code = error.exit_code
-            last = (job.message(Severity.ERROR, error.message, error.remedy), job.ended(Ending(error.exit_code, error.message)))
-            for event in last:
-                with suppress(KernelOptError):
-                    self._kept(command, job, event)
-                yield event
+            log.is_memory_needed = False
+            ending = refused(job, raised)
+            exit_code = ending.exit_code
+            job.emit(_ended(job, ending))
         finally:
             with suppress(KernelOptError):
                 self.store.end_job(job.id, _now_ms(), exit_code)
+        return ending
 
-    def _kept(self, command: str, job: Job, event: events.Event) -> events.Event:
-        """The event; a search's are in memory before anybody sees them, for whoever resumes it."""
-        if command == "optimize":
-            self.store.add_event(job.id, event_json(event))
-        return event
-
-    def _keep_analysis(self, command: str, job: Job, source: Source, seen: Sequence[events.Event]) -> None:
+    def _keep_analysis(self, command: str, job: Job, source: Source, told: Sequence[events.Event]) -> None:
         """The whole answer on a whole file, for front ends that start later."""
         request = job.request
         if command not in _ANALYSES or request.kernel is not None:
             return
-        analysis = StoredAnalysis(command, source.sha256, tuple(event_json(event) for event in seen))
+        analysis = StoredAnalysis(command, source.sha256, tuple(event_json(event) for event in told))
         with suppress(KernelOptError):
             self.store.keep_analysis(find_workspace(request.file), request.file, analysis, _now_ms())
 
-    async def _with_heartbeat(self, job: Job, stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
-        """The job's events; another process that asks for cancellation is heard within a second."""
-        asking = asyncio.current_task()
+    @asynccontextmanager
+    async def _beating(self, job: Job) -> AsyncGenerator[None]:
+        """Tell other processes that the job lives; one that asks for cancellation is heard within a second."""
+        working = asyncio.current_task()
 
         async def beat() -> None:
             is_wanted = True
             while is_wanted:
                 await asyncio.sleep(_HEARTBEAT_S)
                 is_wanted = not await asyncio.to_thread(self.store.beat, job.id, _now_ms())
-            if asking is not None:
-                asking.cancel()
+            if working is not None:
+                working.cancel()
 
         heart = asyncio.create_task(beat())
         try:
-            async for event in stream:
-                yield event
+            yield
         finally:
             heart.cancel()
 
@@ -156,6 +149,48 @@ class JobRunner:
         owner = f"{os.uname().nodename} {self.who}"
         now = _now_ms()
         self.store.start_job(JobRow(job.id, command, path, find_workspace(path), owner, now, now, None, None, False))
+
+
+class _Log:
+    """Hands on what a job tells; a search's events are in memory before anybody sees them, for whoever resumes it."""
+
+    def __init__(self, runner: JobRunner, command: str, job_id: str, listener: Listener) -> None:
+        self._runner = runner
+        self._is_search = command == "optimize"
+        self._job_id = job_id
+        self._listener = listener
+        self.told: list[events.Event] = []
+        """All of it so far."""
+        self.is_memory_needed = True
+        """Whether nobody may be told what memory cannot keep; not of the error that says so."""
+
+    def emit(self, event: events.Event) -> None:
+        """Raises what the store raises."""
+        if self._is_search:
+            with suppress(*() if self.is_memory_needed else (KernelOptError,)):
+                self._runner.store.add_event(self._job_id, event_json(event))
+        self.told.append(event)
+        self._listener.emit(event)
+
+    async def delivered(self) -> None:
+        await self._listener.delivered()
+
+
+def refused(job: Job, raised: KernelOptError | OSError) -> Ending:
+    """Tell an error that was raised deliberately, or by the system's files; how the job ends with it."""
+    error = raised if isinstance(raised, KernelOptError) else unusable(raised)
+    job.say(Severity.ERROR, error.message, error.remedy)
+    return Ending(error.exit_code, error.message)
+
+
+def _started(job: Job, command: str) -> events.JobStarted:
+    lab = job.lab.describe()
+    other = None if job.request.other is None else str(job.request.other)
+    return events.JobStarted(job.id, command, str(job.request.file), lab.device, lab.rung, other)
+
+
+def _ended(job: Job, ending: Ending) -> events.JobEnded:
+    return events.JobEnded(job.id, ending.exit_code, ending.reason)
 
 
 def flags_of(request: JobRequest, loaded: LoadedSettings) -> Flags:

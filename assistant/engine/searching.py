@@ -1,23 +1,21 @@
-"""The ``optimize`` job from its first count to its last event: look, choose the planner, search, end."""
+"""The ``optimize`` job from its first count to its end: look, choose the planner, search."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from assistant.config import LoadedSettings, find_workspace
-from assistant.engine import stages
 from assistant.engine.accounts import JobAccounts, OnWriting
 from assistant.engine.confirming import Offer
 from assistant.engine.hardware import steered
 from assistant.engine.host_code import HostCodeRight
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.live import differences
-from assistant.engine.optimize import Search
-from assistant.engine.planning import AskModel, Models, PlannerChoice
+from assistant.engine.optimize import NOTHING_FOUND, Search, SearchResult
+from assistant.engine.planning import AskModel, Chosen, Models, PlannerChoice
 from assistant.engine.request import OptimizeOptions
-from assistant.engine.resume import Earlier, resumed_events
-from assistant.engine.round import NOT_ALLOWED
+from assistant.engine.resume import Earlier, tell_resumed
 from assistant.engine.spending_words import cap_words
 from assistant.engine.subject import Subject
 from assistant.engine.workbench import Looked, look, repeat_limited
@@ -26,7 +24,7 @@ from assistant.model.profile import Severity
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure, Planner, Store
 
-__all__ = ["People", "Searching"]
+__all__ = ["People", "Searched", "Searching"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,14 @@ class People:
 
 
 @dataclass(frozen=True)
+class Searched:
+    """How an ``optimize`` job ended, and what it found."""
+
+    ending: Ending
+    found: SearchResult = NOTHING_FOUND
+
+
+@dataclass(frozen=True)
 class Searching:
     """What every ``optimize`` job of a session is done with."""
 
@@ -51,85 +57,55 @@ class Searching:
 
     async def run(
         self, job: Job, subject: Subject, options: OptimizeOptions, loaded: LoadedSettings, earlier: Earlier, people: People
-    ) -> AsyncIterator[events.Event]:
-        for event in resumed_events(job, earlier, subject):
-            yield event
-        yield events.StageStarted(job.id, "profile", "counts what the kernels do as they stand")
+    ) -> Searched:
+        tell_resumed(job, earlier, subject)
+        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do as they stand"))
         looked = await look(job, subject)
-        again = looked if isinstance(looked, LabFailure) else await repeat_limited(job, subject, looked.counted)
-        if isinstance(looked, LabFailure) or isinstance(again, LabFailure):
-            failure = looked if isinstance(looked, LabFailure) else again
-            assert isinstance(failure, LabFailure)
-            for event in stages.failed(job, failure):
-                yield event
-            return
+        if isinstance(looked, LabFailure):
+            return Searched(job.failed(looked))
+        again = await repeat_limited(job, subject, looked.counted)
+        if isinstance(again, LabFailure):
+            return Searched(job.failed(again))
         wrong = differences(looked.counted)
         if wrong:
-            failure = LabFailure("differs_from_reference", wrong[0].message, "mend the kernel or its reference first")
-            for event in stages.failed(job, failure):
-                yield event
-            return
+            remedy = "mend the kernel or its reference first"
+            return Searched(job.failed(LabFailure("differs_from_reference", wrong[0].message, remedy)))
         seen = await steered(job, looked)
         if isinstance(seen, LabFailure):
-            yield job.message(Severity.INFORMATION, f"edits are planned by the emulator's counters: {seen.message}", seen.remedy)
+            job.say(Severity.INFORMATION, f"edits are planned by the emulator's counters: {seen.message}", seen.remedy)
         else:
             looked = seen
         choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
-        try:
-            async for event in choice.made(len({item.kernel.qualified_name for item in looked.assessment.kernels})):
-                yield event
-            search = self._search(job, options, choice, earlier, people)
-            tally = _Tally()
-            async for event in search.run(looked, again):
-                tally.count(event)
-                yield event
-            for event in choice.aside.taken():
-                yield event
-        finally:
-            await choice.close()
-        if tally.withheld:
-            text = f"not tried, because it edits host code, which nobody allowed: {', '.join(tally.withheld)}"
-            yield job.message(Severity.INFORMATION, text, f"kernelopt optimize {job.request.file} --allow-host-code")
-        yield job.ended(_ending(looked, tally, choice.accounts))
+        kernels = {item.kernel.qualified_name for item in looked.assessment.kernels}
+        async with choice.made(len(kernels)) as chosen:
+            found = await self._search(job, options, chosen, earlier, people).run(looked, again)
+        if found.withheld:
+            text = f"not tried, because it edits host code, which nobody allowed: {', '.join(found.withheld)}"
+            job.say(Severity.INFORMATION, text, f"kernelopt optimize {job.request.file} --allow-host-code")
+        return Searched(_ending(looked, found, chosen.accounts), found)
 
-    def _search(self, job: Job, options: OptimizeOptions, choice: PlannerChoice, earlier: Earlier, people: People) -> Search:
+    def _search(self, job: Job, options: OptimizeOptions, chosen: Chosen, earlier: Earlier, people: People) -> Search:
         return Search(
             job=job,
             options=options,
             store=self.store,
-            planner=choice.planner,
+            planner=chosen.planner,
             catalogue=self.catalogue,
             workspace=find_workspace(job.request.file),
             offer=people.offer,
             host_code=people.host_code,
-            accounts=choice.accounts,
-            aside=choice.aside,
-            shape=choice.shape,
+            accounts=chosen.accounts,
+            shape=chosen.shape,
             earlier=earlier,
         )
 
 
-class _Tally:
-    """What a search came to."""
-
-    def __init__(self) -> None:
-        self.offered = 0
-        self.accepted = 0
-        self.withheld: dict[str, None] = {}
-
-    def count(self, event: events.Event) -> None:
-        self.offered += isinstance(event, events.ProposalMade)
-        self.accepted += isinstance(event, events.DecisionMade) and event.kind in ("accepted", "partially_accepted")
-        if isinstance(event, events.CandidateTried) and event.outcome == NOT_ALLOWED:
-            self.withheld[f"{event.technique} of {event.kernel}"] = None
-
-
-def _ending(looked: Looked, tally: _Tally, accounts: JobAccounts) -> Ending:
+def _ending(looked: Looked, found: SearchResult, accounts: JobAccounts) -> Ending:
     if not looked.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload launches none of the kernels asked about")
     capped = "" if accounts.ended_by is None else f"; {cap_words(accounts.ended_by, accounts.caps)} ended the search"
-    if not tally.offered:
+    if not found.proposals:
         return Ending(DONE, f"nothing to propose: no planned edit was verified, predicted to be faster, and new{capped}")
-    noun = "proposal" if tally.offered == 1 else "proposals"
-    accepted = f", {tally.accepted} accepted" if tally.accepted else ""
-    return Ending(DONE, f"{tally.offered} {noun}{accepted}{capped}")
+    noun = "proposal" if len(found.proposals) == 1 else "proposals"
+    accepted = f", {found.accepted_count} accepted" if found.accepted_count else ""
+    return Ending(DONE, f"{len(found.proposals)} {noun}{accepted}{capped}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,17 +18,18 @@ from assistant.config import EditorSettings, LoadedSettings, Settings, find_work
 from assistant.config.remedies import how_to_set_a_model
 from assistant.engine import stages
 from assistant.engine.accounts import OnWriting
-from assistant.engine.comparing import KeepLooked, compare
+from assistant.engine.channel import Listener, streamed
+from assistant.engine.comparing import compare
 from assistant.engine.decisions import Ask, Decisions
 from assistant.engine.host_code import AskHostCode, HostCodeRight
-from assistant.engine.job import Job
+from assistant.engine.job import Ending, Job
 from assistant.engine.pair_book import PairBook
 from assistant.engine.planning import AskModel, Models
 from assistant.engine.reported import locate
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, last_interrupted
-from assistant.engine.running import JobRunner, OpenLab
-from assistant.engine.searching import People, Searching
+from assistant.engine.running import JobBody, JobRunner, OpenLab
+from assistant.engine.searching import People, Searched, Searching
 from assistant.engine.subject import Subject, as_candidate, read_source, read_subject, with_text
 from assistant.engine.submitted import Submission, submit
 from assistant.errors import UsageError
@@ -38,7 +39,10 @@ from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, Store
 
-__all__ = ["NOBODY", "Ask", "Asked", "Session", "SessionParts"]
+__all__ = ["NOBODY", "Ask", "Asked", "SearchBody", "Session", "SessionParts"]
+
+SearchBody = Callable[[Job, Subject], Awaitable[Searched]]
+"""What an ``optimize`` job does."""
 
 
 @dataclass(frozen=True)
@@ -105,34 +109,26 @@ class Session:
             self._store = None
 
     def inspect(self, request: JobRequest) -> AsyncIterator[events.Event]:
-        return self._runner().run("inspect", request, stages.inspect)
+        return self._job("inspect", request, stages.inspect)
 
     def check(self, request: JobRequest) -> AsyncIterator[events.Event]:
-        return self._runner().run("check", request, stages.check)
+        return self._job("check", request, stages.check)
 
     def profile(self, request: JobRequest, keep: stages.KeepReport | None = None) -> AsyncIterator[events.Event]:
         """Profile; ``keep`` is given the whole report as one value before its events come."""
         if request.report is not None:
             return self._profile_report(request, request.report, keep)
-        return self._runner().run("profile", request, lambda job, subject: stages.profile(job, subject, keep))
+        return self._job("profile", request, lambda job, subject: stages.profile(job, subject, keep))
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
-        def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+        async def body(job: Job, subject: Subject) -> Ending:
             if request.run_command is None:
                 second = read_subject(replace(request, file=other), subject.program.flags)
             else:  # the command starts what is made of A's file: B stands in its place, in a private copy of the folder
                 second = as_candidate(with_text(subject, read_source(other).text))
-            return compare(job, subject, second, is_strict)
+            return (await compare(job, subject, second, is_strict)).ending
 
-        return self._runner().run("compare", replace(request, other=other), body)
-
-    def weigh(self, request: JobRequest, before: str, keep: KeepLooked) -> AsyncIterator[events.Event]:
-        """A confirming comparison of an earlier text of the file with what a person made of it."""
-
-        def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
-            return compare(job, with_text(subject, before), subject, is_strict=False, keep=keep)
-
-        return self._runner().run("pair", request, body)
+        return self._job("compare", replace(request, other=other), body)
 
     def optimize(
         self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked = NOBODY
@@ -141,14 +137,22 @@ class Session:
 
         ``asked``: who answers what comes up on the way, each question once.
         """
-        loaded = load_settings(find_workspace(request.file), editor=_editor_settings(options))
-        _check_planner(options, loaded.settings)
-        workspace = find_workspace(request.file)
-        earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
-        runner = self._runner()
-        decisions = Decisions(runner)
+        search = self.search(request, options, accept, ask, asked)
 
-        def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+        async def body(job: Job, subject: Subject) -> Ending:
+            return (await search(job, subject)).ending
+
+        return self._job("optimize", request, body)
+
+    def search(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked) -> SearchBody:
+        """The search as the body of a job, for whoever wants what it found; raises as ``optimize`` does."""
+        workspace = find_workspace(request.file)
+        loaded = load_settings(workspace, editor=_editor_settings(options))
+        _check_planner(options, loaded.settings)
+        earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
+        decisions = self._decisions()
+
+        async def body(job: Job, subject: Subject) -> Searched:
             limited = _limited(options, loaded)
             people = People(
                 offer=lambda proposal: decisions.offer(job, proposal, accept, ask),
@@ -157,32 +161,37 @@ class Session:
                 on_writing=asked.on_writing,
             )
             searching = Searching(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models)
-            return searching.run(job, subject, limited, loaded, earlier, people)
+            return await searching.run(job, subject, limited, loaded, earlier, people)
 
-        return runner.run("optimize", request, body)
+        return body
+
+    async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener) -> Ending:
+        """A job with a body of the caller's own. Raises KernelOptError where it cannot begin."""
+        return await self._runner().run(command, request, body, listener)
 
     def judge(self, request: JobRequest, before: str, after: str) -> AsyncIterator[events.Event]:
         """A confirming comparison of two texts of one file, neither of which need be on disk."""
-        return self._decisions().judge(request, before, after)
+        return streamed(lambda listener: self._decisions().judge(request, before, after, listener))
 
     def submit(self, request: JobRequest, submission: Submission) -> AsyncIterator[events.Event]:
         """Judge an edit that somebody else made, and offer it where it is proved better."""
-
-        def body(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
-            return submit(job, subject, submission, self.store, find_workspace(request.file))
-
-        return self._runner().run("compare", request, body)
+        workspace = find_workspace(request.file)
+        return self._job("compare", request, lambda job, subject: submit(job, subject, submission, self.store, workspace))
 
     def rebase(self, id_prefix: str, request: JobRequest, current: str, hunk_ids: tuple[str, ...] = ()) -> AsyncIterator[events.Event]:
         """Offer a proposal's change, or some of its hunks, again, on another text of its file, if it holds there."""
-        return self._decisions().rebase(self.store.find_proposal(id_prefix), request, current, hunk_ids)
-
-    async def accept(self, id_prefix: str, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
-        """Accept a proposal, or some of its hunks; what was not judged as it will stand is judged first."""
         proposal = self.store.find_proposal(id_prefix)
-        async for event in self._decisions().accept(proposal, hunk_ids):
-            yield event
-        self._tell_pairs(proposal)
+        return streamed(lambda listener: self._decisions().rebase(proposal, request, current, listener, hunk_ids))
+
+    def accept(self, id_prefix: str, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
+        """Accept a proposal, or some of its hunks; what was not judged as it will stand is judged first."""
+
+        async def work(listener: Listener) -> None:
+            proposal = self.store.find_proposal(id_prefix)
+            await self._decisions().accept(proposal, hunk_ids, listener)
+            self._tell_pairs(proposal)
+
+        return streamed(work)
 
     def reject(self, id_prefix: str, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
         proposal = self.store.find_proposal(id_prefix)
@@ -199,13 +208,19 @@ class Session:
     def settings(self, file: Path) -> LoadedSettings:
         return load_settings(find_workspace(file))
 
-    async def _profile_report(self, request: JobRequest, path: Path, keep: stages.KeepReport | None) -> AsyncIterator[events.Event]:
+    def _profile_report(self, request: JobRequest, path: Path, keep: stages.KeepReport | None) -> AsyncIterator[events.Event]:
         """Of a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
-        report = await load_report(path)
-        found = locate(request, report)
-        runner = JobRunner(lambda: self.store, lambda _request, _scratch, target: ReportLab(found.report, target), self._parts.who)
-        async for event in runner.run("profile", found.request, lambda job, subject: found.told(job, subject, keep), found.subject):
-            yield event
+
+        async def work(listener: Listener) -> None:
+            report = await load_report(path)
+            found = locate(request, report)
+            runner = JobRunner(lambda: self.store, lambda _request, _scratch, target: ReportLab(found.report, target), self._parts.who)
+            await runner.run("profile", found.request, lambda job, subject: found.told(job, subject, keep), listener, found.subject)
+
+        return streamed(work)
+
+    def _job(self, command: str, request: JobRequest, body: JobBody) -> AsyncIterator[events.Event]:
+        return streamed(lambda listener: self._runner().run(command, request, body, listener))
 
     def _runner(self) -> JobRunner:
         return JobRunner(lambda: self.store, self._parts.open_lab, self._parts.who)

@@ -1,11 +1,11 @@
-"""The commands that look at one source: ``inspect``, ``check``, ``profile``. Each is an async iterator of events.
+"""The commands that look at one source: ``inspect``, ``check``, ``profile``. Each tells the job what it finds and returns how it ends.
 
-Every one ends with ``job_ended``; a failure of the lab or of the workload is told with its remedy and exit code 3.
+A failure of the lab or of the workload is told with its remedy, and ends with exit code 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from assistant.engine.assess import findings_of_launch
 from assistant.engine.checking import Repeats, launches_of
@@ -13,7 +13,7 @@ from assistant.engine.coach import LaunchTimes, time_launches
 from assistant.engine.counting import Counted
 from assistant.engine.defects import errors_among, problems_by_kernel, problems_in_words
 from assistant.engine.hardware import on_hardware
-from assistant.engine.inspection import inspection_events
+from assistant.engine.inspection import tell_inspection
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.machine_code import machine_code_events
 from assistant.engine.profile_report import ProfileReport, profile_report
@@ -30,64 +30,58 @@ from assistant.profile.findings import FindResult
 from assistant.profile.quantity import counted_noun
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["KeepReport", "check", "failed", "inspect", "profile"]
+__all__ = ["KeepReport", "check", "inspect", "profile"]
 
 KeepReport = Callable[[ProfileReport], None]
 
 
-async def inspect(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+async def inspect(job: Job, subject: Subject) -> Ending:
     """Kernels, launches, resources, occupancy, flags; nothing is run. Live, device code that is accepted is told first: no diagnostics."""
     watch = Stopwatch(job, "build")
-    yield watch.started(job.target.architecture)
+    watch.begin(job.target.architecture)
     if job.request.is_live and await job.lab.accepts(subject.program, job.target.architecture):
-        yield events.Diagnostics(job.id, ())
+        job.emit(events.Diagnostics(job.id, ()))
     build = await job.lab.inspect(subject.program, job.target.architecture)
-    yield watch.ended(job.target.architecture)
-    for event in inspection_events(job, subject, build):
-        yield event
+    watch.end(job.target.architecture)
+    tell_inspection(job, subject, build)
     kernels = counted_noun(len(subject.kernels), "kernel")
     match build:
         case BuildFailure():
-            yield job.ended(Ending(NO, f"{build.compiler} does not compile it"))
+            return Ending(NO, f"{build.compiler} does not compile it")
         case CompilerMissing():
-            yield job.ended(Ending(DONE, f"{kernels}; no CUDA compiler, so no registers or occupancy"))
+            return Ending(DONE, f"{kernels}; no CUDA compiler, so no registers or occupancy")
         case Build():
-            yield job.ended(Ending(DONE, f"{kernels}, compiled by {build.compiler} for {build.architecture}"))
+            return Ending(DONE, f"{kernels}, compiled by {build.compiler} for {build.architecture}")
 
 
-async def check(job: Job, subject: Subject) -> AsyncIterator[events.Event]:
+async def check(job: Job, subject: Subject) -> Ending:
     """Build it with the CUDA compiler, run it with every check on, run it again and compare."""
-    yield Stopwatch(job, "build").started(job.target.architecture)
+    Stopwatch(job, "build").begin(job.target.architecture)
     build = await job.lab.inspect(subject.program, job.target.architecture)
-    for event in _diagnostics(job, build):
-        yield event
+    _tell_diagnostics(job, build)
     if isinstance(build, BuildFailure):
-        yield job.ended(Ending(NO, f"{build.compiler} does not compile it"))
-        return
+        return Ending(NO, f"{build.compiler} does not compile it")
     watch = Stopwatch(job, "verify")
-    yield watch.started(f"runs {_named(subject)} with race, bounds and initialisation checks")
+    watch.begin(f"runs {_named(subject)} with race, bounds and initialisation checks")
     seen = await observe(job, subject)
     if isinstance(seen, LabFailure):
-        for event in _unseen(job, build, seen):
-            yield event
-        return
-    yield watch.ended("run with race, bounds and initialisation checks")
+        return _unseen(job, build, seen)
+    watch.end("run with race, bounds and initialisation checks")
     failure = next((counted.failure for counted in seen if counted.failure is not None), None)
     problems = problems_by_kernel(subject, seen)
     repeats = Repeats(subject, seen, problems)
     if repeats.are_open:
-        yield Stopwatch(job, "verify").started(f"runs {_named(subject)} again and compares")
+        Stopwatch(job, "verify").begin(f"runs {_named(subject)} again and compares")
         repeats.compare(await count(job, subject, order_seed=OTHER_ORDER))
     for kernel in subject.kernels:
         found, launches = repeats.of(kernel), launches_of(subject, kernel, seen)
-        yield events.CheckEnded(
-            job.id, kernel.key, problems[kernel.key], found.is_deterministic, launches.count, launches.refused_count, found.reason
-        )
+        shown = problems[kernel.key]
+        job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, launches.count, launches.refused_count, found.reason))
     listed = [problem for kernel in subject.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
     if failure is not None:
-        yield job.message(Severity.WARNING if errors else Severity.ERROR, failure.message, None if errors else failure.remedy)
-    yield job.ended(_check_ending(seen, listed, failure))
+        job.say(Severity.WARNING if errors else Severity.ERROR, failure.message, None if errors else failure.remedy)
+    return _check_ending(seen, listed, failure)
 
 
 def _check_ending(seen: Sequence[Counted], problems: Sequence[Problem], failure: LabFailure | None) -> Ending:
@@ -100,90 +94,88 @@ def _check_ending(seen: Sequence[Counted], problems: Sequence[Problem], failure:
     return Ending(DONE, f"{problems_in_words(problems)} by what was checked")
 
 
-async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) -> AsyncIterator[events.Event]:
+async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) -> Ending:
     """Counters of the first launches in program order, then one summary per launch shape; ``keep`` is given the whole as one value."""
     watch = Stopwatch(job, "profile")
-    yield watch.started(f"counts what {_named(subject)} does")
+    watch.begin(f"counts what {_named(subject)} does")
     looked = await look(job, subject)
     if isinstance(looked, LabFailure):
-        for event in failed(job, looked):
-            yield event
-        return
-    yield watch.ended(counted_noun(len(looked.counted.profiles), "launch", "launches"))
-    for event in _compiler_notes(job, looked):
-        yield event
-    if job.lab.counters is not None:
-        counting = Stopwatch(job, "profile")
-        yield counting.started(f"reads the counters of {job.lab.describe().device}")
-        measured = await on_hardware(job, looked, job.lab.counters)
-        if isinstance(measured, LabFailure):
-            yield job.message(Severity.WARNING, f"{measured.message}; the emulator's counters are shown", measured.remedy)
-        else:
-            looked = measured.looked
-            for shortfall in measured.shortfalls:
-                yield job.message(Severity.INFORMATION, f"{shortfall.message}; counters by {measured.method}", shortfall.remedy)
-            yield counting.ended(f"counters of the GPU by {measured.method}")
-    told = tuple(_launch_events(job, looked))
+        return job.failed(looked)
+    watch.end(counted_noun(len(looked.counted.profiles), "launch", "launches"))
+    _tell_compiler_notes(job, looked)
+    looked = await _with_hardware_counters(job, looked)
+    launches = tuple(_launch_events(job, looked))
     if keep is not None:
-        keep(profile_report(job, looked, told))
-    for event in told:
-        yield event
-    times = None
-    if job.lab.timing is not None:
-        timing = Stopwatch(job, "profile")
-        yield timing.started(f"times each launch shape on {job.lab.describe().device}")
-        times = await time_launches(job, looked, job.lab.timing)
-        if isinstance(times, LabFailure):
-            yield job.message(Severity.WARNING, f"no launch could be timed: {times.message}", times.remedy)
-        for note in times.notes if isinstance(times, LaunchTimes) else ():
-            yield job.message(Severity.WARNING, note)
-        yield timing.ended("times by launch shape")
+        keep(profile_report(job, looked, launches))
+    job.emit(*launches)
+    times = await _times(job, looked)
     for item in looked.assessment.kernels:
         for launch in item.launches:
-            yield summary_event(job, item, launch, times.of(item, launch) if isinstance(times, LaunchTimes) else None)
+            job.emit(summary_event(job, item, launch, None if times is None else times.of(item, launch)))
     if isinstance(looked.assessment.build, Build):
-        for event in machine_code_events(job, looked.subject, looked.assessment.build):
-            yield event
+        job.emit(*machine_code_events(job, looked.subject, looked.assessment.build))
     for kernel in subject.kernels:
-        for event in _not_run(job, subject, looked, kernel):
-            yield event
+        _tell_not_run(job, subject, looked, kernel)
     if not looked.assessment.kernels:
-        yield job.ended(Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about"))
-    else:
-        yield job.ended(Ending(DONE, f"{counted_noun(len(looked.assessment.kernels), 'kernel')} profiled"))
+        return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
+    return Ending(DONE, f"{counted_noun(len(looked.assessment.kernels), 'kernel')} profiled")
 
 
-def failed(job: Job, failure: LabFailure) -> Iterator[events.Event]:
-    """What went wrong, what to try, and exit code 3: an original that does not build or run leaves nothing to answer about."""
-    yield from job.failure(failure)
-    yield job.ended(Ending(CANNOT_ANSWER, failure.message))
+async def _with_hardware_counters(job: Job, looked: Looked) -> Looked:
+    """With the counters of the GPU, where it has any that can be read."""
+    if job.lab.counters is None:
+        return looked
+    watch = Stopwatch(job, "profile")
+    watch.begin(f"reads the counters of {job.lab.describe().device}")
+    measured = await on_hardware(job, looked, job.lab.counters)
+    if isinstance(measured, LabFailure):
+        job.say(Severity.WARNING, f"{measured.message}; the emulator's counters are shown", measured.remedy)
+        return looked
+    for shortfall in measured.shortfalls:
+        job.say(Severity.INFORMATION, f"{shortfall.message}; counters by {measured.method}", shortfall.remedy)
+    watch.end(f"counters of the GPU by {measured.method}")
+    return measured.looked
 
 
-def _unseen(job: Job, build: Build | CompilerMissing, failure: LabFailure) -> Iterator[events.Event]:
+async def _times(job: Job, looked: Looked) -> LaunchTimes | None:
+    """Of each launch shape; None where nothing is, or can be, timed."""
+    if job.lab.timing is None:
+        return None
+    watch = Stopwatch(job, "profile")
+    watch.begin(f"times each launch shape on {job.lab.describe().device}")
+    times = await time_launches(job, looked, job.lab.timing)
+    if isinstance(times, LabFailure):
+        job.say(Severity.WARNING, f"no launch could be timed: {times.message}", times.remedy)
+    for note in times.notes if isinstance(times, LaunchTimes) else ():
+        job.say(Severity.WARNING, note)
+    watch.end("times by launch shape")
+    return times if isinstance(times, LaunchTimes) else None
+
+
+def _unseen(job: Job, build: Build | CompilerMissing, failure: LabFailure) -> Ending:
     """Why the checks did not run; without a CUDA compiler the emulator's own refusal of the source is an error found in it."""
     if failure.kind != "not_built" or isinstance(build, Build):
-        yield from failed(job, failure)
-        return
-    yield from job.failure(failure)
-    yield job.ended(Ending(NO, failure.message))
+        return job.failed(failure)
+    job.say_failure(failure)
+    return Ending(NO, failure.message)
 
 
-def _diagnostics(job: Job, build: Build | BuildFailure | CompilerMissing) -> Iterator[events.Event]:
+def _tell_diagnostics(job: Job, build: Build | BuildFailure | CompilerMissing) -> None:
     if isinstance(build, CompilerMissing):
-        yield job.message(Severity.WARNING, f"no CUDA compiler: {build.reason}", build.remedy)
+        job.say(Severity.WARNING, f"no CUDA compiler: {build.reason}", build.remedy)
     elif build.diagnostics:
-        yield events.Diagnostics(job.id, build.diagnostics)
+        job.emit(events.Diagnostics(job.id, build.diagnostics))
 
 
-def _compiler_notes(job: Job, looked: Looked) -> Iterator[events.Event]:
+def _tell_compiler_notes(job: Job, looked: Looked) -> None:
     build = looked.assessment.build
     if isinstance(build, CompilerMissing):
         reason = f"no CUDA compiler, so every counter is estimated: {build.reason}"
-        yield job.message(Severity.WARNING, reason, build.remedy)
+        job.say(Severity.WARNING, reason, build.remedy)
     elif isinstance(build, Build):
         warnings = tuple(d for d in build.diagnostics if d.severity is DiagnosticSeverity.WARNING)
         if warnings:
-            yield events.Diagnostics(job.id, warnings)
+            job.emit(events.Diagnostics(job.id, warnings))
 
 
 def _launch_events(job: Job, looked: Looked) -> Iterator[events.Profile]:
@@ -207,12 +199,12 @@ def _named(subject: Subject) -> str:
     return counted_noun(1 + len(others), "kernel") if others else first.qualified_name
 
 
-def _not_run(job: Job, subject: Subject, looked: Looked, kernel: Kernel) -> Iterator[events.Message]:
+def _tell_not_run(job: Job, subject: Subject, looked: Looked, kernel: Kernel) -> None:
     """The kernel's launches that were refused; where there is none at all, that."""
     profiles = [p for p in looked.counted.profiles if kernel_of_instance(subject.parsed, p.kernel) == kernel]
     for problem in merge_problems(problem for p in profiles if is_refused(p) for problem in p.problems):
         times = f" ({counted_noun(problem.count, 'launch', 'launches')})" if problem.count > 1 else ""
         line = problem.line if problem.line and problem.file == str(subject.source.path) else kernel.line
-        yield job.message(Severity.ERROR, f"a launch of {kernel.key} is refused: {problem.message}{times}", line=line)
+        job.say(Severity.ERROR, f"a launch of {kernel.key} is refused: {problem.message}{times}", line=line)
     if not profiles:
-        yield job.message(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)
+        job.say(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)

@@ -3,22 +3,21 @@
 Whoever made it cannot say how good it is: verdict and speed are those of a confirming comparison, and an edit that is not proved better
 is not offered. Example::
 
-    async for event in submit(job, subject, Submission(text, "pads the tile", "some-agent"), store, workspace): ...
+    ending = await submit(job, subject, Submission(text, "pads the tile", "some-agent"), store, workspace)
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from assistant.engine.compared import Verdict
 from assistant.engine.comparing import compare
 from assistant.engine.explain import explain_submitted
 from assistant.engine.gate import DECIDED_GAIN_RATIO, is_proved_better
 from assistant.engine.ids import new_id
 from assistant.engine.job import DONE, NO, Ending, Job
-from assistant.engine.rebased import comparison_of, verification_of
 from assistant.engine.records import costliest
 from assistant.engine.rejected import FoundEdit, rejected_before
 from assistant.engine.reports import proposal_event
@@ -26,10 +25,9 @@ from assistant.engine.subject import Subject, candidate_of
 from assistant.engine.succession import store_beside_better
 from assistant.engine.workbench import Looked
 from assistant.errors import UsageError
-from assistant.model import events
 from assistant.model.comparison import Comparison
 from assistant.model.proposal import Proposal, ProposalState
-from assistant.model.verification import Outcome, Verification
+from assistant.model.verification import Outcome
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports import Store
 from assistant.source.hunks import hunks
@@ -51,65 +49,42 @@ class Submission:
     """Name of the agent, as its client tells it."""
 
 
-async def submit(job: Job, subject: Subject, submission: Submission, store: Store, workspace: Path) -> AsyncIterator[events.Event]:
+async def submit(job: Job, subject: Subject, submission: Submission, store: Store, workspace: Path) -> Ending:
     """A confirming comparison, then the proposal it earned, or why it earned none. Raises UsageError for an edit that changes nothing."""
     if submission.text == subject.source.text:
         raise UsageError("the submitted text is the file's own", "submit the whole file with the edit made")
-    seen: list[tuple[Looked, Looked]] = []
-    judged: events.ComparisonMade | None = None
-    ended: events.JobEnded | None = None
-    candidate = candidate_of(subject, submission.text)
-    async for event in compare(job, subject, candidate, is_strict=False, keep=lambda a, b: seen.append((a, b))):
-        if isinstance(event, events.JobEnded):
-            ended = event
-            continue
-        judged = event if isinstance(event, events.ComparisonMade) else judged  # the overall one comes last
-        yield event
-    if ended is None:
-        return
-    if ended.exit_code or judged is None or judged.speed is None or not seen:
-        yield ended
-        return
-    verification, comparison = verification_of(judged), comparison_of(judged.speed)
-    proposal = _proposal(job, subject, submission, seen[0][0], judged, verification, comparison)
+    compared = await compare(job, subject, candidate_of(subject, submission.text), is_strict=False)
+    verdict, before = compared.whole, compared.before
+    if compared.ending.exit_code or verdict is None or verdict.speed is None or before is None:
+        return compared.ending
+    proposal = _proposal(job, subject, submission, before, verdict, verdict.speed)
     refusal = _refusal(store, workspace, proposal)
     if refusal is not None:
-        yield job.ended(Ending(NO, f"not offered: {refusal}"))
-        return
+        return Ending(NO, f"not offered: {refusal}")
     told = store_beside_better(job.id, store, workspace, proposal)
-    yield proposal_event(job.id, proposal)
-    for message in told:
-        yield message
-    yield replace(ended, exit_code=DONE, reason=f"{ended.reason}; it waits as {proposal.id} for a person to decide")
+    job.emit(proposal_event(job.id, proposal), *told)
+    return Ending(DONE, f"{compared.ending.reason}; it waits as {proposal.id} for a person to decide")
 
 
-def _proposal(
-    job: Job,
-    subject: Subject,
-    submission: Submission,
-    before: Looked,
-    judged: events.ComparisonMade,
-    verification: Verification,
-    comparison: Comparison,
-) -> Proposal:
+def _proposal(job: Job, subject: Subject, submission: Submission, before: Looked, verdict: Verdict, speed: Comparison) -> Proposal:
     main = costliest(tuple(before.assessment.kernels))
     return Proposal(
         id=new_id("P"),
         job=job.id,
         path=subject.source.path,
-        kernel=judged.kernel or main.kernel.key,
+        kernel=verdict.kernel or main.kernel.key,
         techniques=(SUBMITTED,),
         summary=shown(submission.summary),
         before_text=subject.source.text,
         after_text=submission.text,
         hunks=hunks(subject.source.text, submission.text),
-        labels=verification.labels,
+        labels=verdict.verification.labels,
         assumptions=(),
-        verification=verification,
-        comparison=comparison,
-        evidence=judged.evidence,
+        verification=verdict.verification,
+        comparison=speed,
+        evidence=verdict.evidence,
         predictions=(),
-        explanation=explain_submitted(submission.author, submission.summary, verification, comparison),
+        explanation=explain_submitted(submission.author, submission.summary, verdict.verification, speed),
         signature=main.signature,
         state=ProposalState.OPEN,
         created_ms=time.time_ns() // 1_000_000,

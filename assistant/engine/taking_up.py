@@ -5,9 +5,6 @@ The expert's plans are made again in no time and need no such help; a model's ed
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-
 from assistant.engine.frontier import Frontier, Node
 from assistant.engine.round import Kit
 from assistant.model import events
@@ -16,57 +13,51 @@ from assistant.model.plan import Origin, Rewrite, Step
 from assistant.model.profile import Severity
 from assistant.source.edits import edits_between
 
-__all__ = ["TakingUp"]
+__all__ = ["taken_up"]
 
 _KEPT = "kept"
 
 
-@dataclass
-class TakingUp:
-    """Rebuilds the versions that an earlier job had kept."""
+async def taken_up(kit: Kit, frontier: Frontier) -> Frontier:
+    """Judge them again, parents before children; where the search goes on from ``frontier``."""
+    if not kit.shape.asks_models:
+        return frontier
+    key = kit.bench.kernel(kit.start)[0].kernel.key
+    kept = [attempt for attempt in kit.earlier.attempts if attempt.outcome == _KEPT and attempt.kernel == key]
+    level = {frontier.root.text: frontier.root}
+    while level:
+        below: dict[str, Node] = {}
+        for attempt in kept:
+            parent = level.get(attempt.parent_text)
+            if parent is None or parent.link.needs_decision:
+                continue
+            node = await _judged(kit, parent, attempt)
+            if node is not None:
+                below[attempt.text] = node
+                text = f"{kit.name}: takes up {attempt.technique} at line {attempt.line}, which {kit.earlier.job} had kept"
+                kit.job.say(Severity.INFORMATION, text)
+        frontier = frontier.after(below.values())
+        level = below
+    return frontier
 
-    kit: Kit
-    frontier: Frontier
 
-    async def run(self) -> AsyncIterator[events.Event]:
-        """Judge them again, parents before children; ``frontier`` is where the search goes on."""
-        if not self.kit.shape.asks_models:
-            return
-        kept = [a for a in self.kit.earlier.attempts if a.outcome == _KEPT and a.kernel == self._kernel_key()]
-        level = {self.frontier.root.text: self.frontier.root}
-        while level:
-            below: dict[str, Node] = {}
-            for attempt in kept:
-                parent = level.get(attempt.parent_text)
-                if parent is None or parent.link.needs_decision:
-                    continue
-                node = await self._judged(parent, attempt)
-                if node is not None:
-                    below[attempt.text] = node
-                    text = f"{self.kit.name}: takes up {attempt.technique} at line {attempt.line}, which {self.kit.earlier.job} had kept"
-                    yield self.kit.job.message(Severity.INFORMATION, text)
-            self.frontier = self.frontier.after(below.values())
-            level = below
+async def _judged(kit: Kit, parent: Node, attempt: Attempt) -> Node | None:
+    """None where it does not hold any more."""
+    trial = kit.book.known(parent.text, attempt.text)
+    if trial is None:
+        trial = await kit.tries.judge(parent.link, _step(kit, attempt), _rewrite(attempt))
+        kit.book.keep(parent.text, trial)
+    ratio = trial.tried.ratio
+    return None if trial.link is None or ratio is None else Node(trial.link, parent.ratio * ratio, parent.taken)
 
-    async def _judged(self, parent: Node, attempt: Attempt) -> Node | None:
-        """None where it does not hold any more."""
-        trial = self.kit.book.known(parent.text, attempt.text)
-        if trial is None:
-            trial = await self.kit.tries.judge(parent.link, self._step(attempt), _rewrite(attempt))
-            self.kit.book.keep(parent.text, trial)
-        ratio = trial.tried.ratio
-        return None if trial.link is None or ratio is None else Node(trial.link, parent.ratio * ratio, parent.taken)
 
-    def _step(self, attempt: Attempt) -> Step:
-        """As it was planned, as far as the log still has it."""
-        planned = (event for event in self.kit.earlier.log if isinstance(event, events.PlanMade))
-        wanted = (attempt.technique, attempt.line, attempt.planner)
-        known = (step for plan in planned for step in plan.steps if (step.technique, step.line, step.planner) == wanted)
-        bare = Step(attempt.technique, attempt.kernel, attempt.line, attempt.summary, (), attempt.finding, (), 0.0, planner=attempt.planner)
-        return next(known, bare)
-
-    def _kernel_key(self) -> str:
-        return self.kit.bench.kernel(self.kit.start)[0].kernel.key
+def _step(kit: Kit, attempt: Attempt) -> Step:
+    """As it was planned, as far as the log still has it."""
+    planned = (event for event in kit.earlier.log if isinstance(event, events.PlanMade))
+    wanted = (attempt.technique, attempt.line, attempt.planner)
+    known = (step for plan in planned for step in plan.steps if (step.technique, step.line, step.planner) == wanted)
+    bare = Step(attempt.technique, attempt.kernel, attempt.line, attempt.summary, (), attempt.finding, (), 0.0, planner=attempt.planner)
+    return next(known, bare)
 
 
 def _rewrite(attempt: Attempt) -> Rewrite:

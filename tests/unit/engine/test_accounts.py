@@ -10,7 +10,6 @@ import pytest
 
 from assistant.build.architectures import architecture
 from assistant.engine.accounts import JobAccounts
-from assistant.engine.aside import Aside
 from assistant.engine.job import Job
 from assistant.engine.request import JobRequest
 from assistant.lab.cpu import CpuLab
@@ -31,21 +30,22 @@ from assistant.model.completion import (
     Spending,
 )
 from assistant.ports import RunLimits
+from tests.unit.engine.heard import Heard
 
 SERVED = ServedModel(ModelRole.CODER, "openai", "http://localhost/v1", "small", Price(1.0, 1.0))
 PLANNER = replace(SERVED, role=ModelRole.PLANNER, endpoint="http://elsewhere/v1", model="large")
-Open = Callable[..., tuple[JobAccounts, Aside]]
+Open = Callable[..., tuple[JobAccounts, Heard]]
 
 
 @pytest.fixture
 def opened(tmp_path: Path, store: MemoryStore) -> Open:
-    def make(caps: Caps, spent: Spending | None = None) -> tuple[JobAccounts, Aside]:
+    def make(caps: Caps, spent: Spending | None = None) -> tuple[JobAccounts, Heard]:
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
-        job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits())
+        heard = Heard()
+        job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits(), heard)
         store.start_job(JobRow("J1", "optimize", request.file, tmp_path, "host 1 test", 1, 1, None, None, False))
-        aside = Aside()
-        return JobAccounts(job, store, caps, aside, None, spent, " --planner llm"), aside
+        return JobAccounts(job, store, caps, None, spent, " --planner llm"), heard
 
     return make
 
@@ -56,11 +56,11 @@ def call(name: str, answer: Completion | CompletionFailure, spending: Spending) 
 
 
 def test_a_call_is_kept_charged_and_told(opened: Open, store: MemoryStore) -> None:
-    accounts, aside = opened(Caps())
+    accounts, heard = opened(Caps())
     made = call("M1", Completion("{}", "small-2", 900, 100), Spending(0.001, 900, 100, 1))
     accounts.record(made)
     assert store.model_calls("J1") == (made,)
-    called, budget = aside.taken()
+    called, budget = heard.taken()
     assert isinstance(called, events.ModelCalled)
     assert (called.outcome, called.model, called.input_token_count, called.output_token_count) == ("answered", "small-2", 900, 100)
     assert isinstance(budget, events.BudgetSpent)
@@ -68,15 +68,15 @@ def test_a_call_is_kept_charged_and_told(opened: Open, store: MemoryStore) -> No
 
 
 def test_a_call_that_might_break_the_cap_is_refused_once_and_for_all(opened: Open) -> None:
-    accounts, aside = opened(Caps(money_usd=0.01))
+    accounts, heard = opened(Caps(money_usd=0.01))
     assert accounts.refusal(SERVED, 5_000, 5_000) is None
     assert accounts.why_no_code is None
-    aside.taken()
+    heard.taken()
     refusals = [accounts.refusal(SERVED, 5_000, 5_001) for _ in range(2)]
     assert all(refusal is not None and refusal.kind is FailureKind.OVER_BUDGET for refusal in refusals)
     assert accounts.ended_by == "money_usd"
     assert accounts.why_no_code == "the cap of $0.01 leaves no room for a call"
-    message, budget = aside.taken()
+    message, budget = heard.taken()
     assert isinstance(message, events.Message)
     assert "kernelopt optimize k.cu --planner llm --resume --budget-usd 0.02" in (message.remedy or "")
     assert isinstance(budget, events.BudgetSpent)
@@ -133,29 +133,29 @@ def test_who_counts_more_than_we_is_reckoned_with(opened: Open) -> None:
 
 
 def test_a_count_that_cannot_be_is_told_once(opened: Open) -> None:
-    accounts, aside = opened(Caps())
+    accounts, heard = opened(Caps())
     for name in ("M1", "M2"):
         accounts.record(call(name, Completion("{}", "small-2", 10**30, 3), Spending(0.1, 4_600, 3, 1)))
-    (told,) = (event for event in aside.taken() if isinstance(event, events.Message))
+    (told,) = (event for event in heard.taken() if isinstance(event, events.Message))
     assert told.message.startswith(
         "http://localhost/v1 counts more than 1,000,000,000,000 + 3 tokens for code@1, which cannot be: 4,600 + 3"
     )
 
 
 def test_a_search_that_goes_on_counts_what_was_spent_before(opened: Open) -> None:
-    accounts, aside = opened(Caps(token_count=10_000), Spending(None, 8_000, 1_000, 4))
+    accounts, heard = opened(Caps(token_count=10_000), Spending(None, 8_000, 1_000, 4))
     accounts.begin(Caps(token_count=10_000), Spending(None, 1, 1, 1))
     assert accounts.refusal(SERVED, 500, 501) is not None
-    first = aside.taken()[0]
+    first = heard.taken()[0]
     assert isinstance(first, events.BudgetSpent)
     assert first.estimate == Spending(None, 1, 1, 1)
 
 
 def test_rounds_are_counted_over_all_kernels(opened: Open) -> None:
-    accounts, aside = opened(Caps(round_count=2))
+    accounts, heard = opened(Caps(round_count=2))
     assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
     assert accounts.ended_by == "round_count"
-    meter = [event.spent.round_count for event in aside.taken() if isinstance(event, events.BudgetSpent)]
+    meter = [event.spent.round_count for event in heard.taken() if isinstance(event, events.BudgetSpent)]
     assert meter == [1, 2, 2]
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from assistant.engine.compared import Verdict
 from assistant.engine.decide import Decider, DecisionRequest, Moved, chosen_text
 from assistant.engine.rebased import rebased_proposal
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.memory.store import MemoryStore
-from assistant.model import events
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.source.hunks import hunks
@@ -134,16 +134,16 @@ def test_an_unknown_reason_code_is_refused(store: MemoryStore, proposal: Proposa
 
 def test_a_rebased_proposal_claims_what_judging_it_on_the_new_text_showed(proposal: Proposal) -> None:
     current, text = "new\n" + _BEFORE, "new\n" + _AFTER
-    report = events.VerificationReport("NEEDS_DECISION", (), (), ("precision",), (), ("races: too large",))
-    speed = events.SpeedReport("PREDICTED", 1.25, None, None, None, "model error 1.28x median", (), "model", "dram", "l2")
-    judged = events.ComparisonMade("J2", "k()", "kernel", True, "a", "b", report, speed, (), events.Device("emulator", "cpu", "h200"))
-    fresh = rebased_proposal(Moved(proposal, current, text), (), judged, speed, 3)
+    verification = Verification(Outcome.NEEDS_DECISION, (), (Label.PRECISION,), (), "kernel", (), ("races: too large",))
+    speed = replace(proposal.comparison, ratio=1.25, bottleneck_after="l2")
+    verdict = Verdict("k()", verification, speed, ())
+    fresh = rebased_proposal(Moved(proposal, current, text), (), verdict, speed, 3)
     assert (fresh.before_text, fresh.after_text, fresh.state) == (current, text, ProposalState.OPEN)
-    assert fresh.verification == Verification(Outcome.NEEDS_DECISION, (), (Label.PRECISION,), (), "kernel", (), ("races: too large",))
+    assert fresh.verification == verification
     assert (fresh.comparison.ratio, fresh.comparison.bottleneck_after, fresh.labels) == (1.25, "l2", (Label.PRECISION,))
     assert "1.25x" in fresh.explanation
     assert "2.00" not in fresh.explanation
-    part = rebased_proposal(Moved(proposal, current, "new\nA\nb\nc\nd\ne\n"), (proposal.hunks[0].id,), judged, speed, 3)
+    part = rebased_proposal(Moved(proposal, current, "new\nA\nb\nc\nd\ne\n"), (proposal.hunks[0].id,), verdict, speed, 3)
     assert [hunk.id for hunk in part.hunks] == [proposal.hunks[0].id]
     assert part.summary.endswith(f"(1 of 2 hunks of {proposal.id})")
     assert part.explanation.startswith(f"1 of 2 hunks of {proposal.id}'s change")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.engine.channel import UNHEARD
 from assistant.engine.request import JobRequest
 from assistant.engine.running import JobRunner
 from assistant.errors import CannotAnswerError
@@ -26,5 +27,4 @@ async def test_the_setting_stands_where_nothing_was_asked_for(tmp_path: Path, as
     (tmp_path / "k.cu").write_text("__global__ void k(int* a) { a[0] = 1; }\n")
     request = JobRequest(tmp_path / "k.cu", tmp_path, device=asked)
     with pytest.raises(CannotAnswerError, match=f"no {given} here"):
-        async for _ in JobRunner(no_store, refuse, "test").run("inspect", request, lambda job, subject: pytest.fail("no lab")):
-            pass
+        await JobRunner(no_store, refuse, "test").run("inspect", request, lambda job, subject: pytest.fail("no lab"), UNHEARD)

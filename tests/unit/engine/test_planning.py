@@ -12,7 +12,7 @@ from assistant.build.architectures import architecture
 from assistant.config import LoadedSettings, Settings, load_settings
 from assistant.engine.event_json import event_json
 from assistant.engine.job import Job
-from assistant.engine.planning import AskModel, ModelNotice, PlannerChoice, model_notice
+from assistant.engine.planning import AskModel, Chosen, ModelNotice, PlannerChoice, model_notice
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.resume import NOTHING_EARLIER, Earlier
 from assistant.engine.shape import SearchShape
@@ -27,6 +27,7 @@ from assistant.plan.providers import PriceTable
 from assistant.plan.providers.manual import ManualProvider
 from assistant.ports import RunLimits
 from tests.unit.engine.fakes import FakeModels, FakePlanner
+from tests.unit.engine.heard import Heard
 
 
 @dataclass
@@ -54,7 +55,7 @@ def choice(tmp_path: Path, store: MemoryStore, monkeypatch: pytest.MonkeyPatch) 
     ) -> PlannerChoice:
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
-        job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits())
+        job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits(), Heard())
         settings = loaded or load_settings(None, MODEL)
         fake = models or FakeModels()
         return PlannerChoice(lambda: fake, FakePlanner("expert"), job, options, settings, store, NOTHING_EARLIER, ask)
@@ -62,11 +63,15 @@ def choice(tmp_path: Path, store: MemoryStore, monkeypatch: pytest.MonkeyPatch) 
     return make
 
 
-async def made(chosen: PlannerChoice) -> list[events.Event]:
-    return [event async for event in chosen.made(kernel_count=1)]
+async def made(choice: PlannerChoice) -> tuple[Chosen, tuple[events.Event, ...]]:
+    """What was chosen, and what was told."""
+    heard = choice.job.listener
+    assert isinstance(heard, Heard)
+    async with choice.made(kernel_count=1) as chosen:
+        return chosen, heard.taken()
 
 
-def told(heard: list[events.Event]) -> str:
+def told(heard: tuple[events.Event, ...]) -> str:
     return "\n".join(event.message for event in heard if isinstance(event, events.Message))
 
 
@@ -74,8 +79,7 @@ def told(heard: list[events.Event]) -> str:
 @pytest.mark.parametrize(("named", "planner"), [("llm", "llm"), ("auto", "auto")])
 async def test_who_says_yes_gets_the_model(choice: Choose, named: str, planner: str) -> None:
     person = Person()
-    chosen = choice(OptimizeOptions(planner=named), person)
-    heard = await made(chosen)
+    chosen, heard = await made(choice(OptimizeOptions(planner=named), person))
     assert chosen.planner.name == planner
     assert chosen.shape != SearchShape()
     assert chosen.shape.asks_models
@@ -85,8 +89,7 @@ async def test_who_says_yes_gets_the_model(choice: Choose, named: str, planner: 
 
 @pytest.mark.asyncio
 async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
-    chosen = choice(OptimizeOptions(planner="llm"), Person("not today"))
-    heard = await made(chosen)
+    chosen, heard = await made(choice(OptimizeOptions(planner="llm"), Person("not today")))
     assert (chosen.planner.name, chosen.shape) == ("expert", SearchShape())
     assert "the expert planner plans: not today" in told(heard)
     assert not [event for event in heard if isinstance(event, events.BudgetSpent)]
@@ -94,9 +97,10 @@ async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
 
 @pytest.mark.asyncio
 async def test_where_nobody_can_be_asked_only_a_name_is_a_yes(choice: Choose) -> None:
-    by_name, by_default = choice(OptimizeOptions(planner="llm")), choice(OptimizeOptions(planner="auto"))
-    assert "is sent the source" in told(await made(by_name))
-    assert "nobody agreed" in told(await made(by_default))
+    by_name, of_name = await made(choice(OptimizeOptions(planner="llm")))
+    by_default, of_default = await made(choice(OptimizeOptions(planner="auto")))
+    assert "is sent the source" in told(of_name)
+    assert "nobody agreed" in told(of_default)
     assert (by_name.planner.name, by_default.planner.name) == ("llm", "expert")
 
 
@@ -104,33 +108,31 @@ async def test_where_nobody_can_be_asked_only_a_name_is_a_yes(choice: Choose) ->
 async def test_a_setting_that_came_with_the_workspace_is_nobodys_yes(choice: Choose, tmp_path: Path) -> None:
     loaded = load_settings(None, {**MODEL, "planner": "llm"})
     foreign = replace(loaded, origins={**loaded.origins, "planner": str(tmp_path / "kernelopt.toml")})
-    own, theirs = choice(OptimizeOptions(), loaded=loaded), choice(OptimizeOptions(), loaded=foreign)
-    await made(own)
-    await made(theirs)
+    own, _ = await made(choice(OptimizeOptions(), loaded=loaded))
+    theirs, _ = await made(choice(OptimizeOptions(), loaded=foreign))
     assert (own.planner.name, theirs.planner.name) == ("llm", "expert")
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(("answer", "planner"), [(True, "auto"), (False, "expert")])
 async def test_what_was_answered_before_the_job_holds(choice: Choose, answer: bool, planner: str) -> None:
-    chosen = choice(OptimizeOptions(planner="auto", may_call_models=answer))
-    await made(chosen)
+    chosen, _ = await made(choice(OptimizeOptions(planner="auto", may_call_models=answer)))
     assert chosen.planner.name == planner
 
 
 @pytest.mark.asyncio
 async def test_without_a_provider_nobody_is_asked(choice: Choose) -> None:
     person = Person()
-    chosen = choice(OptimizeOptions(planner="auto"), person, loaded=load_settings(None))
-    assert await made(chosen) == []
+    chosen, heard = await made(choice(OptimizeOptions(planner="auto"), person, loaded=load_settings(None)))
+    assert heard == ()
     assert (chosen.planner.name, person.seen) == ("expert", [])
 
 
 @pytest.mark.asyncio
 async def test_settings_that_name_nobody_end_a_search_by_name_alone(choice: Choose) -> None:
     models = FakeModels(problem=UsageError("no model is named", "set provider.model"))
-    by_default = choice(OptimizeOptions(planner="auto"), Person(), models)
-    assert "the expert planner plans: no model is named" in told(await made(by_default))
+    _, of_default = await made(choice(OptimizeOptions(planner="auto"), Person(), models))
+    assert "the expert planner plans: no model is named" in told(of_default)
     with pytest.raises(UsageError, match="no model is named"):
         await made(choice(OptimizeOptions(planner="llm"), Person(), models))
 
@@ -151,17 +153,15 @@ async def test_a_notice_says_what_is_sent_where_and_what_it_may_cost(choice: Cho
 
 @pytest.mark.asyncio
 async def test_a_money_cap_that_cannot_be_kept_is_told(choice: Choose) -> None:
-    chosen = choice(OptimizeOptions(planner="llm", caps=Caps(money_usd=1.0)), Person())
-    assert "no money cap can be promised; capped at 200,000 tokens instead" in told(await made(chosen))
+    chosen, heard = await made(choice(OptimizeOptions(planner="llm", caps=Caps(money_usd=1.0)), Person()))
+    assert "no money cap can be promised; capped at 200,000 tokens instead" in told(heard)
     assert chosen.accounts.caps == Caps(token_count=200_000)
 
 
 @pytest.mark.asyncio
 async def test_the_provider_is_closed_with_the_job(choice: Choose) -> None:
     models = FakeModels()
-    chosen = choice(OptimizeOptions(planner="llm"), Person(), models)
-    await made(chosen)
-    await chosen.close()
+    await made(choice(OptimizeOptions(planner="llm"), Person(), models))
     assert models.opened.is_closed
 
 
@@ -182,6 +182,6 @@ async def test_a_search_that_goes_on_counts_what_the_one_before_spent(choice: Ch
     spent = events.BudgetSpent("J0", Spending(0.0, round_count=2, gpu_s=3.0), Caps())
     store.add_event("J0", event_json(spent))
     store.add_sent_call(SentCall("M1", "J0", 5, Spending(0.25, 900, 100, 1)))
-    chosen = replace(choice(OptimizeOptions(planner="llm"), Person()), earlier=Earlier("J0", (spent,), (), frozenset()))
-    await made(chosen)
+    goes_on = replace(choice(OptimizeOptions(planner="llm"), Person()), earlier=Earlier("J0", (spent,), (), frozenset()))
+    chosen, _ = await made(goes_on)
     assert chosen.accounts.spent == Spending(0.25, 900, 100, 1, gpu_s=3.0, round_count=2)
