@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fetched client lint types layers unit editors vscode torch bench bench-gpu test-cheats test-streams test-gpu test-gpu-cheats docs clean tools
+.PHONY: demo test check fetched client lint types layers unit editors vscode torch bench bench-gpu test-cheats test-thorough test-streams test-gpu test-gpu-cheats docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -76,6 +76,10 @@ bench: $(STAMP)-dev
 # of a person to a search; `make test` takes some of each.
 test-cheats: $(STAMP)-dev
 	KERNELOPT_ALL_CHEATS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal tests/e2e/cli/test_verdicts.py tests/e2e/cli/test_unseen.py tests/e2e/cli/test_model_by_hand.py
+
+# What `make test` leaves out: tests that repeat at length what others prove in short.
+test-thorough: $(STAMP)-dev editors vscode
+	KERNELOPT_THOROUGH=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal -m thorough
 
 # Every recorded run (tests/e2e/streams), event by event. UPDATE=1 records them anew.
 test-streams: $(STAMP)-dev

@@ -1,8 +1,13 @@
 """Holds for every test: none reaches the network, none fails because the machine was busy while hypothesis watched the clock, and all
-write below one folder (`tests.places`)."""
+write below one folder (`tests.places`).
+
+Tests marked ``thorough`` repeat at length what others prove in short; they run where ``KERNELOPT_THOROUGH`` is set
+(``make test-thorough``).
+"""
 
 import os
 
+import pytest
 from hypothesis import settings
 
 from tests.network.ban import forbid
@@ -12,3 +17,11 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 forbid()
 os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))  # pytest's own name for where ``tmp_path`` is
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "KERNELOPT_THOROUGH" in os.environ:
+        return
+    left_out = [item for item in items if item.get_closest_marker("thorough") is not None]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]

@@ -1,4 +1,4 @@
-"""Which kept candidate a round builds on, and which steps a chain does not take twice. Pure."""
+"""Which steps a chain does not take twice, and how much more an edit of host code must gain. Pure."""
 
 from __future__ import annotations
 
@@ -7,22 +7,15 @@ from dataclasses import dataclass, replace
 from assistant.engine.scoring import followed
 from assistant.model.plan import Step
 
-__all__ = ["HOST_CODE_MARGIN", "Option", "Taken", "is_preferred", "is_settled", "moved", "taken"]
+__all__ = ["HOST_CODE_MARGIN", "Taken", "is_settled", "moved", "taken"]
 
 HOST_CODE_MARGIN = 1.1
 """How much more an edit of host code must gain than one inside the kernel to be chosen (chosen: well below what the performance
-model can tell apart, see docs/explanation/performance-model.md)."""
+model can tell apart, see docs/explanation/performance-model.md): an edit inside the kernel holds for every caller and every size,
+while a launch shape is tuned to the sizes at hand and host code runs with the user's rights. Nothing is lost: the next round tries the
+launch again, on the better kernel."""
 _MASKED_RATIO = 0.99
 """A verified edit that costs nothing may be masked by another bottleneck; below this ratio it is not tried again."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """A kept candidate as far as choosing goes."""
-
-    ratio: float
-    needs_decision: bool
-    edits_host_code: bool
 
 
 @dataclass(frozen=True)
@@ -32,24 +25,6 @@ class Taken:
     technique: str
     lines: frozenset[int]
     """Where its place is in the present text."""
-
-
-def is_preferred(new: Option, best: Option | None) -> bool:
-    """Whether ``new`` displaces ``best`` as what the next round builds on.
-
-    A pure edit comes before one that a human must decide on. Of similar gains the edit inside the kernel wins: it holds for every
-    caller and every size, while a launch shape is tuned to the sizes at hand and host code runs with the user's rights. Nothing is
-    lost: the next round tries the launch again, on the better kernel. Of equals the first stays.
-    """
-    if best is None:
-        return True
-    if new.needs_decision != best.needs_decision:
-        return best.needs_decision
-    return _weight(new) > _weight(best)
-
-
-def _weight(option: Option) -> float:
-    return option.ratio / HOST_CODE_MARGIN if option.edits_host_code else option.ratio
 
 
 def is_settled(outcome: str, ratio: float | None) -> bool:

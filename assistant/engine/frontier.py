@@ -37,7 +37,7 @@ class Node:
 
     @property
     def weight(self) -> float:
-        """The ratio, with a margin off where host code is edited (``choice.is_preferred`` says why)."""
+        """The ratio, with a margin off where host code is edited (``HOST_CODE_MARGIN`` says why)."""
         edits_host_code = any(Label.HOST_CODE in kept.rewrite.labels for kept in self.link.kept)
         return self.ratio / HOST_CODE_MARGIN if edits_host_code else self.ratio
 

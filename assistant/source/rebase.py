@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from merge3 import Merge3
-
 from assistant.model.source import Hunk, TextEdit
 from assistant.source.edits import EditFailure, apply_edits, lines_of
 from assistant.source.hunks import HunkMismatch, apply_hunks, hunks
+from assistant.source.merge import merge
 
 __all__ = ["Clash", "Conflict", "Rebased", "rebase", "rebase_edits", "rebase_hunks"]
 
@@ -49,23 +48,11 @@ class Conflict:
 
 def rebase(base: str, edited: str, current: str) -> Rebased | Conflict:
     """The change from ``base`` to ``edited``, made in ``current``."""
-    base_lines, edited_lines, current_lines = lines_of(base), lines_of(edited), lines_of(current)
-    merged: list[str] = []
-    clashes: list[Clash] = []
-    for region in Merge3(base_lines, edited_lines, current_lines).merge_regions():
-        kind, bounds = region[0], region[1:]
-        match kind:
-            case "unchanged":
-                merged.extend(base_lines[bounds[0] : bounds[1]])
-            case "same" | "a":
-                merged.extend(edited_lines[bounds[0] : bounds[1]])
-            case "b":
-                merged.extend(current_lines[bounds[0] : bounds[1]])
-            case _:
-                clashes.append(_clash(base_lines, edited_lines, current_lines, bounds))
+    regions = merge(lines_of(base), lines_of(edited), lines_of(current))
+    clashes = [Clash(part.second_line + 1, part.base, part.first, part.second) for part in regions if part.kind == "clash"]
     if clashes:
         return Conflict(tuple(clashes))
-    text = "".join(merged)
+    text = "".join(line for part in regions for line in (part.second if part.kind == "second" else part.first))
     return Rebased(text, hunks(current, text))
 
 
@@ -79,13 +66,3 @@ def rebase_hunks(base: str, chosen: Iterable[Hunk], current: str) -> Rebased | C
     """Hunks of ``base``, made in ``current``."""
     edited = apply_hunks(base, chosen)
     return rebase(base, edited, current) if isinstance(edited, str) else edited
-
-
-def _clash(base: list[str], edited: list[str], current: list[str], bounds: tuple[int, ...]) -> Clash:
-    base_low, base_high, edited_low, edited_high, current_low, current_high = bounds
-    return Clash(
-        current_line=current_low + 1,
-        base=tuple(base[base_low:base_high]),
-        edited=tuple(edited[edited_low:edited_high]),
-        current=tuple(current[current_low:current_high]),
-    )

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { createVSIX } from "@vscode/vsce";
 
-const LIMIT_BYTES = 1_500_000;
+const LIMIT_BYTES = 2_000_000;
 const OWN_PYTHON = "../.venv/bin/python";
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const wheelName = `kernelopt-${version}-py3-none-any.whl`;

@@ -1,8 +1,6 @@
 """Builds kernelopt's wheel for the extension, into a folder that holds no other one.
 
 Its entries are stored, not compressed: the whole is compressed after, which takes half of what its many small files take one by one.
-Docstrings and comments stay at home (`lean.py`), but for those that a command line or an agent is shown; so do the digests of
-``RECORD``, which pip does not ask for.
 
 Example::
 
@@ -18,16 +16,10 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from lean import lean, lean_cpp
-
 __all__ = ["build"]
 
 _SOURCE = Path(__file__).resolve().parents[2]
 _DEADLINE_S = 300
-_SHOWN = ("assistant/cli/", "assistant/mcp/", "jupyter_ext/")
-"""Docstrings there are read by people: help of commands and magics, descriptions of tools."""
-_ASKED = "lsp/"
-"""A library asks for its functions' annotations."""
 
 
 def build(folder: Path) -> Path:
@@ -47,18 +39,8 @@ def _stored(wheel: Path, place: Path) -> Path:
         for entry in sorted(compressed.infolist(), key=lambda entry: (Path(entry.filename).suffix, entry.filename)):
             plain = zipfile.ZipInfo(entry.filename, entry.date_time)
             plain.external_attr = entry.external_attr
-            stored.writestr(plain, _lean(entry.filename, compressed.read(entry)))
+            stored.writestr(plain, compressed.read(entry))
     return place
-
-
-def _lean(name: str, data: bytes) -> bytes:
-    if name.endswith(".dist-info/RECORD"):
-        return b"".join(line.rsplit(b",", 2)[0] + b",,\n" for line in data.splitlines())
-    if name.endswith((".cpp", ".h", ".hpp")):
-        return lean_cpp(data.decode()).encode()
-    if name.endswith(".py") and not name.startswith(_SHOWN):
-        return lean(data.decode(), keeps_returns=name.startswith(_ASKED)).encode()
-    return data
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.deadlines import GONE_WITHIN_S, HANG_S
 from tests.places import quick_folder
 
 ROOT = Path(__file__).parents[3]
@@ -51,10 +52,7 @@ NO_NETWORK = ROOT / "tests" / "network"
 
 COMMAND = (sys.executable, "-P", "-m", "assistant")
 """What the ``kernelopt`` script runs, for the tree that these tests are in."""
-DEADLINE_S = 120.0
-"""A command on a loaded machine with a cold cache; a hang is what it is there to find."""
-GONE_WITHIN_S = 15.0
-"""Workers get two seconds to end their own children; the rest is for a loaded machine."""
+DEADLINE_S = HANG_S
 _POLL_S = 0.02
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.harness import Cli, quick_text
+from tests.e2e.cli.harness import DEADLINE_S, Cli, quick_text
 
 TRANSPOSE = quick_text()
 FEW_CHARACTERS = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -24,7 +24,7 @@ ENCODINGS = {
 def shell(cli: Cli, redirection: str, *arguments: object, **variables: str) -> subprocess.CompletedProcess[bytes]:
     """The command as a shell starts it; what is said is read as bytes."""
     command = ("sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "assistant", *map(str, arguments))
-    return subprocess.run(command, capture_output=True, cwd=cli.folder, env=cli.environment() | variables, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, cwd=cli.folder, env=cli.environment() | variables, timeout=DEADLINE_S, check=False)
 
 
 def check_calm(ended: subprocess.CompletedProcess[bytes]) -> None:

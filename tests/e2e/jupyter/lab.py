@@ -22,12 +22,13 @@ from pathlib import Path
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from tests.deadlines import GONE_WITHIN_S, HANG_S
 from tests.e2e.cli.harness import ROOT, Cli
 
 __all__ = ["Cell", "JupyterLab", "jupyter_lab", "notebook"]
 
-_START_DEADLINE_S = 90.0
-_END_DEADLINE_S = 15.0
+_START_DEADLINE_S = HANG_S
+_END_DEADLINE_S = GONE_WITHIN_S
 _POLL_S = 0.1
 _SETTINGS = {
     "@jupyterlab/apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},

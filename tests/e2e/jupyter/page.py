@@ -18,12 +18,13 @@ from urllib.parse import urljoin
 
 from playwright.async_api import Locator, Page, expect
 
+from tests.deadlines import HANG_S
 from tests.e2e.vscode.parts import AXE
 
 __all__ = ["DEADLINE_MS", "LabPage"]
 
-DEADLINE_MS = 90_000.0
-"""Of one wait, on a loaded machine with a cold cache."""
+DEADLINE_MS = 1000 * HANG_S
+"""Of one wait."""
 _POLL_S = 0.1
 
 T = TypeVar("T")

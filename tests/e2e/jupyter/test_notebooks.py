@@ -15,10 +15,11 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
 from assistant.lab.gpus import NoGpu, list_gpus
+from tests.deadlines import HANG_S
 from tests.e2e.cli.harness import EXAMPLES, Cli, no_orphans, working_cli
 
 NOTEBOOKS = EXAMPLES / "notebooks"
-_CELL_DEADLINE_S = 300
+_CELL_DEADLINE_S = round(HANG_S)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 

@@ -25,12 +25,13 @@ from pygls.lsp.client import LanguageClient as PlainClient
 from pytest_lsp import LanguageClient, client_capabilities
 from pytest_lsp.client import make_test_lsp_client
 
+from tests.deadlines import HANG_S
 from tests.e2e.cli.harness import COMMAND, Cli
 
 __all__ = ["DEADLINE_S", "NO_ANSWER", "Document", "Editor", "bare", "failure", "neovim", "start", "vscode"]
 
-DEADLINE_S = 100.0
-"""Of one wait, on a loaded machine with a cold cache."""
+DEADLINE_S = HANG_S
+"""Of one wait."""
 NO_ANSWER = "\0never"
 """An answer that some editors give to ``showMessageRequest``: none, ever."""
 _POLL_S = 0.02

@@ -77,8 +77,8 @@ async def test_closing_ends_the_background_job_and_clears_the_notes(shared_cli: 
     document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))
     await editor.until(programs)
     editor.close(document)
-    await editor.until(lambda: not programs(), deadline_s=10)
-    await editor.until(lambda: no_jobs(editor), deadline_s=10)
+    await editor.until(lambda: not programs())
+    await editor.until(lambda: no_jobs(editor))
     assert editor.diagnostics(document) == []
 
 
@@ -95,8 +95,8 @@ async def test_a_file_may_be_deleted_or_renamed_while_a_job_runs(cli: Cli, open_
     deleted = types.FileEvent(renamed.uri, types.FileChangeType.Deleted)
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([deleted]))
     editor.close(renamed)
-    await editor.until(lambda: not programs(), deadline_s=10)
-    await editor.until(lambda: no_jobs(editor), deadline_s=10)
+    await editor.until(lambda: not programs())
+    await editor.until(lambda: no_jobs(editor))
 
 
 def programs() -> list[int]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from tests.deadlines import GONE_WITHIN_S
 from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Document, Editor
@@ -13,7 +14,7 @@ from tests.e2e.lsp.programs import HALVE, SLEEPY, SUMS
 
 VERIFY_ONLY = {"background": {"compile": "off", "profile": "off"}}
 ON_COMMAND = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
-CANCELLED_WITHIN_S = 10.0
+CANCELLED_WITHIN_S = GONE_WITHIN_S
 """Three on a quiet machine; the program that is cancelled would sleep for forty."""
 
 
@@ -41,7 +42,7 @@ async def test_the_cross_in_the_progress_ends_the_job_and_its_processes(shared_c
     (end,) = await editor.until(lambda: progress(editor, types.WorkDoneProgressEnd), deadline_s=CANCELLED_WITHIN_S)
     assert end.message == "cancelled"
     await editor.until(lambda: is_idle(editor), deadline_s=CANCELLED_WITHIN_S)
-    await editor.until(lambda: not running_programs(), deadline_s=2)
+    await editor.until(lambda: not running_programs(), deadline_s=CANCELLED_WITHIN_S)
 
 
 async def test_a_job_is_cancelled_by_its_id(shared_cli: Cli, shared_editor: Start) -> None:

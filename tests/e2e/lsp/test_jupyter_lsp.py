@@ -13,7 +13,8 @@ from tornado.httputil import HTTPServerRequest, RequestStartLine
 from tornado.web import Application
 from tornado.websocket import WebSocketHandler
 
-from tests.e2e.cli.harness import GONE_WITHIN_S, Cli, no_orphans
+from tests.deadlines import GONE_WITHIN_S
+from tests.e2e.cli.harness import Cli, no_orphans
 from tests.e2e.lsp.editor import DEADLINE_S
 
 with warnings.catch_warnings():

@@ -211,7 +211,7 @@ async def test_a_decision_on_the_terminal_is_seen_within_a_second(offered: Offer
     document = await shown(editor, offered)
     process = await asyncio.to_thread(offered.cli.run, "reject", offered.id, "--reason", "too clever")
     assert process.code == 0, process.said
-    await editor.until(lambda: not proposal_notes(editor, document), deadline_s=5)
+    await editor.until(lambda: not proposal_notes(editor, document))
     assert not await is_offered(editor, document)
     error = await failure(editor, "kernelopt.proposal.accept", proposal_id=offered.id)
     assert "rejected by cli" in error
@@ -222,7 +222,7 @@ async def test_an_accept_on_the_terminal_is_neither_undone_nor_contested_by_the_
     document = await shown(editor, offered)
     process = await asyncio.to_thread(offered.cli.run, "accept", offered.id)
     assert process.code == 0, process.said
-    await editor.until(lambda: not proposal_notes(editor, document), deadline_s=5)
+    await editor.until(lambda: not proposal_notes(editor, document))
     editor.type(document, document.text + " ")
     editor.undo(document)
     await editor.stays(lambda: not proposal_notes(editor, document), seconds=0.5)

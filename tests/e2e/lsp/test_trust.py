@@ -55,7 +55,7 @@ async def test_trust_given_and_taken_applies_at_once(cli: Cli, open_editor: Star
     editor.client.protocol.notify("kernelopt/trustChanged", {"trusted": True})
     await editor.until(lambda: is_compiled(editor, document))
     editor.client.protocol.notify("kernelopt/trustChanged", {"trusted": False})
-    await editor.until(lambda: nothing_runs(editor), deadline_s=10)
+    await editor.until(lambda: nothing_runs(editor))
     assert "not trusted" in await failure(editor, "kernelopt.profile", uri=document.uri)
 
 

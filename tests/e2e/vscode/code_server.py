@@ -24,14 +24,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tests.deadlines import GONE_WITHIN_S, HANG_S
 from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.vscode.parts import code_server_command
 
 __all__ = ["CodeServer", "code_server", "install", "only_server", "servers"]
 
-_START_DEADLINE_S = 60.0
-_INSTALL_DEADLINE_S = 120.0
-_END_DEADLINE_S = 15.0
+_START_DEADLINE_S = HANG_S
+_INSTALL_DEADLINE_S = HANG_S
+_END_DEADLINE_S = GONE_WITHIN_S
 _POLL_S = 0.05
 _LISTENING = re.compile(r"HTTP server listening on (http://\S+?)/?\s")
 _QUIET: dict[str, object] = {

@@ -15,11 +15,12 @@ from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 
+from tests.deadlines import HANG_S
 from tests.e2e.cli.harness import Cli
 
 __all__ = ["kernel"]
 
-_DEADLINE_S = 120
+_DEADLINE_S = HANG_S
 
 
 @contextlib.asynccontextmanager

@@ -58,4 +58,4 @@ def test_the_packed_wheel_makes_an_environment_that_does_the_job(cli: Cli, tmp_p
 def _index_is_reachable(folder: Path) -> bool:
     """Whether pip can fetch the smallest of what kernelopt needs."""
     command = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--timeout", "10", "--retries", "0")
-    return subprocess.run((*command, "-d", str(folder / "probe"), "merge3"), capture_output=True, check=False).returncode == 0
+    return subprocess.run((*command, "-d", str(folder / "probe"), "platformdirs"), capture_output=True, check=False).returncode == 0

@@ -19,14 +19,15 @@ from typing import TypeVar
 
 from playwright.async_api import Error, Frame, Locator, Page, expect
 
+from tests.deadlines import HANG_S
 from tests.e2e.vscode.parts import AXE
 
 __all__ = ["DEADLINE_MS", "Window"]
 
-DEADLINE_MS = 90_000.0
-"""Of one wait, on a loaded machine with a cold cache."""
+DEADLINE_MS = 1000 * HANG_S
+"""Of one wait."""
 _LENS = ".codelens-decoration a, .codelens-decoration > span"
-_TRIES = 6
+_TRIES = 20
 _ROW = ".quick-input-list .monaco-list-row"
 _POLL_S = 0.1
 _GLANCE_MS = 500.0

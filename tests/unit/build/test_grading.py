@@ -178,7 +178,7 @@ def test_one_access_more_in_the_machine_code_is_noticed(graded: Graded) -> None:
         "life_u8.cu",
     ],
 )
-@pytest.mark.parametrize("copies", [0, 2])
+@pytest.mark.parametrize("copies", [0, pytest.param(2, marks=pytest.mark.thorough)])
 def test_no_line_stays_exact_when_one_of_its_accesses_is_left_out_or_repeated(graded: Graded, program: str, copies: int) -> None:
     for request, accesses in graded(program):
         assert request.code is not None

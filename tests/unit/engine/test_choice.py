@@ -1,40 +1,8 @@
-"""What a round builds on, and what a chain does not take twice."""
+"""What a chain does not take twice."""
 
 import pytest
 
-from assistant.engine.choice import HOST_CODE_MARGIN, Option, Taken, is_preferred, is_settled, moved
-
-
-def _pure(ratio: float) -> Option:
-    return Option(ratio, needs_decision=False, edits_host_code=False)
-
-
-def _host(ratio: float) -> Option:
-    return Option(ratio, needs_decision=False, edits_host_code=True)
-
-
-def _undecided(ratio: float) -> Option:
-    return Option(ratio, needs_decision=True, edits_host_code=False)
-
-
-def test_anything_kept_is_better_than_nothing() -> None:
-    assert is_preferred(_undecided(1.01), None)
-
-
-def test_the_larger_gain_wins_and_the_first_of_equals_stays() -> None:
-    assert is_preferred(_pure(1.5), _pure(1.4))
-    assert not is_preferred(_pure(1.4), _pure(1.4))
-
-
-def test_a_pure_edit_comes_before_one_that_a_human_must_decide_on() -> None:
-    assert is_preferred(_pure(1.1), _undecided(3.0))
-    assert not is_preferred(_undecided(3.0), _pure(1.1))
-
-
-def test_of_similar_gains_the_edit_inside_the_kernel_wins() -> None:
-    assert not is_preferred(_host(1.5 * HOST_CODE_MARGIN - 0.01), _pure(1.5))
-    assert is_preferred(_host(1.5 * HOST_CODE_MARGIN + 0.01), _pure(1.5))
-    assert is_preferred(_pure(1.5), _host(1.5))
+from assistant.engine.choice import Taken, is_settled, moved
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ def said(heard: list[events.Event]) -> str:
     return "\n".join(event.message for event in heard if isinstance(event, events.Message))
 
 
+@pytest.mark.thorough
 def test_the_next_best_edit_is_offered_after_a_rejection(rejected: Rejected) -> None:
     seen, heard, attempts = rejected.person.seen, rejected.heard, rejected.attempts
     first = [proposal.techniques[0] for proposal in seen]
@@ -110,6 +111,7 @@ def test_the_next_best_edit_is_offered_after_a_rejection(rejected: Rejected) -> 
     assert isinstance(heard[-1], events.JobEnded) and heard[-1].exit_code == 0
 
 
+@pytest.mark.thorough
 def test_a_later_run_offers_a_rejected_edit_again_only_when_its_code_changes(rejected: Rejected) -> None:
     session, source, person = rejected.session, rejected.source, rejected.person
     turned_down = {proposal.techniques[0] for proposal in person.seen}

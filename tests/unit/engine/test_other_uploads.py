@@ -210,7 +210,9 @@ def caveat(verdict: events.VerificationReport) -> str:
     return next(text for text in verdict.caveats if text.startswith("only what reaches the host"))
 
 
-@pytest.mark.parametrize("b", [PACKED, LAST_OF_EQUAL], ids=["16 bits", "equal values"])
+@pytest.mark.parametrize(
+    "b", [pytest.param(PACKED, id="16 bits", marks=pytest.mark.thorough), pytest.param(LAST_OF_EQUAL, id="equal values")]
+)
 def test_an_edit_for_the_programs_own_values_is_a_decision_also_where_the_program_checks_itself(folder: Path, b: str) -> None:
     verdict = compared(folder, TWO_KERNELS, b)
     assert verdict.outcome == "NEEDS_DECISION" and "assumption" in verdict.labels
@@ -224,11 +226,13 @@ def test_an_honest_fusion_passes_on_all_draws(folder: Path) -> None:
     assert caveat(verdict) == "only what reaches the host was compared, on the program's values and 5 other draws"
 
 
+@pytest.mark.thorough
 def test_loops_may_end_sooner_or_later_on_other_values(folder: Path) -> None:
     verdict = compared(folder, FIRST_LABELS, OTHER_LABELS)
     assert verdict.outcome == "PASS" and "other draw" in caveat(verdict)
 
 
+@pytest.mark.thorough
 def test_what_the_host_takes_from_its_values_is_not_held_against_it(folder: Path) -> None:
     verdict = compared(folder, SCALED, TOP_ON_THE_HOST)
     assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared"
@@ -245,6 +249,7 @@ def test_a_lost_sign_is_a_decision(folder: Path) -> None:
     assert compared(folder, SCALED, LOST_SIGN).outcome == "NEEDS_DECISION"
 
 
+@pytest.mark.thorough
 def test_a_program_that_takes_long_is_not_run_so_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(other_uploads, "_RUN_S", 0.1)
     slow = [text.replace("int main() {", "#include <unistd.h>\nint main() {\n    usleep(500000);") for text in (SCALED, LOST_SIGN)]

@@ -116,6 +116,7 @@ def compared(folder: Path, a: str, b: str, clock: Clock | None = None) -> tuple[
     return [event for event in heard if isinstance(event, events.ComparisonMade)], ended
 
 
+@pytest.mark.thorough
 def test_the_edited_kernel_is_timed_and_not_the_first_one(folder: Path) -> None:
     host, block = unbalanced(HOST), "block = 64"
     made, _ = compared(folder, KERNELS + host, FASTER + host.replace("block = 128", block))
@@ -126,6 +127,7 @@ def test_the_edited_kernel_is_timed_and_not_the_first_one(folder: Path) -> None:
     assert all(speed is not None and speed.ratio == pytest.approx(1.0) for name, speed in speeds.items() if name != "second")
 
 
+@pytest.mark.thorough
 def test_work_that_is_moved_into_another_kernel_counts(folder: Path) -> None:
     moved = KERNELS.replace(SLOW, "// takes 3 us").replace("// takes 10 us", "// takes 60 us")
     made, ended = compared(folder, KERNELS + HOST, moved.replace("+ 1.0f", "+ 1.0f + 0.0f").replace("* 2.0f", "* 2.0f * 1.0f") + HOST)
