@@ -181,7 +181,7 @@ def test_what_cannot_be_decided_twice_says_who_decided(offered: Offered) -> None
     assert cli.run("undo", offered.id).code == 2
 
 
-@pytest.mark.parametrize("_round", range(3))
+@pytest.mark.parametrize("_round", [0, *(pytest.param(further, marks=pytest.mark.thorough) for further in (1, 2))])
 def test_of_two_processes_that_decide_one_wins_and_the_other_is_told(offered: Offered, _round: int) -> None:
     accepting, rejecting = (offered.cli.start(word, offered.id) for word in ("accept", "reject"))
     accepted, rejected = finish(accepting), finish(rejecting)

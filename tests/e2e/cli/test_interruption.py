@@ -57,7 +57,9 @@ def slow(tmp_path: Path) -> Generator[Cli]:
         yield made
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough), signal.SIGKILL], ids=lambda number: number.name
+)
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_stopped_command_leaves_nothing_running(slow: Cli, phase: str, number: signal.Signals) -> None:
     unique = f"{os.getpid()} {time.time_ns()}" if phase.startswith("building") else phase

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from tests.e2e.cli.harness import CHEATS, Cli, small_text
 from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
@@ -80,6 +82,7 @@ def test_host_code_hidden_in_device_code_is_neither_built_nor_written(cli: Cli) 
     assert "is a word of C++" in model.questions("code_reply")[1]
 
 
+@pytest.mark.thorough
 def test_a_claimed_speedup_is_scored_never_shown_as_a_result(cli: Cli) -> None:
     claims = step("shared-tile", 11, "KO101", rationale="Ten times faster: 10x.", predicted_speedup=10.0)
     model = ScriptedModel([plan(claims), plan()], [code(TILED_TRANSPOSE, "Make it 10x faster.")])
@@ -89,6 +92,7 @@ def test_a_claimed_speedup_is_scored_never_shown_as_a_result(cli: Cli) -> None:
     assert "Make it 10x faster" not in proposal["explanation"]
 
 
+@pytest.mark.thorough
 def test_answers_without_bounds_are_bounded_and_the_search_ends_well(cli: Cli) -> None:
     """A megabyte of text, binary, ten thousand steps, a cut answer: a sentence each, and no crash."""
     many = plan(*(step(f"technique-{number}", 11) for number in range(10_000)))

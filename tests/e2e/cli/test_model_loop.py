@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.e2e.cli.event_log import comparable, printed_log, story
 from tests.e2e.cli.harness import ROOT, Cli
 from tests.e2e.cli.kernels_of_a_model import PADDED_TILE, REGISTER_SUM, ROW_BY_ROW, SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import LONG_S, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 
 
+@pytest.mark.thorough
 def test_an_unknown_name_in_a_template_is_mended_too(cli: Cli) -> None:
     broken = PADDED_TILE.replace("TILE + 1", "TILE + PADDING")
     model = ScriptedModel([plan(step("shared-memory-padding", 10, "KO103")), plan()], [code(broken), code(PADDED_TILE)])
@@ -29,6 +32,7 @@ def test_a_wrong_answer_is_mended_by_the_failing_case(cli: Cli) -> None:
     assert ended.one("proposal")["verification"]["outcome"] == "PASS"
 
 
+@pytest.mark.thorough
 def test_a_partly_written_result_is_mended_by_the_failing_case(cli: Cli) -> None:
     swapped = ROW_BY_ROW.replace("i += count", "i += rows * cols").replace("blockIdx.y * gridDim.x + blockIdx.x", "blockIdx.x")
     model = ScriptedModel([plan(step("coalescing-interchange", 17, "KO101")), plan()], [code(swapped), code(ROW_BY_ROW)])
@@ -37,6 +41,7 @@ def test_a_partly_written_result_is_mended_by_the_failing_case(cli: Cli) -> None
     assert ended.one("proposal")["speed"]["ratio"] > 1.01
 
 
+@pytest.mark.thorough
 def test_an_edit_that_gains_nothing_is_refined_by_what_it_did(cli: Cli) -> None:
     model = ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(SAME_STORES), code(TILED_TRANSPOSE)])
     ended = optimize(cli, cli.quick(), model)
@@ -59,6 +64,7 @@ def test_a_changed_launch_waits_for_the_right_to_edit_host_code(cli: Cli) -> Non
     assert "host-code" in allowed.one("proposal")["labels"]
 
 
+@pytest.mark.thorough
 def test_the_same_code_in_other_words_is_not_judged_twice(cli: Cli) -> None:
     commented = TILED_TRANSPOSE.replace("    __syncthreads();", "    // everybody has written\n    __syncthreads( );")
     with asked_by(

@@ -54,6 +54,7 @@ def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cl
     assert "the cap of $0.05 ended the search" in ended.one("job_ended")["reason"]
 
 
+@pytest.mark.thorough
 def test_without_a_price_a_cap_on_tokens_takes_the_place_of_one_on_money(cli: Cli) -> None:
     ended = optimize(cli, cli.quick(), good_model(), "--budget-usd", "0.05")
     assert ended.all("budget")[0]["caps"] == {"money_usd": None, "token_count": 200_000, "gpu_s": None, "round_count": None}
@@ -69,6 +70,7 @@ def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
     assert ended.one("proposal")["model"] is None
 
 
+@pytest.mark.thorough
 def test_model_and_expert_compete_in_one_search(cli: Cli) -> None:
     """Where a person said yes for good, ``auto`` has both planned by one round and judged by one judge."""
     path = cli.quick()
@@ -103,6 +105,7 @@ def test_a_terminal_is_asked_once_and_always_here_is_remembered(unguarded: Cli) 
         assert "[a]lways here" not in terminal.seen
 
 
+@pytest.mark.thorough
 def test_who_declines_gets_the_expert(unguarded: Cli) -> None:
     path = unguarded.quick()
     with asked_by(unguarded, good_model(), search=ONE_VARIANT) as endpoint:
@@ -131,6 +134,7 @@ def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
     check_every_request_is_kept(cli, ended, model)
 
 
+@pytest.mark.thorough
 def test_an_endpoint_that_refuses_the_key_ends_the_search_with_the_way_out(cli: Cli) -> None:
     ended = optimize(cli, cli.quick(), ScriptedModel([Refuses(401, "invalid_api_key")]))
     assert ended.one("model_call")["outcome"] == "forbidden"
@@ -166,6 +170,7 @@ def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli)
     assert outcomes(ended).count("kept") == 1
 
 
+@pytest.mark.thorough
 def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
     """Calls and rounds of the search before count on; what it kept is not asked for again."""
     path = cli.quick()
@@ -186,6 +191,7 @@ def test_a_search_that_a_cap_ended_goes_on_under_a_higher_one(cli: Cli) -> None:
     assert len(model.questions("plan_reply")) == 2
 
 
+@pytest.mark.thorough
 def test_the_call_that_was_on_its_way_when_a_search_was_killed_is_charged(unguarded: Cli) -> None:
     path = unguarded.quick()
     model = ScriptedModel([Stalls(), plan()])

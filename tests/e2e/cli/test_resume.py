@@ -80,6 +80,7 @@ def whole_diffs(cli: Cli, path: Path, options: tuple[str, ...]) -> list[str]:
     return diffs(cli.with_new_memory().run(*search(path, options), deadline_s=LONG_S))
 
 
+@pytest.mark.thorough
 def test_a_proposal_stays_open_and_its_kernel_is_not_searched_again(killed: Cli) -> None:
     path = killed.write("two.cu", TWO_KERNELS)
     told = kill_after(killed, path, "proposal")
@@ -93,6 +94,7 @@ def test_a_proposal_stays_open_and_its_kernel_is_not_searched_again(killed: Cli)
     assert new and all(not item["kernel"].startswith(first["kernel"].partition("(")[0] + "(") for item in new)
 
 
+@pytest.mark.thorough
 def test_an_edited_file_is_searched_anew(killed: Cli) -> None:
     path = killed.quick()
     kill_after(killed, path, "candidate")
@@ -103,6 +105,7 @@ def test_an_edited_file_is_searched_anew(killed: Cli) -> None:
     assert len(ended.all("proposal")) == 1
 
 
+@pytest.mark.thorough
 def test_there_is_nothing_to_resume_after_a_search_that_ended(killed: Cli) -> None:
     path = killed.example("good_saxpy.cu")
     assert resume(killed, path).code == 2
