@@ -1,4 +1,4 @@
-"""Events without what differs from run to run: identifiers, times, paths and the versions of what is installed."""
+"""Events without what differs from run to run: identifiers, times, paths, processes and ports."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ _SHORT_ID = re.compile(r"\b([A-Z])01[0-9A-HJKMNP-TV-Z]{3,}…")
 _TIME = re.compile(r"\b\d+(?:\.\d+)? (?:ms|s)\b")
 _DATE = re.compile(r"\b20\d\d-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?")
 _DIGEST = re.compile(r"\b[0-9a-f]{12,64}\b")
+_PORT = re.compile(r"\b127\.0\.0\.1:\d+")
+_PROCESS = re.compile(r"\b(cli|pair) \d+\b")
+_CALLED = {
+    _SHORT_ID: r"\1…",
+    _TIME: "<time>",
+    _DATE: "<date>",
+    _DIGEST: "<digest>",
+    _PORT: "127.0.0.1:<port>",
+    _PROCESS: r"\1 <process>",
+}
 _TIMES = frozenset({"duration_ms", "elapsed_ms", "build_ms", "ms", "seconds", "created_at", "decided_at", "at"})
 
 
@@ -29,7 +39,7 @@ def normal_lines(events: Iterable[dict[str, Any]], folders: Mapping[str, str]) -
             return {key: normal(item, key) for key, item in value.items()}
         if isinstance(value, list):
             return [normal(item) for item in value]
-        if name in _TIMES or name.endswith("_ms"):
+        if name in _TIMES or name.endswith("_ms") or name == "address":
             return None
         return text_of(value) if isinstance(value, str) else value
 
@@ -37,7 +47,7 @@ def normal_lines(events: Iterable[dict[str, Any]], folders: Mapping[str, str]) -
         for path, called in folders.items():
             text = text.replace(path, called)
         text = _ID.sub(numbered, text)
-        for pattern, called in ((_SHORT_ID, r"\1…"), (_TIME, "<time>"), (_DATE, "<date>"), (_DIGEST, "<digest>")):
+        for pattern, called in _CALLED.items():
             text = pattern.sub(called, text)
         return text
 
