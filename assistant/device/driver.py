@@ -26,7 +26,6 @@ __all__ = [
     "DeviceFacts",
     "Driver",
     "EventHandle",
-    "FunctionFacts",
     "FunctionHandle",
     "GraphHandle",
     "HostMemory",
@@ -103,18 +102,6 @@ class DeviceFacts:
         """``sm_90``"""
         major, minor = self.compute_capability
         return f"sm_{major}{minor}"
-
-
-@dataclass(frozen=True)
-class FunctionFacts:
-    """Attributes of a loaded kernel."""
-
-    register_count: int
-    static_shared_bytes: int
-    local_bytes_per_thread: int
-    max_threads_per_block: int
-    parameters: tuple[tuple[int, int], ...]
-    """(offset in bytes, size in bytes) of each parameter, in order."""
 
 
 @dataclass(frozen=True)
@@ -203,12 +190,6 @@ class Driver(Protocol):
 
     def symbol(self, module: ModuleHandle, name: str) -> tuple[Address, int]:
         """(address, size in bytes) of a ``__device__`` or ``__constant__`` variable by its mangled name."""
-        ...
-
-    def function_facts(self, function: FunctionHandle) -> FunctionFacts: ...
-
-    def active_blocks_per_sm(self, function: FunctionHandle, block_threads: int, shared_bytes: int) -> int:
-        """How many blocks the driver says fit on one SM."""
         ...
 
     # Launches

@@ -84,11 +84,6 @@ class DriverContract:
         assert driver.read(cell, 4) == struct.pack("<i", 41)
         driver.free(cell)
 
-    def test_the_kernels_parameters_are_known(self, driver: Driver, module: ModuleHandle) -> None:
-        facts = driver.function_facts(driver.function(module, ADD))
-        assert facts.parameters == ((0, 8), (8, 4))
-        assert facts.register_count > 0 and facts.max_threads_per_block >= 128
-
     @pytest.mark.parametrize("arguments", [(b"\0" * 8,), (b"\0" * 8, b"\0" * 8), (b"\0" * 8, b"\0" * 4, b"")])
     def test_arguments_that_do_not_fit_are_refused(self, driver: Driver, module: ModuleHandle, arguments: tuple[bytes, ...]) -> None:
         with pytest.raises(ValueError, match=r"arguments|argument 1"):

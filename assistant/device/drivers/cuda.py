@@ -21,7 +21,6 @@ from assistant.device.driver import (
     DeviceError,
     DeviceFacts,
     EventHandle,
-    FunctionFacts,
     FunctionHandle,
     GraphHandle,
     HostMemory,
@@ -175,19 +174,6 @@ class CudaDriver:
         address, size = self._call("cuModuleGetGlobal", self._cu.CUmodule(module), name.encode())
         return Address(int(address)), int(size)
 
-    def function_facts(self, function: FunctionHandle) -> FunctionFacts:
-        def attribute(name: str) -> int:
-            kind = getattr(self._cu.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
-            return int(self._call("cuFuncGetAttribute", kind, self._cu.CUfunction(function)))
-
-        return FunctionFacts(
-            register_count=attribute("NUM_REGS"),
-            static_shared_bytes=attribute("SHARED_SIZE_BYTES"),
-            local_bytes_per_thread=attribute("LOCAL_SIZE_BYTES"),
-            max_threads_per_block=attribute("MAX_THREADS_PER_BLOCK"),
-            parameters=self._parameters_of(function),
-        )
-
     def _parameters_of(self, function: FunctionHandle) -> tuple[tuple[int, int], ...]:
         if function not in self._parameters:
             found: list[tuple[int, int]] = []
@@ -198,9 +184,6 @@ class CudaDriver:
                 found.append((int(offset), int(size)))
             self._parameters[function] = tuple(found)
         return self._parameters[function]
-
-    def active_blocks_per_sm(self, function: FunctionHandle, block_threads: int, shared_bytes: int) -> int:
-        return int(self._call("cuOccupancyMaxActiveBlocksPerMultiprocessor", self._cu.CUfunction(function), block_threads, shared_bytes))
 
     def prepare(
         self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False

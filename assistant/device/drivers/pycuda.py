@@ -19,7 +19,6 @@ from assistant.device.driver import (
     DeviceError,
     DeviceFacts,
     EventHandle,
-    FunctionFacts,
     FunctionHandle,
     GraphHandle,
     HostMemory,
@@ -202,19 +201,6 @@ class PycudaDriver:
     def symbol(self, module: ModuleHandle, name: str) -> tuple[Address, int]:
         address, size = self._call("cuModuleGetGlobal", lambda: self._objects[module].get_global(name))
         return Address(int(address)), int(size)
-
-    def function_facts(self, function: FunctionHandle) -> FunctionFacts:
-        kind, read = self._cuda.function_attribute, self._objects[function].get_attribute
-        return FunctionFacts(
-            register_count=int(read(kind.NUM_REGS)),
-            static_shared_bytes=int(read(kind.SHARED_SIZE_BYTES)),
-            local_bytes_per_thread=int(read(kind.LOCAL_SIZE_BYTES)),
-            max_threads_per_block=int(read(kind.MAX_THREADS_PER_BLOCK)),
-            parameters=self._parameters[function],
-        )
-
-    def active_blocks_per_sm(self, function: FunctionHandle, block_threads: int, shared_bytes: int) -> int:
-        return int(self._objects[function].max_active_blocks_per_multiprocessor(block_threads, shared_bytes))
 
     def prepare(
         self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False

@@ -13,7 +13,6 @@ from assistant.device.driver import (
     DeviceError,
     DeviceFacts,
     EventHandle,
-    FunctionFacts,
     FunctionHandle,
     GraphHandle,
     HostMemory,
@@ -151,12 +150,6 @@ class HostDriver:
         if name not in self._modules[module]:
             raise DeviceError("CUDA_ERROR_NOT_FOUND", "named symbol not found", "cuModuleGetGlobal")
         return self._modules[module][name]
-
-    def function_facts(self, function: FunctionHandle) -> FunctionFacts:
-        return FunctionFacts(16, 0, 0, 1024, self._functions[function].parameters)
-
-    def active_blocks_per_sm(self, function: FunctionHandle, block_threads: int, shared_bytes: int) -> int:
-        return 2048 // block_threads
 
     def prepare(
         self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False

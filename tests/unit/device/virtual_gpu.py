@@ -16,7 +16,6 @@ from assistant.device.driver import (
     DeviceError,
     DeviceFacts,
     EventHandle,
-    FunctionFacts,
     FunctionHandle,
     GraphHandle,
     HostMemory,
@@ -124,12 +123,6 @@ class VirtualGpu:
 
     def symbol(self, module: ModuleHandle, name: str) -> tuple[Address, int]:
         raise DeviceError("CUDA_ERROR_NOT_FOUND", "no device variables here", "cuModuleGetGlobal")
-
-    def function_facts(self, function: FunctionHandle) -> FunctionFacts:
-        return FunctionFacts(16, 0, 0, 1024, ())
-
-    def active_blocks_per_sm(self, function: FunctionHandle, block_threads: int, shared_bytes: int) -> int:
-        return 8
 
     def prepare(
         self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False
