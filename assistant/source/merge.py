@@ -46,9 +46,9 @@ def merge(base: Lines, first: Lines, second: Lines) -> tuple[Region, ...]:
     regions: list[Region] = []
     at = _Step(0, 0, 0, 0)
     for step in _in_step(base, first, second):
-        changed = (base[at.base : step.base], first[at.first : step.first], second[at.second : step.second])
-        if any(changed):
-            regions.append(_changed(*map(tuple, changed), at.second))
+        old, ours, theirs = tuple(base[at.base : step.base]), tuple(first[at.first : step.first]), tuple(second[at.second : step.second])
+        if old or ours or theirs:
+            regions.append(_changed(old, ours, theirs, at.second))
         same = tuple(base[step.base : step.base + step.count])
         if same:
             regions.append(Region("unchanged", same, same, same, step.second))
