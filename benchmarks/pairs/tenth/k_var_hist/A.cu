@@ -1,0 +1,96 @@
+// Historical/MC value at risk: one block bins the simulated P&L of one portfolio,
+// then walks the histogram from the left to the loss quantiles.
+#include <cuda_runtime.h>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cmath>
+#include <vector>
+
+#define CHECK(c) check((c), #c, __LINE__)
+static void check(cudaError_t e, const char *s, int line)
+{
+    if (e == cudaSuccess) return;
+    fprintf(stderr, "line %d: %s: %s\n", line, s, cudaGetErrorString(e));
+    exit(EXIT_FAILURE);
+}
+
+enum { NBINS = 2048, THREADS = 512 };
+
+struct Range { float lo, width; };      // width of one bin
+
+struct Risk {
+    float    var95, var99;
+    uint32_t below99;    // scenarios at or below the 99% bin
+    uint32_t counted;
+};
+
+__device__ int bin_of(float pnl, Range r)
+{
+    int b = (int)floorf((pnl - r.lo) / r.width);
+    return min(max(b, 0), NBINS - 1);
+}
+
+__global__ void var_kernel(const float *pnl, const Range *range, int scenarios, Risk *risk)
+{
+    __shared__ uint32_t hist[NBINS];
+
+    for (int i = threadIdx.x; i < NBINS; i += blockDim.x) hist[i] = 0;
+    __syncthreads();
+
+    const float *mine = pnl + (size_t)blockIdx.x * scenarios;
+    Range r = range[blockIdx.x];
+    for (int i = threadIdx.x; i < scenarios; i += blockDim.x)
+        atomicAdd(&hist[bin_of(mine[i], r)], 1u);
+    __syncthreads();
+
+    if (threadIdx.x == 0) {
+        uint32_t q95 = (uint32_t)ceil(0.05 * scenarios), q99 = (uint32_t)ceil(0.01 * scenarios);
+        Risk out = {0.f, 0.f, 0u, 0u};
+        uint32_t run = 0;
+        bool have95 = false, have99 = false;
+        for (int b = 0; b < NBINS; ++b) {
+            run += hist[b];
+            if (!have99 && run >= q99) { have99 = true; out.var99 = -(r.lo + b * r.width); out.below99 = run; }
+            if (!have95 && run >= q95) { have95 = true; out.var95 = -(r.lo + b * r.width); }
+        }
+        out.counted = run;
+        risk[blockIdx.x] = out;
+    }
+}
+
+int main()
+{
+    const int portfolios = 12, scenarios = 100000;
+    std::vector<float> pnl((size_t)portfolios * scenarios);
+    std::vector<Range> range(portfolios);
+    uint32_t s = 99u;
+    for (int p = 0; p < portfolios; ++p) {
+        float scale = 1000.f * (1 + p);
+        for (int i = 0; i < scenarios; ++i) {
+            float g = 0.f;
+            for (int k = 0; k < 4; ++k) { s = s * 1664525u + 1013904223u; g += (s >> 8) * (1.f / 16777216.f); }
+            pnl[(size_t)p * scenarios + i] = scale * (g - 2.0f) + 15.f * p;
+        }
+        range[p].lo = -2.0f * scale;
+        range[p].width = 4.0f * scale / NBINS;
+    }
+
+    float *d_pnl; Range *d_range; Risk *d_risk;
+    CHECK(cudaMalloc(&d_pnl, pnl.size() * sizeof(float)));
+    CHECK(cudaMalloc(&d_range, portfolios * sizeof(Range)));
+    CHECK(cudaMalloc(&d_risk, portfolios * sizeof(Risk)));
+    CHECK(cudaMemcpy(d_pnl, pnl.data(), pnl.size() * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_range, range.data(), portfolios * sizeof(Range), cudaMemcpyHostToDevice));
+
+    var_kernel<<<portfolios, THREADS>>>(d_pnl, d_range, scenarios, d_risk);
+    CHECK(cudaGetLastError());
+
+    std::vector<Risk> risk(portfolios);
+    CHECK(cudaMemcpy(risk.data(), d_risk, portfolios * sizeof(Risk), cudaMemcpyDeviceToHost));
+    for (int p = 0; p < portfolios; ++p)
+        printf("portfolio %2d  VaR95 %10.2f  VaR99 %10.2f  (%u of %u in the tail)\n",
+               p, risk[p].var95, risk[p].var99, risk[p].below99, risk[p].counted);
+    cudaFree(d_pnl); cudaFree(d_range); cudaFree(d_risk);
+    return 0;
+}
