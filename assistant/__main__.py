@@ -14,7 +14,7 @@ from assistant.cli.loading import loading
 
 if TYPE_CHECKING:
     from assistant.cli.servers import AgentRights
-    from assistant.engine.pair_book import PairBook
+    from assistant.engine.pair.book import PairBook
     from assistant.ports import Store
 
 __all__ = ["main"]
@@ -113,7 +113,7 @@ def _mcp(rights: AgentRights) -> int:
 def _pair_book(store: Store, who: str) -> PairBook:
     """What few sessions need is loaded by the first that does."""
     from assistant.cli.techniques import own_catalogue
-    from assistant.engine.pair_book import PairBook
+    from assistant.engine.pair.book import PairBook
 
     return PairBook(store, own_catalogue(), who)
 

@@ -20,12 +20,12 @@ from itertools import product
 from pathlib import Path
 
 from assistant.build.architectures import architecture
-from assistant.engine.case_runs import PreparedCase, buffer_facts, original_runs, side_runs, task_of
-from assistant.engine.cases import Effort, JudgedCase, declared_cases
+from assistant.engine.evaluate.cases import Effort, JudgedCase, declared_cases
 from assistant.engine.job import Job
+from assistant.engine.judge.case_runs import PreparedCase, buffer_facts, original_runs, side_runs, task_of
+from assistant.engine.judge.values import base_of, other_values
 from assistant.engine.request import JobRequest
 from assistant.engine.subject import Subject, read_subject
-from assistant.engine.values import base_of, other_values
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.build import Flags

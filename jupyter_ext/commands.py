@@ -19,7 +19,7 @@ from assistant.desk.markdown import tamed
 from assistant.desk.picture import proposal_title
 from assistant.desk.review import Why
 from assistant.desk.words import proposal_text
-from assistant.engine.pair_words import report as pair_report
+from assistant.engine.pair.words import report as pair_report
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import PairSession
 from assistant.model.proposal import ProposalState

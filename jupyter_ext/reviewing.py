@@ -14,7 +14,7 @@ from typing import Protocol
 
 from assistant.desk.review import NO_WHY, Apply, Why
 from assistant.desk.staging import Trigger
-from assistant.engine.decide import Moved
+from assistant.engine.proposals.decide import Moved
 from assistant.errors import UsageError
 from assistant.model.proposal import DecisionKind, Proposal
 from jupyter_ext.cells import Cell, CellEdit, Replaced, same_cell

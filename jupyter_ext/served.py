@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 
 from assistant.config import find_workspace
 from assistant.desk.sheet import Sheet
-from assistant.engine.decide import Decider, DecisionRequest, Moved
 from assistant.engine.event_json import event_object
-from assistant.engine.reports import proposal_event
-from assistant.engine.resume import is_running
+from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved
+from assistant.engine.report.reports import proposal_event
+from assistant.engine.search.resume import is_running
 from assistant.engine.subject import read_source
 from assistant.errors import CannotAnswerError, MemoryFileError, UsageError
 from assistant.memory import MemoryStore

@@ -39,9 +39,9 @@ from assistant.desk.tasks import Verb
 from assistant.desk.view import View
 from assistant.disk.temporary import OwnFolder
 from assistant.engine.job import DONE
-from assistant.engine.pair_book import PairBook
-from assistant.engine.planning import ModelNotice
+from assistant.engine.pair.book import PairBook
 from assistant.engine.request import JobRequest, OptimizeOptions
+from assistant.engine.search.planning import ModelNotice
 from assistant.errors import KernelOptError
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu_users import NvmlGpuUsers

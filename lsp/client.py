@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
     from assistant.config import ConsentAnswer, ProgramConsent
-    from assistant.engine.planning import ModelNotice
+    from assistant.engine.search.planning import ModelNotice
     from lsp.server import KernelOptServer
 
 __all__ = ["PROTOCOL", "Client", "as_object", "plain", "without_links"]

@@ -17,8 +17,8 @@ from assistant.desk.report import KernelPart, Report
 from assistant.desk.view import KernelView, StallView
 from assistant.desk.words import kernel_headline
 from assistant.engine.event_json import event_object
-from assistant.engine.pair_state import PairState, version_name
-from assistant.engine.reports import proposal_event
+from assistant.engine.pair.state import PairState, version_name
+from assistant.engine.report.reports import proposal_event
 from assistant.model.pair import PairSession
 from assistant.model.profile import Grade
 from assistant.model.proposal import Decision, Proposal

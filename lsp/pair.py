@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assistant.desk.markdown import tamed
-from assistant.engine.pair_state import version_name
-from assistant.engine.pair_words import report
+from assistant.engine.pair.state import version_name
+from assistant.engine.pair.words import report
 from assistant.model.pair import PairSession, Turn
 from lsp.proposals import edit_source
 from lsp.units import Unit

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assistant.desk.review import Awaited
-from assistant.engine.decide import DecisionRequest, chosen_text
+from assistant.engine.proposals.decide import DecisionRequest, chosen_text
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import DecisionKind, Proposal

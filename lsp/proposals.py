@@ -18,7 +18,7 @@ from assistant.config import workspace_folder
 from assistant.config.paths import find_workspace
 from assistant.desk.review import Apply
 from assistant.desk.words import kernel_table, proposal_text
-from assistant.engine.decide import Moved
+from assistant.engine.proposals.decide import Moved
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.embedded import Declined
 from assistant.model.proposal import REASON_CODES, Proposal

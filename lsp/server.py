@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from assistant.desk.desk import Desk
     from assistant.desk.guard import Guard
     from assistant.disk.temporary import OwnFolder
-    from assistant.engine.pair_book import PairBook
+    from assistant.engine.pair.book import PairBook
     from assistant.model.proposal import Decision
     from assistant.ports import Store
     from lsp.edits import ScratchEdits

@@ -24,7 +24,7 @@ from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
 from assistant.ports import Lab
 
 if TYPE_CHECKING:
-    from assistant.engine.planning import Models
+    from assistant.engine.search.planning import Models
     from assistant.plan.providers import ModelRelay
 
 __all__ = ["open_session"]

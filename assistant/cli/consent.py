@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from assistant.cli.decisions import choose
 from assistant.cli.jobs import console
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore, user_paths
-from assistant.engine.planning import AskModel, ModelNotice
+from assistant.engine.search.planning import AskModel, ModelNotice
 
 __all__ = ["ask_model", "model_as_remembered"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assistant.cli.jobs import console
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace, user_paths
-from assistant.engine.decide import DecisionRequest
+from assistant.engine.proposals.decide import DecisionRequest
 from assistant.model.proposal import REASON_CODES, DecisionKind, Proposal
 
 __all__ = ["AskOnTerminal", "HostCodeOnTerminal", "choose"]

@@ -1,6 +1,6 @@
 """``profile --html``: one file that holds the whole report, with no script and nothing to load.
 
-Holds no product logic: every number is the report's (``assistant.engine.profile_report``), which are the events' numbers. Example::
+Holds no product logic: every number is the report's (``assistant.engine.report.profile_report``), which are the events' numbers. Example::
 
     write_page(Path("out.html"), report, events)
 """
@@ -19,9 +19,9 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from assistant.cli.markdown import markdown_html
-from assistant.engine.hardware_words import measured_in_words, stalls_in_words
-from assistant.engine.limits import limit_in_words
-from assistant.engine.profile_parts import (
+from assistant.engine.report.hardware_words import measured_in_words, stalls_in_words
+from assistant.engine.report.limits import limit_in_words
+from assistant.engine.report.profile_parts import (
     SourceLine,
     estimate_reasons,
     evidence_of,
@@ -31,7 +31,7 @@ from assistant.engine.profile_parts import (
     stall_shares,
     term_shares,
 )
-from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
+from assistant.engine.report.profile_report import KernelReport, LaunchReport, ProfileReport
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.profile import Severity

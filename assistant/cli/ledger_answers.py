@@ -21,8 +21,8 @@ from assistant.cli.paths import plain_path
 from assistant.cli.render import TextRenderer, print_table
 from assistant.config import find_workspace, load_settings, memory_path
 from assistant.engine.event_json import event_json
-from assistant.engine.reports import proposal_event
-from assistant.engine.resume import last_interrupted
+from assistant.engine.report.reports import proposal_event
+from assistant.engine.search.resume import last_interrupted
 from assistant.errors import UsageError
 from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text

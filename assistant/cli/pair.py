@@ -21,10 +21,10 @@ from assistant.cli.status import StatusLine
 from assistant.desk.watch import changes
 from assistant.engine.event_json import event_json
 from assistant.engine.files import replace_text
-from assistant.engine.pair import Pair
-from assistant.engine.pair_book import turn_event
-from assistant.engine.pair_state import version_name
-from assistant.engine.pair_words import constraint_answer, version_line
+from assistant.engine.pair.book import turn_event
+from assistant.engine.pair.session import Pair
+from assistant.engine.pair.state import version_name
+from assistant.engine.pair.words import constraint_answer, version_line
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.session import Asked, Session
 from assistant.engine.subject import read_source

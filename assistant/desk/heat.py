@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assistant.desk.stalls import stall_hint
 from assistant.desk.view import View
-from assistant.engine.profile_parts import heat_step, line_heat, share_in_words, stall_heat
+from assistant.engine.report.profile_parts import heat_step, line_heat, share_in_words, stall_heat
 
 __all__ = ["COLD", "Heat", "heat_of"]
 

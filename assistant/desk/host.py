@@ -28,7 +28,7 @@ from assistant.desk.relay import HostRelay, is_about_models
 from assistant.desk.tasks import Task, Verb
 from assistant.engine.event_json import event_object
 from assistant.engine.job import INTERNAL
-from assistant.engine.pair import Pair
+from assistant.engine.pair.session import Pair
 from assistant.engine.request import Accept
 from assistant.engine.session import Session
 from assistant.errors import KernelOptError

@@ -18,7 +18,7 @@ from typing import TypeVar
 from assistant.desk.analysis import Analysis
 from assistant.desk.repeats import Spoken, without_repeats, without_retold_errors
 from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, Related, StallView, View
-from assistant.engine.defects import errors_among
+from assistant.engine.report.defects import errors_among
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import speed_in_words

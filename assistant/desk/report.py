@@ -18,8 +18,8 @@ from assistant.desk.report_comparison import ComparisonPart, comparison_part, ju
 from assistant.desk.report_roofline import RooflinePart, roofline_part
 from assistant.desk.view import KernelView, LaunchView, View
 from assistant.desk.words import kernel_headline, light_in_words
-from assistant.engine.limits import limit_in_words
-from assistant.engine.profile_parts import (
+from assistant.engine.report.limits import limit_in_words
+from assistant.engine.report.profile_parts import (
     Share,
     SourceLine,
     estimate_reasons,

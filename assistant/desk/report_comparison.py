@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from assistant.desk.picture import proposal_title
 from assistant.desk.report_versions import VersionsPart, versions_part
-from assistant.engine.limits import limit_in_words
-from assistant.engine.reports import speed_report, verification_report
+from assistant.engine.judge.verdict_reports import speed_report, verification_report
+from assistant.engine.report.limits import limit_in_words
 from assistant.model import events
 from assistant.model.comparison import CaseSpeed, speed_in_words
 from assistant.model.proposal import PredictionOutcome, Proposal

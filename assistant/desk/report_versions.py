@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.desk.report_roofline import RooflinePart, two_rooflines_part
-from assistant.engine.limits import limit_in_words
-from assistant.engine.profile_parts import share_in_words
+from assistant.engine.report.limits import limit_in_words
+from assistant.engine.report.profile_parts import share_in_words
 from assistant.model import events
 from assistant.model.figures import BeforeAfter, LaunchFigures
 from assistant.profile.evidence import made_by

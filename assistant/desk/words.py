@@ -13,8 +13,8 @@ from pathlib import Path
 from assistant.desk.markdown import fenced, tamed
 from assistant.desk.picture import comparison_sentence, evidence_value, proposal_title
 from assistant.desk.view import CodeView, KernelView, LaunchView, LineView, Note, View
-from assistant.engine.defects import problems_in_words
-from assistant.engine.limits import limit_in_words
+from assistant.engine.report.defects import problems_in_words
+from assistant.engine.report.limits import limit_in_words
 from assistant.model import events
 from assistant.model.embedded import Declined
 from assistant.model.pair import Turn, TurnKind

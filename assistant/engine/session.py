@@ -16,22 +16,22 @@ from pathlib import Path
 
 from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.config.remedies import how_to_set_a_model
-from assistant.engine import stages
-from assistant.engine.accounts import OnWriting
 from assistant.engine.channel import Listener, streamed
-from assistant.engine.comparing import compare
-from assistant.engine.decisions import Ask, Decisions
-from assistant.engine.host_code import AskHostCode, HostCodeRight
 from assistant.engine.job import Ending, Job
-from assistant.engine.pair_book import PairBook
-from assistant.engine.planning import AskModel, Models
-from assistant.engine.reported import locate
+from assistant.engine.judge.comparing import compare
+from assistant.engine.pair.book import PairBook
+from assistant.engine.proposals.decisions import Ask, Decisions
+from assistant.engine.proposals.submitted import Submission, submit
+from assistant.engine.report import stages
+from assistant.engine.report.reported import locate
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
-from assistant.engine.resume import NOTHING_EARLIER, last_interrupted
 from assistant.engine.running import JobBody, JobRunner, OpenLab
-from assistant.engine.searching import People, Searched, Searching
+from assistant.engine.search.accounts import OnWriting
+from assistant.engine.search.host_code import AskHostCode, HostCodeRight
+from assistant.engine.search.planning import AskModel, Models
+from assistant.engine.search.resume import NOTHING_EARLIER, last_interrupted
+from assistant.engine.search.searching import People, Searched, Searching
 from assistant.engine.subject import Subject, as_candidate, read_source, read_subject, with_text
-from assistant.engine.submitted import Submission, submit
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events

@@ -17,11 +17,11 @@ from typing import Any
 
 from assistant.config import ConsentAnswer, TrustStore, find_workspace, load_settings
 from assistant.desk.exact_run import declared_by, exact_run
-from assistant.engine.reports import proposal_event
+from assistant.engine.proposals.submitted import Submission
+from assistant.engine.report.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session
 from assistant.engine.subject import read_source
-from assistant.engine.submitted import Submission
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.mcp.answers import answer, listed_proposal
 from assistant.model import events

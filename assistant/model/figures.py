@@ -1,4 +1,4 @@
-"""What both versions of an edited kernel came to, to be shown side by side: values only (``assistant.engine.figures`` makes them)."""
+"""What both versions of an edited kernel came to, shown side by side: values only (``assistant.engine.evaluate.figures`` makes them)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LaunchFigures:
     predicted_time_s: float
     """The performance model's time of one launch."""
     limited_by: str
-    """A name that ``assistant.engine.limits`` puts into words (``dram``)."""
+    """A name that ``assistant.engine.report.limits`` puts into words (``dram``)."""
     sectors: int
     """32-byte sectors that L1 moved for global and local memory."""
     ideal_sectors: int

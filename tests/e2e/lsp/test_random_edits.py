@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from assistant.engine.pair_book import PairBook
+from assistant.engine.pair.book import PairBook
 from assistant.memory.store import open_store
 from assistant.ports import Store
 from lsp.server import KernelOptServer, build_server

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from assistant.cli.html_report import page_path, render_page, with_page
-from assistant.engine.profile_parts import line_heat
-from assistant.engine.profile_report import KernelReport, LaunchReport, ProfileReport
+from assistant.engine.report.profile_parts import line_heat
+from assistant.engine.report.profile_report import KernelReport, LaunchReport, ProfileReport
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.build import KernelResources, Occupancy

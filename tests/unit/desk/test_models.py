@@ -9,8 +9,8 @@ import pytest
 
 from assistant.config import ConsentAnswer, Settings, TrustStore
 from assistant.desk.models import ModelConsents
-from assistant.engine.planning import ModelNotice
 from assistant.engine.request import OptimizeOptions
+from assistant.engine.search.planning import ModelNotice
 
 OPTIONS = OptimizeOptions(may_call_models=False)
 

@@ -13,7 +13,7 @@ from assistant.desk.stalls import brief_stall_hint, hot_stalls, stall_hint, stal
 from assistant.desk.view import View
 from assistant.desk.words import HINT_LIMIT, fitted
 from assistant.engine.event_json import event_from, event_object
-from assistant.engine.profile_parts import stall_shares
+from assistant.engine.report.profile_parts import stall_shares
 from assistant.model import events
 from assistant.model.profile import InstructionMix, LineStall
 from assistant.model.source import Source

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assistant.engine.assess import AssessedLaunch, KernelAssessment
+from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
 from assistant.memory.store import MemoryStore, open_store
 from assistant.model.build import Occupancy
 from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome

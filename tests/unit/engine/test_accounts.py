@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from assistant.build.architectures import architecture
-from assistant.engine.accounts import JobAccounts
 from assistant.engine.job import Job
 from assistant.engine.request import JobRequest
+from assistant.engine.search.accounts import JobAccounts
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.memory.store import MemoryStore

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.engine.comparing import compare_ending
-from assistant.engine.defects import errors_among, problems_in_words
+from assistant.engine.judge.comparing import compare_ending
+from assistant.engine.report.defects import errors_among, problems_in_words
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, Verification

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.engine.budget import Cost, affordable, case_count, is_large, own_size_count, repeat_count, shrink_ratio, work_s
+from assistant.engine.judge.budget import Cost, affordable, case_count, is_large, own_size_count, repeat_count, shrink_ratio, work_s
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineExecution, Method
 

@@ -10,8 +10,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from assistant.engine.case_runs import Task, candidate_runs
 from assistant.engine.job import Job
+from assistant.engine.judge.case_runs import Task, candidate_runs
 from assistant.engine.subject import Subject
 from assistant.model.build import Flags
 from assistant.model.launch import Dim3, LaunchConfig

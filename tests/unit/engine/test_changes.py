@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.changes import changed_kernels, edited_kernels
+from assistant.engine.judge.changes import changed_kernels, edited_kernels
 from assistant.engine.request import JobRequest
 from assistant.engine.subject import read_subject, with_text
 from assistant.model.build import Flags

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.engine.choice import Taken, is_settled, moved
+from assistant.engine.proposals.choice import Taken, is_settled, moved
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ import pytest
 
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.engine.assess import Assessment, KernelAssessment
-from assistant.engine.coach import LaunchTimes, time_launches
-from assistant.engine.counting import Counted
+from assistant.engine.evaluate.assess import Assessment, KernelAssessment
+from assistant.engine.evaluate.counting import Counted
+from assistant.engine.evaluate.workbench import Looked
 from assistant.engine.job import Job
+from assistant.engine.report.coach import LaunchTimes, time_launches
 from assistant.engine.request import JobRequest
 from assistant.engine.subject import read_subject
-from assistant.engine.workbench import Looked
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.build import CompilerMissing

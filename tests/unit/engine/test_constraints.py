@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assistant.engine.constraints import all_rules, broken, constraint_of_rejection, forbidden, read_constraint
+from assistant.engine.proposals.constraints import all_rules, broken, constraint_of_rejection, forbidden, read_constraint
 from assistant.engine.request import CandidateRules
 from assistant.model.build import KernelResources
 from assistant.model.proposal import REASON_CODES

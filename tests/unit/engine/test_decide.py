@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.compared import Verdict
-from assistant.engine.decide import Decider, DecisionRequest, Moved, chosen_text
-from assistant.engine.rebased import rebased_proposal
+from assistant.engine.judge.compared import Verdict
+from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, chosen_text
+from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.memory.store import MemoryStore
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState

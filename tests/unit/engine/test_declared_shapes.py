@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assistant.engine.cases import Effort, declared_cases
+from assistant.engine.evaluate.cases import Effort, declared_cases
 from assistant.engine.request import JobRequest
 from assistant.engine.subject import read_subject
 from assistant.model.build import Flags

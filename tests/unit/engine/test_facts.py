@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.facts import source_facts
+from assistant.engine.evaluate.facts import source_facts
 from assistant.model.source import Source
 from assistant.profile.facts import LineFacts, SourceFacts, StructUse
 from assistant.source.parse import parse

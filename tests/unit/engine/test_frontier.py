@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from assistant.engine.choice import HOST_CODE_MARGIN
-from assistant.engine.explain import KeptStep
-from assistant.engine.frontier import Frontier, Node
-from assistant.engine.trial import Link
+from assistant.engine.proposals.choice import HOST_CODE_MARGIN
+from assistant.engine.proposals.explain import KeptStep
+from assistant.engine.search.frontier import Frontier, Node
+from assistant.engine.search.trial import Link
 from assistant.model.plan import Rewrite, Step, Technique
 from assistant.model.verification import Label
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from assistant.engine.gate import Kept, Refused, gate, is_proved_better
-from assistant.engine.metrics import metric_value, watched
+from assistant.engine.evaluate.metrics import metric_value, watched
+from assistant.engine.proposals.gate import Kept, Refused, gate, is_proved_better
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import InstructionMix
 from assistant.model.verification import Outcome, VerificationFinding

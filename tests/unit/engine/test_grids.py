@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assistant.engine.grids import leaves_the_same
-from assistant.engine.trying import Trial
+from assistant.engine.judge.grids import leaves_the_same
+from assistant.engine.judge.trying import Trial
 from assistant.model.launch import Dim3, LaunchConfig
 from tests.unit.workload.launches import launched
 

@@ -11,11 +11,11 @@ import pytest
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.device.counters.report import ReportRequest, read_report
-from assistant.engine.hardware import Measured, on_hardware, steered
+from assistant.engine.evaluate.hardware import Measured, on_hardware, steered
+from assistant.engine.evaluate.workbench import Looked, look
 from assistant.engine.job import Job
-from assistant.engine.reported import Reported, locate
+from assistant.engine.report.reported import Reported, locate
 from assistant.engine.request import JobRequest
-from assistant.engine.workbench import Looked, look
 from assistant.lab.report import ReportLab
 from assistant.measure.targets import target
 from assistant.model.profile import LaunchProfile, LineStall, Method

@@ -12,8 +12,8 @@ from assistant.cli.compose import open_session
 from assistant.cli.decisions import HostCodeOnTerminal
 from assistant.cli.status import doing
 from assistant.config import TrustStore, user_paths
-from assistant.engine.host_code import HostCodeRight
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
+from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.session import Asked
 from assistant.model import events
 from tests.unit.engine.homes import home_with_kept_builds

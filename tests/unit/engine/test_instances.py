@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from assistant.engine.instances import instance_parameters, template_arguments
+from assistant.engine.evaluate.instances import instance_parameters, template_arguments
 from assistant.model.source import Kernel, Source
 from assistant.source.parse import parse
 

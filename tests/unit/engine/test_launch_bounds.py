@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.build.flags import choose_flags
-from assistant.engine.launch_bounds import kept_bounds
+from assistant.engine.evaluate.launch_bounds import kept_bounds
 from assistant.engine.request import JobRequest
 from assistant.engine.subject import read_subject
 from assistant.model.launch import Dim3, LaunchConfig

@@ -9,7 +9,7 @@ import pytest
 
 from assistant.config import user_paths
 from assistant.emulator.sandbox import probe_layers
-from assistant.engine.doctor import examine
+from assistant.engine.doctor.doctor import examine
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session, SessionParts
 from assistant.lab.cpu import CpuLab

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assistant.cli.compose import open_session
-from assistant.engine.decide import DecisionRequest
+from assistant.engine.proposals.decide import DecisionRequest
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session
 from assistant.model import events

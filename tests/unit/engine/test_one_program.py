@@ -12,7 +12,7 @@ import pytest_asyncio
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.job import Job
-from assistant.engine.one_program import OneProgram, compared, foreign_reading
+from assistant.engine.judge.one_program import OneProgram, compared, foreign_reading
 from assistant.engine.request import JobRequest
 from assistant.engine.subject import Subject, candidate_of, read_subject, with_text
 from assistant.lab.cpu import CpuLab

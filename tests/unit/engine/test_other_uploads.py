@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from assistant.config import user_paths
-from assistant.engine import other_uploads
-from assistant.engine.moved import right_as_a_whole
+from assistant.engine.judge import other_uploads
+from assistant.engine.judge.moved import right_as_a_whole
 from assistant.engine.request import JobRequest
 from assistant.engine.session import Session, SessionParts
 from assistant.lab.cpu import CpuLab

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from assistant.desk.words import pair_headline
-from assistant.engine.pair_state import PairState, pair_state, relative
-from assistant.engine.pair_words import nothing_answer, report, started_answer, version_line
+from assistant.engine.pair.state import PairState, pair_state, relative
+from assistant.engine.pair.words import nothing_answer, report, started_answer, version_line
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.verification import Outcome

@@ -12,10 +12,10 @@ from assistant.build.architectures import architecture
 from assistant.config import LoadedSettings, Settings, load_settings
 from assistant.engine.event_json import event_json
 from assistant.engine.job import Job
-from assistant.engine.planning import AskModel, Chosen, ModelNotice, PlannerChoice, model_notice
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.resume import NOTHING_EARLIER, Earlier
-from assistant.engine.shape import SearchShape
+from assistant.engine.search.planning import AskModel, Chosen, ModelNotice, PlannerChoice, model_notice
+from assistant.engine.search.resume import NOTHING_EARLIER, Earlier
+from assistant.engine.search.shape import SearchShape
 from assistant.errors import UsageError
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target

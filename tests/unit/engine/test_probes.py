@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.engine.probes import integers_of, refilled, resized, with_ties
+from assistant.engine.judge.probes import integers_of, refilled, resized, with_ties
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Parameter, Span

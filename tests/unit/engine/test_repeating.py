@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.repeating import FED_DIFFERENTLY, NOT_RECORDED, REPEATED, VARYING, combined, compare_runs
+from assistant.engine.evaluate.repeating import FED_DIFFERENTLY, NOT_RECORDED, REPEATED, VARYING, combined, compare_runs
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedArgument, RecordedLaunch, Recording
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.event_json import event_json
-from assistant.engine.resume import Earlier, last_interrupted, spent_by
+from assistant.engine.search.resume import Earlier, last_interrupted, spent_by
 from assistant.errors import UsageError
 from assistant.memory import MemoryStore, open_store
 from assistant.model import events

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.engine.scoring import Scored, followed, score_predictions
+from assistant.engine.proposals.scoring import Scored, followed, score_predictions
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import InstructionMix
 

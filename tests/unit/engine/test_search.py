@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assistant.config import user_paths
-from assistant.engine.decide import DecisionRequest
+from assistant.engine.proposals.decide import DecisionRequest
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.running import OpenLab
 from assistant.engine.session import Session, SessionParts

@@ -6,8 +6,8 @@ from dataclasses import fields, replace
 
 import pytest
 
-from assistant.engine.records import Tried
-from assistant.engine.setbacks import setback_of, tried_before
+from assistant.engine.proposals.records import Tried
+from assistant.engine.search.setbacks import setback_of, tried_before
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
 from assistant.model.verification import Outcome, VerificationFinding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.config import Settings
-from assistant.engine.shape import SearchShape, shape_for_models, shape_for_rules
+from assistant.engine.search.shape import SearchShape, shape_for_models, shape_for_rules
 
 
 @pytest.mark.parametrize(

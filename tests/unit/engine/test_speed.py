@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.speed import Speed, judge_timing, of_memory_timed_elsewhere, with_findings
+from assistant.engine.judge.speed import Speed, judge_timing, of_memory_timed_elsewhere, with_findings
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.timing import Block, CaseTiming, PairTiming, SelfTest, TimedDevice
 from assistant.model.verification import Outcome, VerificationFinding

@@ -1,6 +1,6 @@
 """Money and tokens as people read them."""
 
-from assistant.engine.spending_words import cap_words, caps_words, dollars, estimate_words, more_words, number_words, spent_words
+from assistant.engine.search.spending_words import cap_words, caps_words, dollars, estimate_words, more_words, number_words, spent_words
 from assistant.model.completion import Caps, Spending
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.traces import least_roundoff
+from assistant.engine.evaluate.traces import least_roundoff
 from assistant.model.source import Source
 from assistant.source.parse import parse
 from assistant.verify.tolerance import FLOAT_ROUNDOFF

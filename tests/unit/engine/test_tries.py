@@ -9,9 +9,9 @@ from typing import cast
 
 import pytest
 
-from assistant.engine.records import Tried
-from assistant.engine.trial import Link, Trial
-from assistant.engine.tries import Tries
+from assistant.engine.proposals.records import Tried
+from assistant.engine.search.trial import Link, Trial
+from assistant.engine.search.tries import Tries
 from assistant.model.plan import Rewrite, Step
 
 STEP = Step("shared-tile", "k", 3, "because", (), "KO101", (), 1.0)

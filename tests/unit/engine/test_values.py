@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.engine.cases import JudgedCase
-from assistant.engine.values import Base, apart, base_of, other_values
+from assistant.engine.evaluate.cases import JudgedCase
+from assistant.engine.judge.values import Base, apart, base_of, other_values
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedArgument
 from assistant.workload.derive import contents_of

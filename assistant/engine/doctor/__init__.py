@@ -1,0 +1,1 @@
+"""What is here, what is missing, and how to get it."""

@@ -1,0 +1,195 @@
+"""Assess a subject as it stands: build, counters, grades, occupancy, predicted time, findings. The same path for every candidate.
+
+Example::
+
+    match await assess(job, subject, counted):
+        case Assessment(kernels=kernels): ...
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from assistant.build.aggregation import aggregated_atomics
+from assistant.build.mix import line_instructions
+from assistant.build.occupancy import occupancy
+from assistant.engine.evaluate.counting import Counted, CountedKernel
+from assistant.engine.evaluate.facts import source_facts
+from assistant.engine.evaluate.grades import graded, grading_input
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.measure.model import predict
+from assistant.model.build import Build, BuildFailure, BuildResult, KernelCode, KernelResources, Occupancy
+from assistant.model.comparison import PredictedTime
+from assistant.model.device import Architecture
+from assistant.model.profile import Evidence, Finding, LaunchProfile, Signature
+from assistant.model.source import Kernel, SourceLoop
+from assistant.profile.context import CountedLaunch, FindContext
+from assistant.profile.findings import FindResult, find
+from assistant.profile.signature import signature
+from assistant.source.loops import source_loops
+
+_Named = TypeVar("_Named", KernelResources, KernelCode)
+
+__all__ = ["AssessedLaunch", "Assessment", "KernelAssessment", "assess", "findings_of_launch"]
+
+
+@dataclass(frozen=True)
+class AssessedLaunch:
+    """One launch shape with its graded counters and its predicted time."""
+
+    profile: LaunchProfile
+    occupancy: Occupancy | None
+    predicted: PredictedTime
+    count: float
+    shape: str = ""
+    """Of the declared workload (``n=1024``); empty for a program's own launches."""
+
+
+@dataclass(frozen=True)
+class KernelAssessment:
+    """All that is known of one kernel instance."""
+
+    kernel: Kernel
+    instance: str
+    launches: tuple[AssessedLaunch, ...]
+    resources: KernelResources | None
+    code: KernelCode | None
+    findings: tuple[Finding, ...]
+    evidence: tuple[Evidence, ...]
+    signature: Signature
+
+    @property
+    def predicted_time_s(self) -> float:
+        """Σ count · predicted time over all launches."""
+        return sum(launch.count * launch.predicted.time_s for launch in self.launches)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The subject's kernels that its workload launches."""
+
+    build: BuildResult
+    counted: Counted
+    kernels: tuple[KernelAssessment, ...]
+
+    def of(self, kernel: Kernel) -> tuple[KernelAssessment, ...]:
+        return tuple(item for item in self.kernels if item.kernel.key == kernel.key)
+
+
+async def assess(job: Job, subject: Subject, counted: Counted, first_evidence: int = 1) -> Assessment | BuildFailure:
+    """Judge what ``counted`` shows, compiled with the instances that it launched. Without a CUDA compiler all stays ``estimated``."""
+    instances = tuple(item.instance for item in counted.kernels)
+    build = await job.lab.build(replace(subject.program, kernels=instances), job.target.architecture)
+    if isinstance(build, BuildFailure):
+        return build
+    kernels: list[KernelAssessment] = []
+    for item in counted.kernels:
+        assessed = _assess_kernel(job, subject, counted, item, build if isinstance(build, Build) else None, first_evidence)
+        first_evidence += len(assessed.evidence)
+        kernels.append(assessed)
+    return Assessment(build, counted, tuple(kernels))
+
+
+def _assess_kernel(
+    job: Job, subject: Subject, counted: Counted, item: CountedKernel, build: Build | None, first_evidence: int
+) -> KernelAssessment:
+    resources = None if build is None else _matching(build.resources, item.instance)
+    code = None if build is None else _matching(build.code, item.instance)
+    loops = source_loops(subject.source)
+    launches = tuple(
+        CountedLaunch(
+            _graded(subject, item.kernel, group.profile, code, loops, counted),
+            _occupancy(job.architecture, group.profile, resources),
+            group.count,
+        )
+        for group in item.groups
+    )
+    found = find(_context(job, subject, item.kernel, launches, resources, first_evidence))
+    assessed = tuple(
+        AssessedLaunch(
+            launch.profile,
+            launch.occupancy,
+            predict(launch.profile, resources, launch.occupancy, job.target),
+            launch.weight,
+            group.shape,
+        )
+        for launch, group in zip(launches, item.groups, strict=True)
+    )
+    costliest = max(assessed, key=lambda launch: launch.count * launch.predicted.time_s)
+    return KernelAssessment(
+        kernel=item.kernel,
+        instance=item.instance,
+        launches=assessed,
+        resources=resources,
+        code=code,
+        findings=found.findings,
+        evidence=found.evidence,
+        signature=signature(costliest.profile, costliest.occupancy, costliest.predicted),
+    )
+
+
+def findings_of_launch(job: Job, subject: Subject, assessed: KernelAssessment, launch: AssessedLaunch, first_evidence: int) -> FindResult:
+    """What one of several launch shapes shows by itself; a kernel's findings are those of its costliest one."""
+    counted = (CountedLaunch(launch.profile, launch.occupancy, launch.count),)
+    return find(_context(job, subject, assessed.kernel, counted, assessed.resources, first_evidence))
+
+
+def _context(
+    job: Job,
+    subject: Subject,
+    kernel: Kernel,
+    launches: tuple[CountedLaunch, ...],
+    resources: KernelResources | None,
+    first_evidence: int,
+) -> FindContext:
+    return FindContext(
+        kernel=kernel.key,
+        launches=launches,
+        target=job.target,
+        predict=predict,
+        resources=resources,
+        facts=source_facts(subject.parsed, kernel),
+        first_evidence_number=first_evidence,
+    )
+
+
+def _graded(
+    subject: Subject,
+    kernel: Kernel,
+    profile: LaunchProfile,
+    code: KernelCode | None,
+    loops: tuple[SourceLoop, ...],
+    counted: Counted,
+) -> LaunchProfile:
+    """Graded against the machine code, whose classes its lines get; a GPU's own counters stay as they are."""
+    if profile.is_of_hardware:
+        return profile
+    request = grading_input(profile, code, kernel, loops, subject.source.line_of(kernel.span.end))
+    corrected = graded(replace(request, corrections=counted.corrections, is_order_checked=counted.is_order_checked))
+    if code is None:
+        return corrected
+    combined = aggregated_atomics(code)
+    accesses = tuple(replace(a, is_aggregated=a.op == "global atomic" and (a.file, a.line) in combined) for a in corrected.accesses)
+    return replace(corrected, accesses=accesses, instructions=line_instructions(code, profile, loops))
+
+
+def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelResources | None) -> Occupancy | None:
+    if resources is None:
+        return None
+    return occupancy(
+        limits,
+        threads_per_block=profile.config.block.count,
+        registers_per_thread=resources.registers_per_thread,
+        shared_bytes=resources.static_shared_bytes + profile.config.shared_bytes,
+    )
+
+
+def _matching(items: tuple[_Named, ...], instance: str) -> _Named | None:
+    return next((item for item in items if _plain(item.kernel) == _plain(instance)), None)
+
+
+def _plain(demangled: str) -> str:
+    """Demanglers differ in spaces and in whether a template instance shows its return type."""
+    return demangled.removeprefix("void ").replace(" ", "")

@@ -1,0 +1,212 @@
+"""Run a subject's workload once with every counter on: what was launched, what it did to memory, what went wrong.
+
+A source with ``main()`` is run as it is and recorded; one with declared workloads has their launches replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assistant.engine.evaluate.repeating import FAILED, REPEATED, UNCLEAR, VARYING, Repeatability
+from assistant.engine.evaluate.traces import with_types
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.model.problems import is_refused
+from assistant.model.profile import Correction, LaunchProfile, Problem
+from assistant.model.recording import Recording
+from assistant.model.source import Kernel
+from assistant.model.workload import Case
+from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
+from assistant.source.match import kernel_of_instance
+
+__all__ = ["REPEATS", "Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "counted_of", "group_by_kernel", "run_program"]
+
+REPEATS = 2
+"""Runs of each declared or live case: whether a kernel is repeatable shows at once."""
+
+
+@dataclass(frozen=True)
+class CountedLaunchGroup:
+    """Launches of one instance with the same grid, block and shared memory."""
+
+    profile: LaunchProfile
+    """Of the first of them."""
+    count: float
+    """How many there are (captured), or the shape's weight (declared)."""
+    shape: str = ""
+    """Of the declared workload (``n=1024``); empty for a program's own launches."""
+
+
+@dataclass(frozen=True)
+class CountedKernel:
+    """One kernel instance and its launches, most threads first."""
+
+    kernel: Kernel
+    instance: str
+    groups: tuple[CountedLaunchGroup, ...]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Everything one counted run showed."""
+
+    kernels: tuple[CountedKernel, ...]
+    profiles: tuple[LaunchProfile, ...]
+    """Every launch in program order, those that were refused too."""
+    problems: tuple[Problem, ...]
+    run: ProgramRun | None
+    """None for declared workloads."""
+    repeatability: tuple[tuple[str, Repeatability], ...] = ()
+    """Of declared workloads: what two runs of one case tell of each kernel in it, by instance."""
+
+    corrections: tuple[Correction, ...] = ()
+    """With which the counters were counted."""
+    is_order_checked: bool = False
+    """Whether races were looked for in the run that the counters come from."""
+    cases: tuple[Case, ...] = ()
+    """That declared workloads were replayed on; their launches, case by case, are ``profiles``."""
+    failure: LabFailure | None = None
+    """Why the program did not end by itself with status 0: its problems hold, but no other version can be held against it."""
+
+    @property
+    def recording(self) -> Recording | None:
+        return None if self.run is None else self.run.recording
+
+
+async def run_program(
+    job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
+) -> Counted | LabFailure:
+    """Run ``main()`` under the lab in ``mode`` (``count``, ``check`` or ``grade``), recording every launch; however it ends."""
+    run = await job.lab.run(subject.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
+    if isinstance(run, LabFailure):
+        return run
+    run = with_types(run, subject.source.text)
+    kernels = _with_program_counts(group_by_kernel(subject, run.profiles), run)
+    return Counted(
+        kernels=kernels,
+        profiles=run.profiles,
+        problems=run.problems,
+        run=run,
+        corrections=corrections,
+        is_order_checked=mode != "count",
+        failure=_failed(run, subject, job.limits.wall_s),
+    )
+
+
+async def count_cases(
+    job: Job,
+    subject: Subject,
+    cases: Sequence[Case],
+    kernels: tuple[str, ...],
+    mode: str = "count",
+    corrections: tuple[Correction, ...] = (),
+) -> Counted | LabFailure:
+    """Replay declared cases in ``mode``; a case's weight becomes its launches' count. ``kernels``: those the cases start."""
+    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=REPEATS, corrections=corrections)
+    replayed = await job.lab.replay(replace(subject.program, kernels=kernels), cases, options, job.limits)
+    return replayed if isinstance(replayed, LabFailure) else counted_of(subject, cases, replayed, options)
+
+
+def counted_of(subject: Subject, cases: Sequence[Case], replayed: ReplayRun, options: ReplayOptions) -> Counted:
+    """What a replay of ``cases`` with ``options`` showed."""
+    replayed = _numbered(cases, replayed)
+    profiles = tuple(p for run in replayed.cases for p in run.profiles)
+    problems = tuple(problem for case in replayed.cases for problem in case.problems)
+    repeated = tuple(known for case in replayed.cases for known in _repeatability(case))
+    groups = _group_cases(subject, cases, replayed)
+    is_order_checked = options.mode != "count"
+    return Counted(groups, profiles, problems, None, repeated, options.corrections, is_order_checked, cases=tuple(cases))
+
+
+def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:
+    """Launches of the subject's selected kernels by instance and launch configuration, in source order."""
+    return _grouped(subject, [(profile, 1.0, "") for profile in profiles])
+
+
+def _group_cases(subject: Subject, cases: Sequence[Case], replayed: ReplayRun) -> tuple[CountedKernel, ...]:
+    """Launches by instance, configuration and declared shape."""
+    weighted = [
+        (profile, case.origin.weight, case.origin.shape)
+        for case, run in zip(cases, replayed.cases, strict=True)
+        for profile in run.profiles
+    ]
+    return _grouped(subject, weighted)
+
+
+def _numbered(cases: Sequence[Case], replayed: ReplayRun) -> ReplayRun:
+    """Without the repeats' launches; the others numbered through all cases."""
+    runs: list[CaseRun] = []
+    first = 0
+    for case, run in zip(cases, replayed.cases, strict=True):
+        kept = run.profiles[: len(case.launches)]
+        runs.append(replace(run, profiles=tuple(replace(profile, index=first + at) for at, profile in enumerate(kept))))
+        first += len(kept)
+    return replace(replayed, cases=tuple(runs))
+
+
+def _repeatability(case: CaseRun) -> list[tuple[str, Repeatability]]:
+    """Of each kernel of a case; where several differ together, any of them may have fed the others."""
+    instances = {profile.kernel for profile in case.profiles if not is_refused(profile)}
+    if case.error is not None:
+        found = FAILED
+    elif case.repeat_difference is None:
+        found = REPEATED
+    else:
+        found = VARYING if len(instances) == 1 else UNCLEAR
+    return [(instance, found) for instance in sorted(instances)]
+
+
+def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, str]]) -> tuple[CountedKernel, ...]:
+    by_instance: dict[str, dict[object, CountedLaunchGroup]] = {}
+    for profile, weight, shape in weighted:
+        if is_refused(profile):
+            continue  # nothing ran, so there is nothing to count
+        groups = by_instance.setdefault(profile.kernel, {})
+        key = (profile.config, shape)
+        known = groups.get(key)
+        groups[key] = CountedLaunchGroup(profile, weight, shape) if known is None else replace(known, count=known.count + weight)
+    counted = [
+        CountedKernel(kernel, instance, tuple(sorted(groups.values(), key=lambda g: -g.profile.config.thread_count)))
+        for instance, groups in by_instance.items()
+        if (kernel := kernel_of_instance(subject.parsed, instance)) is not None and kernel in subject.kernels
+    ]
+    return tuple(sorted(counted, key=lambda item: (item.kernel.span.start, item.instance)))
+
+
+def _with_program_counts(kernels: tuple[CountedKernel, ...], run: ProgramRun) -> tuple[CountedKernel, ...]:
+    """How often the whole program launched each shape, where only its first launches were counted."""
+    if run.recording is None or run.launch_count <= len(run.profiles):
+        return kernels
+    counts = {(shape.kernel, shape.config): float(shape.count) for shape in run.recording.shape_counts}
+    return tuple(
+        replace(
+            kernel,
+            groups=tuple(replace(g, count=counts.get((kernel.instance, g.profile.config), g.count)) for g in kernel.groups),
+        )
+        for kernel in kernels
+    )
+
+
+def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | None:
+    """Why no other version can be held against a run of the user's program; None when it ended by itself with status 0."""
+    last_words = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+    if run.timed_out:
+        return LabFailure(
+            "timed_out",
+            f"the program did not end within {wall_s:g} s",
+            "give it smaller arguments after --, or raise --timeout",
+        )
+    if run.memory_exceeded:
+        return LabFailure("out_of_memory", "the program took more memory than a run may", "give it smaller arguments after --")
+    if run.tasks_exceeded:
+        return LabFailure("crashed", "the program started more processes and threads than a run may", "give it smaller arguments after --")
+    if run.signal is not None:
+        message = f"the program was ended by {run.signal}: {last_words[0]}".rstrip(": ")
+        remedy = "make it run by itself first; kernelopt check shows what its kernels do wrong"
+        return LabFailure("crashed", message, remedy, printed=last_words[0])
+    if run.exit_status != 0:
+        arguments = "" if subject.request.arguments else "; it was given no arguments, pass them after --"
+        message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")
+        return LabFailure("bad_status", message, f"make it succeed by itself first{arguments}", printed=last_words[0])
+    return None

@@ -1,0 +1,182 @@
+"""What the rules need to know of a kernel's source, read off its syntax tree.
+
+A device helper's lines count as the kernel's own: its loops and literals run inside the kernel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assistant.engine.evaluate.struct_uses import struct_uses
+from assistant.model.source import Kernel, ParsedSource, Span
+from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts
+from assistant.source.accesses import ArrayAccess, Use, array_accesses
+from assistant.source.assignments import assignments
+from assistant.source.literals import double_literals
+from assistant.source.loops import LOOPS, loops_around
+from assistant.source.names import names_in
+from assistant.source.syntax import Node, SyntaxTree
+from assistant.source.variables import locals_of
+
+__all__ = ["source_facts"]
+
+_COUNTED_LOOP = re.compile(
+    r"for\s*\(\s*(?:(?:const\s+)?(?:unsigned\s+)?(?:int|unsigned|size_t|long|short)\s+)?(\w+)\s*=\s*(\d+)\s*;"
+    r"\s*\1\s*(<=?)\s*(\d+)\s*;\s*(?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*(\d+))\s*\)"
+)
+"""``for (int i = 0; i < 8; i++)``: the only loops whose trip count is read off the text."""
+_BARRIER = re.compile(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\s*\(")
+"""``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
+_DOUBLE_TYPE = re.compile(r"\bdouble[234]?\b")
+
+
+@dataclass
+class _Line:
+    double_literals: list[str]
+    accumulated: list[str]
+    invariant: list[str]
+    stored: list[str]
+    read: list[str]
+    fields: list[str]
+
+
+def _no_facts() -> _Line:
+    return _Line([], [], [], [], [], [])
+
+
+def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
+    """Facts of the kernel and of the device functions it calls."""
+    tree = SyntaxTree(parsed.source.text)
+    helpers = [f.body for f in parsed.device_functions if f.name in kernel.device_functions]
+    bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
+    pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}
+    structs = struct_uses(parsed, tree, kernel, bodies)
+    declares_double = bool(_DOUBLE_TYPE.search(parsed.source.text[kernel.span.start : kernel.span.end]))
+    lines: defaultdict[int, _Line] = defaultdict(_no_facts)
+    for body in bodies:
+        _read_literals(tree, body, lines)
+        _read_accesses(tree, body, pointers, lines)
+    lines.update({number: _no_facts() for number in structs if number not in lines})  # members used through a reference
+    return SourceFacts(
+        lines=tuple(
+            LineFacts(
+                line=number,
+                double_literals=tuple(found.double_literals),
+                accumulated_pointers=_unique(found.accumulated),
+                invariant_loads=_unique(found.invariant),
+                stored_pointers=_unique(found.stored),
+                read_count=sum(name not in found.accumulated for name in found.read),
+                struct_fields=_unique(found.fields),
+                structs=structs.get(number, ()),
+            )
+            for number, found in sorted(lines.items())
+        ),
+        loops=tuple(loop for body in bodies for loop in _loops(tree, body)),
+        pointers=_pointers(tree, kernel),
+        kernel_line=kernel.line,
+        declares_double=declares_double,
+    )
+
+
+def _body(tree: SyntaxTree, span: Span) -> Node | None:
+    node = tree.node_at(span)
+    while node is not None and tree.span(node).start < span.start:
+        node = next((c for c in node.children if tree.span(c).start <= span.start < tree.span(c).end), None)
+    return node
+
+
+def _read_literals(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -> None:
+    doubles = {name for name, found in locals_of(tree, body).items() if any(_DOUBLE_TYPE.search(v.type) for v in found)}
+    for literal in double_literals(tree, body):
+        statement = _statement(tree, literal)
+        is_meant = statement is not None and not doubles.isdisjoint(names_in(tree, statement))
+        if not is_meant:
+            lines[tree.line(literal)].double_literals.append(tree.text(literal))
+
+
+def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defaultdict[int, _Line]) -> None:
+    for access in array_accesses(tree, body):
+        if access.base not in pointers:
+            continue
+        line = lines[tree.line(access.node)]
+        loops = loops_around(tree, access.node)
+        is_invariant = bool(loops) and _is_invariant(tree, access, loops[0])
+        if access.kind in (Use.WRITE, Use.UPDATE):
+            line.stored.append(access.base)
+        else:
+            line.read.append(access.base)
+        if is_invariant and (access.kind is Use.UPDATE or _is_read_back(tree, access)):
+            line.accumulated.append(access.base)
+        elif is_invariant and access.kind is Use.READ:
+            line.invariant.append(access.base)
+        parent = access.node.parent
+        if parent is not None and parent.type == "field_expression":
+            member = parent.child_by_field_name("field")
+            line.fields += [] if member is None else [tree.text(member)]
+
+
+def _is_invariant(tree: SyntaxTree, access: ArrayAccess, loop: Node) -> bool:
+    """No variable of the index is changed or declared inside the loop."""
+    changed = {tree.text(a.target) for a in assignments(tree, loop)} | locals_of(tree, loop).keys()
+    used = {tree.text(n) for index in access.indices for n in tree.find("identifier", inside=index)}
+    return not used & changed and access.base not in changed
+
+
+def _is_read_back(tree: SyntaxTree, access: ArrayAccess) -> bool:
+    """``o[i] = o[i] + x``: the same element stands on both sides."""
+    if access.kind is not Use.WRITE:
+        return False
+    spelled = _squeezed(tree.text(access.node))
+    node = access.node.parent
+    while node is not None and node.type != "assignment_expression":
+        node = node.parent
+    value = None if node is None else node.child_by_field_name("right")
+    if value is None:
+        return False
+    return any(_squeezed(tree.text(other.node)) == spelled for other in array_accesses(tree, value))
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def _statement(tree: SyntaxTree, node: Node) -> Node | None:
+    return next((a for a in tree.ancestors(node) if a.type in ("expression_statement", "declaration", "return_statement")), None)
+
+
+def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
+    for node in tree.find(*LOOPS, inside=body):
+        head = tree.text(node).split("{")[0]
+        before = tree.source[: tree.span(node).start].rstrip().rsplit("\n", 1)[-1]
+        yield LoopFacts(
+            line=tree.line(node),
+            end_line=node.end_point[0] + 1,
+            depth=1 + len(loops_around(tree, node)),
+            trip_count=_trip_count(head),
+            has_unroll_pragma="unroll" in before and "#pragma" in before,
+            has_barrier=_BARRIER.search(tree.text(node)) is not None,
+        )
+
+
+def _trip_count(head: str) -> int | None:
+    match = _COUNTED_LOOP.match(head)
+    if match is None:
+        return None
+    first, last = int(match[2]), int(match[4]) + (match[3] == "<=")
+    return max(0, -(-(last - first) // int(match[5] or 1)))
+
+
+def _pointers(tree: SyntaxTree, kernel: Kernel) -> tuple[PointerFacts, ...]:
+    body = _body(tree, kernel.body)
+    accesses = () if body is None else array_accesses(tree, body)
+    written = {a.base for a in accesses if a.kind is not Use.READ}
+    return tuple(
+        PointerFacts(p.name, p.element_type or "", p.is_const, p.is_restrict, p.name in written) for p in kernel.parameters if p.is_pointer
+    )
+
+
+def _unique(names: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

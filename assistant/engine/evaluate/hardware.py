@@ -1,0 +1,120 @@
+"""What the GPU's own counters say of the launches that the emulator counted: the same kernels, by line, with stalls.
+
+One launch of each shape is counted again on the hardware; what only the emulator knows (distinct sectors, problems) stays. Example::
+
+    match await on_hardware(job, looked):
+        case Measured(looked=looked): ...     # profiles of Method.NCU or Method.CUPTI
+        case LabFailure() as failure: ...     # why the emulator's counters stand
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from assistant.engine.evaluate.assess import assess
+from assistant.engine.evaluate.counting import Counted, CountedKernel
+from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.job import Job
+from assistant.model.build import BuildFailure
+from assistant.model.profile import LaunchProfile, Method
+from assistant.model.workload import Case, CaseOrigin
+from assistant.ports import Counters, LabFailure
+
+__all__ = ["Measured", "on_hardware", "steered"]
+
+_RECORDED = CaseOrigin(kind="recorded", shape="", seed=0, scale=1.0, weight=1.0)
+
+
+@dataclass(frozen=True)
+class _Again:
+    """What is run again."""
+
+    cases: tuple[Case, ...]
+    indices: tuple[int, ...]
+    """Of the profiles of the launches in question, in the order in which they run."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A version by the GPU's own counters."""
+
+    looked: Looked
+    method: Method
+    """How they were read."""
+    shortfalls: tuple[LabFailure, ...]
+    """Why not in a better way, or not all of them."""
+
+
+async def on_hardware(
+    job: Job, looked: Looked, counters: Counters, preferred: Method = Method.NCU, first_evidence: int = 1
+) -> Measured | LabFailure:
+    """``looked`` with the hardware's counters in the place of the emulator's, assessed anew; a failure where they cannot be had."""
+    kernels = tuple(kernel.instance for kernel in looked.counted.kernels)
+    again = _again(looked.counted, frozenset(kernels))
+    if not again.indices:
+        return LabFailure("no_counters", "no launch of the kernels in question was recorded", "kernelopt check shows what was launched")
+    subject = looked.subject
+    measured = await counters.count(replace(subject.program, kernels=kernels), again.cases, kernels, job.limits, preferred)
+    if isinstance(measured, LabFailure):
+        return measured
+    if len(measured.launches) != len(again.indices):
+        message = f"{len(measured.launches)} of {len(again.indices)} launches were profiled"
+        return LabFailure("no_counters", message, "kernelopt check shows whether they run at all")
+    by_index = dict(zip(again.indices, measured.launches, strict=True))
+    counted = _with(looked.counted, by_index)
+    assessment = await assess(job, subject, counted, first_evidence)
+    if isinstance(assessment, BuildFailure):  # it was built a moment ago
+        return LabFailure("not_built", f"{assessment.compiler} does not compile it any more", "start again")
+    return Measured(Looked(subject, counted, assessment), measured.launches[0].method, measured.shortfalls)
+
+
+async def steered(job: Job, looked: Looked) -> Looked | LabFailure:
+    """``looked`` with the hardware's view of it beside the emulator's, for planning alone: versions are compared by the emulator's.
+
+    By CUPTI first, which is quicker. Without a lab that reads counters it stays as it is.
+    """
+    if job.lab.counters is None:
+        return looked
+    measured = await on_hardware(job, looked, job.lab.counters, Method.CUPTI, looked.next_evidence)
+    return measured if isinstance(measured, LabFailure) else replace(looked, measured=measured.looked.assessment)
+
+
+def _again(counted: Counted, kernels: frozenset[str]) -> _Again:
+    """One launch of each shape of a program's recording, as far as it was kept; every declared case as a whole."""
+    if counted.run is None:
+        return _Again(counted.cases, tuple(profile.index for profile in counted.profiles if profile.kernel in kernels))
+    path, recording = counted.run.recording_path, counted.recording
+    if path is None or recording is None:
+        return _Again((), ())
+    kept = {launch.index for launch in recording.launches}
+    shown = {group.profile.index for kernel in counted.kernels for group in kernel.groups}
+    indices = tuple(sorted(kept & shown))
+    return _Again(tuple(Case(path, (index,), _RECORDED) for index in indices), indices)
+
+
+def _with(counted: Counted, measured: dict[int, LaunchProfile]) -> Counted:
+    def merged(profile: LaunchProfile) -> LaunchProfile:
+        found = measured.get(profile.index)
+        return profile if found is None else _merged(profile, found)
+
+    def kernel_with(kernel: CountedKernel) -> CountedKernel:
+        return replace(kernel, groups=tuple(replace(group, profile=merged(group.profile)) for group in kernel.groups))
+
+    kernels = tuple(kernel_with(kernel) for kernel in counted.kernels)
+    return replace(counted, kernels=kernels, profiles=tuple(merged(profile) for profile in counted.profiles))
+
+
+def _merged(emulated: LaunchProfile, measured: LaunchProfile) -> LaunchProfile:
+    """The hardware's counters, under the emulator's names and with what only it sees."""
+    return replace(
+        emulated,
+        method=measured.method,
+        device=measured.device,
+        blocks_counted=measured.blocks_counted,
+        accesses=measured.accesses,
+        executions=measured.executions,
+        instructions=measured.instructions,
+        sites=(),
+        stalls=measured.stalls,
+        measured=measured.measured,
+    )

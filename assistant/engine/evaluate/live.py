@@ -1,0 +1,73 @@
+"""Arrays that a person has in a notebook as a workload: replayed and counted like recorded launches, held against their own function.
+
+A live case is a recording of one launch (`LiveCase`), so that everything behind the first count is as for captured launches; what is
+special is here. Example::
+
+    counted = await count_live(job, subject, request.live, "check")
+    differences(counted)       # problems of kind "differs_from_reference"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.engine.evaluate.cases import live_case
+from assistant.engine.evaluate.counting import REPEATS, Counted, counted_of
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.model.elements import parse_element_type
+from assistant.model.profile import Correction, Problem
+from assistant.model.workload import LiveCase, LiveWorkload
+from assistant.ports import CaseRun, LabFailure, ReplayOptions
+from assistant.source.match import kernel_of_instance
+from assistant.verify.agreement import disagreement
+from assistant.workload.recordings import RecordingReader
+
+__all__ = ["DIFFERS", "count_live", "differences"]
+
+DIFFERS = "differs_from_reference"
+"""``Problem.kind`` of a kernel that does not compute what the user's own function computes."""
+
+
+async def count_live(
+    job: Job, subject: Subject, live: LiveWorkload, mode: str = "count", corrections: tuple[Correction, ...] = ()
+) -> Counted | LabFailure:
+    """Replay the cases that have a weight, under ``check`` all of them, and hold the results against the reference."""
+    chosen = [item for item in live.cases if item.weight > 0 or mode == "check"]
+    cases = [live_case(item) for item in chosen]
+    names = tuple(sorted({RecordingReader(item.recording).recording.launches[0].kernel for item in chosen}))
+    options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=REPEATS, corrections=corrections)
+    replayed = await job.lab.replay(replace(subject.program, kernels=names), cases, options, job.limits)
+    if isinstance(replayed, LabFailure):
+        return replayed
+    told = tuple(_told(subject, live, chosen, replayed.cases, replayed.blobs))
+    counted = counted_of(subject, cases, replayed, options)
+    return replace(counted, problems=(*counted.problems, *told))
+
+
+def differences(counted: Counted) -> tuple[Problem, ...]:
+    """Where the kernel differs from the user's own function."""
+    return tuple(problem for problem in counted.problems if problem.kind == DIFFERS)
+
+
+def _told(subject: Subject, live: LiveWorkload, items: Sequence[LiveCase], runs: Sequence[CaseRun], blobs: Path) -> Iterator[Problem]:
+    """One problem for each output and case in which the kernel differs."""
+    for item, run in zip(items, runs, strict=True):
+        if run.error is not None:
+            continue  # told already
+        reader, after = RecordingReader(item.recording), dict(run.after)
+        launch = reader.recording.launches[0]
+        kernel = kernel_of_instance(subject.parsed, launch.kernel)
+        types = {buffer.id: buffer.element_type for buffer in reader.recording.buffers}
+        for one in item.reference:
+            element = parse_element_type(types[one.buffer] or "")
+            if element is None or one.buffer not in after:
+                continue
+            found = disagreement((blobs / after[one.buffer]).read_bytes(), reader.blob(one.blob), element)
+            if found is not None:
+                where = item.shape if item.seed == 0 else f"{item.shape}, fresh values"
+                message = f"{one.name}{found}; {live.reference or 'reference'} at {where}"
+                line = 0 if kernel is None else kernel.line
+                yield Problem(DIFFERS, message, str(subject.source.path), line, None, None, None, None, None, 1)

@@ -1,0 +1,120 @@
+"""Kernel-level values of the metrics that findings cite: the same question asked before and after an edit.
+
+Evidence stands on a line, and an edit moves lines; so a metric is compared over all of the kernel's launches. Counters are summed with
+the launches' counts, ratios are taken from those sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
+
+    _Assessed = tuple[KernelAssessment, ...]
+
+__all__ = ["Watched", "metric_value", "watched", "watched_codes"]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A metric that must improve if an edit answers its finding."""
+
+    name: str
+    is_higher_better: bool
+    unit: str
+
+
+def _global_sectors(kernels: _Assessed) -> float:
+    return _counted(kernels, "global ", "sectors")
+
+
+def _global_requests(kernels: _Assessed) -> float:
+    return _counted(kernels, "global ", "requests")
+
+
+def _wavefronts(kernels: _Assessed) -> float:
+    return _counted(kernels, "shared ", "wavefronts")
+
+
+def _double_work(kernels: _Assessed) -> float:
+    return _instructions(kernels, "fp64", "conversion")
+
+
+def _loop_overhead(kernels: _Assessed) -> float:
+    return _instructions(kernels, "integer", "control")
+
+
+def _spills(kernels: _Assessed) -> float:
+    resources = [kernel.resources for kernel in kernels if kernel.resources is not None]
+    return float(sum(item.spill_load_bytes + item.spill_store_bytes for item in resources))
+
+
+def _occupancy(kernels: _Assessed) -> float:
+    """Of the launch with most threads."""
+    known = [launch for kernel in kernels for launch in kernel.launches if launch.occupancy is not None]
+    costliest = max(known, key=lambda launch: launch.profile.config.thread_count, default=None)
+    return 0.0 if costliest is None or costliest.occupancy is None else costliest.occupancy.ratio
+
+
+def _divergence(kernels: _Assessed) -> float:
+    return sum(weight * sum(run.divergent_branches for run in launch.profile.executions) for launch, weight in _weighted(kernels))
+
+
+def _atomics(kernels: _Assessed) -> float:
+    return _counted(kernels, "global atomic", "active_threads") + _counted(kernels, "shared atomic", "active_threads")
+
+
+def _blocks(kernels: _Assessed) -> float:
+    return float(max((launch.profile.config.grid.count for launch, _ in _weighted(kernels)), default=0))
+
+
+_WATCHED: dict[str, tuple[Watched, Callable[[_Assessed], float]]] = {
+    "KO101": (Watched("global_sectors", False, "sectors"), _global_sectors),
+    "KO102": (Watched("global_sectors", False, "sectors"), _global_sectors),
+    "KO103": (Watched("shared_wavefronts", False, "wavefronts"), _wavefronts),
+    "KO104": (Watched("spill_bytes", False, "bytes/thread"), _spills),
+    "KO105": (Watched("occupancy", True, "ratio"), _occupancy),
+    "KO106": (Watched("fp64_and_conversion_instructions", False, "instructions"), _double_work),
+    "KO107": (Watched("global_requests", False, "requests"), _global_requests),
+    "KO108": (Watched("global_sectors", False, "sectors"), _global_sectors),
+    "KO109": (Watched("divergent_branches", False, "branches"), _divergence),
+    "KO110": (Watched("atomic_lanes", False, "atomics"), _atomics),
+    "KO111": (Watched("block_count", True, "blocks"), _blocks),
+    "KO112": (Watched("occupancy", True, "ratio"), _occupancy),
+    "KO113": (Watched("global_requests", False, "requests"), _global_requests),
+    "KO114": (Watched("integer_and_control_instructions", False, "instructions"), _loop_overhead),
+}
+
+
+def watched(finding_code: str) -> Watched | None:
+    """What an answer to this finding must improve; None where nothing of the kind is counted."""
+    entry = _WATCHED.get(finding_code)
+    return None if entry is None else entry[0]
+
+
+def watched_codes() -> tuple[str, ...]:
+    """One finding code for each watched metric."""
+    return tuple({entry.name: code for code, (entry, _) in reversed(_WATCHED.items())}.values())[::-1]
+
+
+def metric_value(finding_code: str, kernels: Iterable[KernelAssessment]) -> float:
+    """The watched metric of that finding over all instances of one kernel."""
+    return _WATCHED[finding_code][1](tuple(kernels))
+
+
+def _weighted(kernels: _Assessed) -> list[tuple[AssessedLaunch, float]]:
+    return [(launch, launch.count) for kernel in kernels for launch in kernel.launches]
+
+
+def _counted(kernels: _Assessed, op: str, counter: str) -> float:
+    return sum(weight * launch.profile.total(op, counter) for launch, weight in _weighted(kernels))
+
+
+def _instructions(kernels: _Assessed, *classes: str) -> float:
+    return sum(
+        weight * sum(getattr(line.mix, name) for line in launch.profile.instructions for name in classes)
+        for launch, weight in _weighted(kernels)
+    )

@@ -1,0 +1,74 @@
+"""Count a version a second time, with what its machine code taught: corrected accesses, and races looked for.
+
+A line that threads race on is no exact count, and a count run looks for no races; nvcc may do accesses otherwise than g++. Both
+take another run of the same workload, so it is made for workloads of moderate size only; in larger ones no line is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assistant.build.grading import corrections
+from assistant.engine.evaluate.assess import Assessment
+from assistant.engine.evaluate.counting import Counted, CountedKernel
+from assistant.engine.evaluate.grades import grading_input
+from assistant.engine.subject import Subject
+from assistant.model.profile import Correction, LaunchProfile
+from assistant.source.loops import source_loops
+
+__all__ = ["is_moderate", "proposed_corrections", "with_second_run"]
+
+_RACE_CHECK = "race check of global memory"
+"""How the emulator names the check it left out (runtime/launch.cpp)."""
+_MOST_REQUESTS = 10_000_000
+"""Warp-level requests of all launches: some 3 s with every check on two cores (benchmarks/emulator_speed.py)."""
+
+
+def is_moderate(counted: Counted) -> bool:
+    """Whether a second run, with all checks, is quick; what a GPU counted leaves nothing to correct."""
+    if any(profile.is_of_hardware for profile in counted.profiles):
+        return False
+    return sum(profile.total("", "requests") for profile in counted.profiles) <= _MOST_REQUESTS
+
+
+def proposed_corrections(subject: Subject, assessment: Assessment) -> tuple[Correction, ...]:
+    """What to count otherwise than the source says; no correction twice."""
+    loops = source_loops(subject.source)
+    found = [
+        correction
+        for item in assessment.kernels
+        for launch in item.launches
+        for correction in corrections(
+            grading_input(launch.profile, item.code, item.kernel, loops, subject.source.line_of(item.kernel.span.end))
+        )
+    ]
+    return _disjoint(found)
+
+
+def with_second_run(first: Counted, second: Counted, used: tuple[Correction, ...]) -> Counted:
+    """The first run with the second's counters; the first as it is where the two launched different things."""
+    shapes = [[(p.kernel, p.config) for p in counted.profiles] for counted in (first, second)]
+    if shapes[0] != shapes[1]:
+        return first
+    by_identity = {id(old): new for old, new in zip(first.profiles, second.profiles, strict=True)}
+    kernels = tuple(_with_profiles(kernel, by_identity) for kernel in first.kernels)
+    return replace(first, kernels=kernels, profiles=second.profiles, corrections=used, is_order_checked=_looked_for_races(second))
+
+
+def _looked_for_races(counted: Counted) -> bool:
+    """False where the program's arrays were too large for the global race check, which the run then says."""
+    return counted.run is None or not any(text.startswith(_RACE_CHECK) for text in counted.run.unsupported)
+
+
+def _with_profiles(kernel: CountedKernel, new: dict[int, LaunchProfile]) -> CountedKernel:
+    return replace(kernel, groups=tuple(replace(group, profile=new[id(group.profile)]) for group in kernel.groups))
+
+
+def _disjoint(found: list[Correction]) -> tuple[Correction, ...]:
+    taken: set[int] = set()
+    kept: list[Correction] = []
+    for correction in found:
+        if not taken & set(correction.addresses):
+            taken |= set(correction.addresses)
+            kept.append(correction)
+    return tuple(kept)

@@ -1,0 +1,66 @@
+"""Which kernels' GPU work an edit changes, so that all of it is in one ratio: text, machine code or launch configuration differ.
+
+An edit may move work from one kernel into another, or change several at once; a ratio of one of them alone would be no gain of the edit's.
+Example::
+
+    affected_pairs(before, after, "blur")     # blur, and every other launched kernel that the edit changes
+"""
+
+from __future__ import annotations
+
+from assistant.engine.evaluate.assess import KernelAssessment
+from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.judge.changes import edited_kernels, same_kernel
+from assistant.engine.judge.predicting import KernelPair
+from assistant.model.build import KernelCode
+from assistant.model.launch import LaunchConfig
+from assistant.model.source import Kernel
+
+__all__ = ["affected_pairs", "kernel_pair", "launched_work"]
+
+
+def affected_pairs(before: Looked, after: Looked, name: str) -> tuple[KernelPair, ...]:
+    """The kernel of this qualified name first, then the others that ``before`` launches and whose work may differ in ``after``."""
+    edited = edited_kernels(before.subject, after.subject)
+    launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
+    named = [kernel for kernel in launched if kernel.qualified_name == name]
+    others = [kernel for kernel in launched if kernel not in named and _is_affected(kernel, before, after, kernel.key in edited)]
+    return tuple(kernel_pair(kernel, before, after) for kernel in (*named, *others))
+
+
+def launched_work(before: Looked, after: Looked) -> KernelPair:
+    """All kernels of both versions but those whose launches are the same in both: for launches that do not correspond."""
+    edited = edited_kernels(before.subject, after.subject)
+    same = [item.kernel for item in before.assessment.kernels if not _is_affected(item.kernel, before, after, item.kernel.key in edited)]
+    names = {kernel.qualified_name for kernel in same}
+    sides = (tuple(item for item in looked.assessment.kernels if item.kernel.qualified_name not in names) for looked in (before, after))
+    return KernelPair(*sides)
+
+
+def kernel_pair(kernel: Kernel, before: Looked, after: Looked) -> KernelPair:
+    """What was assessed of the kernel in both versions."""
+    other = same_kernel(kernel, before.subject, after.subject)
+    return KernelPair(before.kernel(kernel.qualified_name), () if other is None else after.kernel(other.qualified_name))
+
+
+def _is_affected(kernel: Kernel, before: Looked, after: Looked, is_edited: bool) -> bool:
+    """By machine code where both sides have it: texts that cannot be cut apart count as edited everywhere."""
+    pair = kernel_pair(kernel, before, after)
+    if _configurations(pair.before) != _configurations(pair.after):
+        return True
+    codes = [_codes(side) for side in (pair.before, pair.after)]
+    return is_edited if None in codes else codes[0] != codes[1]
+
+
+def _configurations(items: tuple[KernelAssessment, ...]) -> list[tuple[LaunchConfig, float]]:
+    return sorted(((launch.profile.config, launch.count) for item in items for launch in item.launches), key=str)
+
+
+def _codes(items: tuple[KernelAssessment, ...]) -> list[tuple[str, ...]] | None:
+    """The instructions of every instance, without the lines that they come from; None without machine code."""
+    codes = [item.code for item in items]
+    return None if not codes or None in codes else sorted(_instructions(code) for code in codes if code is not None)
+
+
+def _instructions(code: KernelCode) -> tuple[str, ...]:
+    return tuple(f"{i.predicate} {i.opcode} {i.operands}" for i in code.instructions)

@@ -1,0 +1,280 @@
+"""Runs of both versions on the cases: with both fill patterns, repeated, with every check on, and the original's references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assistant.engine.evaluate.cases import Effort, JudgedCase, write_cases
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.judge.budget import CHECKED_THREADS
+from assistant.engine.judge.references import FloatReference, LeftContents, find_references, perturbed_runs, side_run, startable
+from assistant.engine.subject import Subject
+from assistant.ports import LabFailure, ReplayOptions
+from assistant.source.struct_layouts import layout_named
+from assistant.verify.compare import need_tolerance
+from assistant.verify.evidence import TIMED_OUT, BufferFacts, CaseEvidence, SideRun
+from assistant.verify.kinds import meaning_of
+from assistant.verify.members import split_members
+from assistant.verify.numbers import element_of
+from assistant.verify.outputs import has_small_output
+from assistant.workload.cancelling import CANCELLING
+from assistant.workload.derive import contents_of
+from assistant.workload.offsets import longest_row
+from assistant.workload.recordings import NewCase
+
+__all__ = [
+    "OriginalRuns",
+    "PerturbedCases",
+    "PreparedCase",
+    "Task",
+    "buffer_facts",
+    "candidate_runs",
+    "case_evidence",
+    "original_runs",
+    "task_of",
+]
+
+FILLS = (0xAB, 0x54)
+"""Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
+_DERIVED_LIMIT_S = 10.0
+"""A case of our own making ran on the original in less."""
+_LAUNCH_TIMED_OUT = "cudaErrorLaunchTimeout"
+_PATIENCE = 3.0
+"""A candidate that takes so many times as long does not come to an end."""
+_TIES = "halves"
+_PERTURBED_BYTES = 1 << 20
+"""A larger case has enough outputs to estimate the original's error from, where there are float64 values."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One case as one side runs it."""
+
+    new: NewCase
+    fills: tuple[int, ...]
+    """Patterns of memory whose contents are arbitrary: one run for each."""
+    repeats: int
+    is_checked: bool
+    is_fresh: bool = False
+    """The first runs begin in processes that have run no version before."""
+    limit_s: float | None = None
+    """For one run; None: as long as the user's program may take."""
+
+
+@dataclass(frozen=True)
+class PreparedCase:
+    """A case with everything the original left behind on it."""
+
+    case: JudgedCase
+    original: tuple[SideRun, ...]
+    reference: FloatReference
+    perturbed: tuple[SideRun, ...]
+    can_be_perturbed: bool = False
+    """It would be run on moved inputs if a verdict rested on roundoff there."""
+
+
+class PerturbedCases:
+    """Cases of one original with its runs on perturbed inputs, made when a verdict first rests on roundoff: they make bounds wider, so that
+    a version that is right without them is right."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, PreparedCase] = {}
+
+    def known(self, item: PreparedCase) -> PreparedCase:
+        return self._made.get(id(item.case), item)
+
+    async def make(self, job: Job, subject: Subject, items: Sequence[PreparedCase]) -> None:
+        """For those of ``items`` that can be perturbed; where the lab cannot run them their bounds stay as they are."""
+        moving = [item for item in items if item.can_be_perturbed]
+        perturbed, _ = await perturbed_runs(job, subject, [item.case for item in moving], [True] * len(moving))
+        for item, runs in zip(moving, perturbed, strict=True):
+            self._made[id(item.case)] = replace(item, perturbed=runs, can_be_perturbed=False)
+
+
+@dataclass(frozen=True)
+class OriginalRuns:
+    """Every case with what the original left on it."""
+
+    cases: tuple[PreparedCase, ...]
+    missing: tuple[str, ...]
+    """What the tolerance lacks, and why: it is narrower than it might be."""
+
+
+async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> OriginalRuns | LabFailure:
+    tasks = [task_of(case, case.new, effort) for case in cases]
+    known = [case.checked if task.is_checked else None for case, task in zip(cases, tasks, strict=True)]
+    tasks = [task if checked is None else replace(task, is_checked=False) for task, checked in zip(tasks, known, strict=True)]
+    runs = await side_runs(job, subject, tasks)
+    if isinstance(runs, LabFailure):
+        return runs
+    runs = [side if checked is None else (*side, checked) for side, checked in zip(runs, known, strict=True)]
+    text = subject.source.text
+    declared = subject.declared[0].outputs if subject.declared else ()
+    seen = [PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True)]
+    rounded = need_tolerance(tuple(split_members(case_evidence(item, (), text)) for item in seen), declared)
+    references, no_references = await find_references(job, subject, cases, rounded)
+    moving = [
+        is_rounded and _is_perturbed(case, side, reference, text)
+        for case, side, reference, is_rounded in zip(cases, runs, references, rounded, strict=True)
+    ]
+    later = [
+        is_moving and job.lab.timing is None and not _is_told_by_perturbing(case, reference)
+        for case, reference, is_moving in zip(cases, references, moving, strict=True)
+    ]
+    now = [is_moving and not is_later for is_moving, is_later in zip(moving, later, strict=True)]
+    perturbed, not_perturbed = await perturbed_runs(job, subject, cases, now)
+    prepared = [PreparedCase(*each) for each in zip(cases, runs, references, perturbed, later, strict=True)]
+    return OriginalRuns(tuple(prepared), tuple(reason for reason in (no_references, not_perturbed) if reason is not None))
+
+
+async def side_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
+    """Per case its runs: one per fill pattern, the first repeated, and one with every check on. Behind a run come those of its repeats
+    that left something else, as far as the lab keeps them: each must be right, and all show how far results spread."""
+    if not tasks:
+        return []
+    program = startable(subject, [task.new for task in tasks])
+    written = write_cases(job.scratch / new_id("K"), [task.new for task in tasks])
+    found: list[list[SideRun]] = [[] for _ in tasks]
+    for batch in _batches(tasks):
+        is_fresh = tasks[0].is_fresh and not any(found)
+        options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh)
+        limits = job.limits if batch.limit_s is None else replace(job.limits, wall_s=min(job.limits.wall_s, batch.limit_s))
+        replayed = await job.lab.replay(program, [written[index] for index in batch.chosen], options, limits)
+        if isinstance(replayed, LabFailure):
+            return replayed
+        contents = LeftContents(replayed.blobs)
+        for index, run in zip(batch.chosen, replayed.cases, strict=True):
+            found[index].append(side_run(run, contents, batch.fill))
+            found[index].extend(SideRun(contents.of(left), None, batch.fill, is_repeat=True) for left in run.varied)
+    return [tuple(runs) for runs in found]
+
+
+async def candidate_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
+    """As ``side_runs``; a case that does not end in its time gets more of it, since a machine may be busy: what the original did in time
+    is no fault of a version that is somewhat slower. Where the first such case does not end then either, the others do not, too."""
+    runs = await side_runs(job, subject, tasks)
+    if isinstance(runs, LabFailure):
+        return runs
+    slow = [index for index, (task, side) in enumerate(zip(tasks, runs, strict=True)) if task.limit_s is not None and _is_late(side)]
+    for chosen in (slow[:1], slow[1:]):
+        patient = [replace(tasks[index], limit_s=_PATIENCE * (tasks[index].limit_s or 0.0)) for index in chosen]
+        again = await side_runs(job, subject, patient)
+        if isinstance(again, LabFailure):
+            return again
+        for index, side in zip(chosen, again, strict=True):
+            runs[index] = side
+        if any(_is_late(side) for side in again):
+            break
+    return runs
+
+
+def _is_late(side: tuple[SideRun, ...]) -> bool:
+    """Whether a run was stopped, or one of its launches, which ends a little before its run is."""
+    return any(run.error in (TIMED_OUT, _LAUNCH_TIMED_OUT) for run in side)
+
+
+def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:
+    """What is run of the case, for the side that runs ``new`` on it."""
+    is_checked = case.is_checked and effort.mode == "check" and _is_checkable(new)
+    return Task(new, _fills(case), case.repeats, is_checked, effort.is_fresh, _DERIVED_LIMIT_S if new.origin.is_derived else None)
+
+
+def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str) -> CaseEvidence:
+    """What the judge is shown of the case; ``text`` is the original's, which defines the structs."""
+    config = item.case.new.recording.launches[0].config
+    return CaseEvidence(
+        origin=item.case.new.origin,
+        kernel=item.case.kernel,
+        buffers=buffer_facts(item.case, text),
+        original=item.original,
+        candidate=candidate,
+        reference=item.reference.values,
+        reference_kind=item.reference.kind,
+        perturbed=item.perturbed,
+        can_be_perturbed=item.can_be_perturbed,
+        further_kernels=item.case.further_kernels,
+        thread_count=config.grid.count * config.block.count,
+        longest_row=longest_row(item.case.new),
+        passed=tuple(
+            argument.data_hex for launch in item.case.new.recording.launches for argument in launch.arguments if not argument.pointers
+        ),
+    )
+
+
+def buffer_facts(case: JudgedCase, text: str) -> tuple[BufferFacts, ...]:
+    """What the judge knows of the case's buffers; ``text`` is the original's, which defines the structs."""
+    names = dict(case.buffer_names)
+    contents = contents_of(case.new)
+    return tuple(
+        BufferFacts(
+            id=buffer.id,
+            name=names[buffer.id],
+            element_type=buffer.element_type,
+            before=contents.get(buffer.id, bytes(buffer.size_bytes)),
+            is_poisoned=buffer.is_poisoned,
+            is_scratch=names[buffer.id] in case.scratch,
+            is_unread=buffer.id in case.unread,
+            layout=layout_named(text, buffer.element_type),
+        )
+        for buffer in case.new.recording.buffers
+    )
+
+
+def _is_perturbed(case: JudgedCase, original: Sequence[SideRun], reference: FloatReference, text: str) -> bool:
+    """Whether the original also runs on inputs moved by one unit in the last place: where few errors are seen, or none without it.
+
+    On values that are chosen to lose digits the original's own error is the measure, where float64 values give it: what a moved input
+    does to the result is what such values are chosen for. Ties moved are no ties, and large values moved cancel no longer.
+    """
+    if case.new.origin.kind == CANCELLING:
+        return False
+    facts, meaning = buffer_facts(case, text), meaning_of(case.new.origin.kind)
+    is_chosen_to_lose = meaning is not None and meaning.is_numeric
+    if not is_chosen_to_lose and sum(len(one.before) for one in facts) <= _PERTURBED_BYTES:
+        return True
+    has_doubles = any(element_of(one.element_type, len(one.before)).name.startswith("double") for one in facts)
+    is_needed = has_doubles or not reference.values or has_small_output(facts, tuple(original))
+    return is_needed and case.new.origin.kind != _TIES
+
+
+def _is_told_by_perturbing(case: JudgedCase, reference: FloatReference) -> bool:
+    """Whether runs on moved inputs alone tell if the original keeps its digits on values that are chosen to lose them."""
+    meaning = meaning_of(case.new.origin.kind)
+    return meaning is not None and meaning.is_numeric and not reference.values
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Cases that are replayed with the same options."""
+
+    mode: str
+    fill: int
+    repeats: int
+    limit_s: float | None
+    chosen: tuple[int, ...]
+    """Indices of tasks."""
+
+
+def _batches(tasks: Sequence[Task]) -> list[_Batch]:
+    """Repeated runs first, then runs with checks, then those with the other fill pattern."""
+    first, second = FILLS
+    wanted: dict[tuple[str, int, int, float | None], list[int]] = {}
+    for index, task in enumerate(tasks):
+        wanted.setdefault(("plain", first, task.repeats, task.limit_s), []).append(index)
+    for index, task in enumerate(tasks):
+        if task.is_checked:
+            wanted.setdefault(("check", first, 1, task.limit_s), []).append(index)
+    for index, task in enumerate(tasks):
+        if second in task.fills:
+            wanted.setdefault(("plain", second, 1, task.limit_s), []).append(index)
+    return [_Batch(*options, tuple(chosen)) for options, chosen in wanted.items()]
+
+
+def _is_checkable(case: NewCase) -> bool:
+    return max(launch.config.thread_count for launch in case.recording.launches) <= CHECKED_THREADS
+
+
+def _fills(case: JudgedCase) -> tuple[int, ...]:
+    return FILLS if any(buffer.is_poisoned for buffer in case.new.recording.buffers) else FILLS[:1]

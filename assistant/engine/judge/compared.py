@@ -1,0 +1,79 @@
+"""What a comparison of two versions came to: a verdict for each kernel, one of the whole, and what was looked at on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.job import Ending, Job
+from assistant.engine.judge.verdict_reports import speed_report, verification_report
+from assistant.model import events
+from assistant.model.comparison import Comparison
+from assistant.model.figures import BeforeAfter
+from assistant.model.profile import Evidence
+from assistant.model.verification import Outcome, Verification
+from assistant.ports import LabFailure
+
+__all__ = ["Compared", "Unjudged", "Verdict", "verdict_event"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Is B right, and is it faster: of one kernel, or of the whole."""
+
+    kernel: str | None
+    """None: all of them."""
+    verification: Verification
+    speed: Comparison | None
+    """None where nothing is said of it: B is wrong, or another verdict speaks of it."""
+    evidence: tuple[Evidence, ...]
+    figures: BeforeAfter | None = None
+
+    @property
+    def is_failure(self) -> bool:
+        return self.verification.outcome is Outcome.FAIL
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """A kernel about which nothing can be said."""
+
+    reason: str
+    remedy: str | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The answer of one comparison."""
+
+    ending: Ending
+    verdicts: tuple[Verdict, ...] = ()
+    """In the order they were told; where there are several, the last is of the whole."""
+    before: Looked | None = None
+    after: Looked | None = None
+    """None where that version does not build or run."""
+    failure: LabFailure | None = None
+    """What kept a version from being built, run or judged."""
+    unjudged: tuple[Unjudged, ...] = ()
+
+    @property
+    def whole(self) -> Verdict | None:
+        """None where there is no verdict at all."""
+        return self.verdicts[-1] if self.verdicts else None
+
+
+def verdict_event(job: Job, a: str, b: str, verdict: Verdict) -> events.ComparisonMade:
+    """``a``, ``b``: SHA-256 of both texts."""
+    return events.ComparisonMade(
+        job=job.id,
+        kernel=verdict.kernel,
+        oracle=verdict.verification.oracle,
+        confirmed=True,
+        a=a,
+        b=b,
+        verification=verification_report(verdict.verification),
+        speed=None if verdict.speed is None else speed_report(verdict.speed),
+        evidence=verdict.evidence,
+        device=job.device,
+        figures=verdict.figures,
+    )

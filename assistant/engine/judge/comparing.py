@@ -1,0 +1,332 @@
+"""The command ``compare``: is B right, and is it faster? Tells each verdict as it is made, and returns them all.
+
+A B that does not build, crashes or ends with another status than 0 is FAIL; an A that does so cannot be compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assistant.engine.evaluate.cases import CONFIRM_REPEATS, Effort
+from assistant.engine.evaluate.counting import Counted
+from assistant.engine.evaluate.figures import figures_of
+from assistant.engine.evaluate.workbench import Looked, look, observe, repeat_limited, repeat_run
+from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
+from assistant.engine.judge.changes import changed_kernels, edited_kernels
+from assistant.engine.judge.compared import Compared, Unjudged, Verdict, verdict_event
+from assistant.engine.judge.judging import Baseline, line_pairs, prepare, unpaired_launches, verify
+from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
+from assistant.engine.judge.one_program import foreign_reading
+from assistant.engine.judge.predicting import KernelPair, predict_speed
+from assistant.engine.judge.speed import Speed, Versions, overall_speed, speed_of, with_findings
+from assistant.engine.judge.unpaired import unpaired_speed
+from assistant.engine.subject import Subject
+from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
+from assistant.model.figures import BeforeAfter
+from assistant.model.problems import is_refused
+from assistant.model.profile import Evidence, Problem, Severity
+from assistant.model.source import Kernel
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
+from assistant.ports import LabFailure
+from assistant.profile.quantity import counted_noun
+from assistant.source.match import kernel_of_instance
+from assistant.verify.problems import new_findings
+
+__all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort"]
+
+_SHOWN_DIGITS = 2
+"""Decimal places of a ratio that people see."""
+MODEL_FIT_RATIO = 1.1
+"""Factor within which half of the 36 launches stay that the performance model was calibrated on (docs/explanation/performance-model.md):
+while its error on other kernels has no bound, a smaller difference is no answer."""
+_FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of_memory"})
+"""Kinds of failure that speak against B; any other one is the lab's own."""
+
+
+async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> Compared:
+    """Is B right, and is it faster? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
+    watch = Stopwatch(job, "build")
+    watch.begin("counts what both versions do")
+    before = await look(job, a)
+    if isinstance(before, LabFailure):
+        return _failed(job, replace(before, message=f"A: {before.message}"))
+    foreign = await foreign_reading(job, a, b)
+    if foreign is not None:
+        return _failed(job, foreign)
+    after = await look(job, b, first_evidence=1 + sum(len(item.evidence) for item in before.assessment.kernels))
+    watch.end("both versions built and counted")
+    if isinstance(after, LabFailure):
+        return await _b_fails(job, before, b, after)
+    answer = await _compare_looked(job, before, after, is_strict)
+    return replace(answer, before=before, after=after)
+
+
+async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bool) -> Compared:
+    watch = Stopwatch(job, "confirm")
+    watch.begin("fresh values, repeats, checks, boundary shapes")
+    repeat = repeat_limited if after.subject.program.is_candidate else repeat_run
+    again = await repeat(job, before.subject, before.counted)
+    if isinstance(again, LabFailure):
+        return _failed(job, again)
+    sides = _Sides(job, before, after, again)
+    refused = _refused(before, after)
+    unpaired = unpaired_launches(before.subject, before.counted, after.counted) if not refused else None
+    pairs = [] if unpaired is not None else _pairs(before, after)
+    verdicts: list[Verdict] = []
+    speeds: list[Speed] = []
+    unjudged: list[Unjudged] = []
+    whole: _Whole | None = None
+    if unpaired is not None:
+        program = await _judged_as_a_program(sides, unpaired)
+        if isinstance(program, LabFailure):
+            return _failed(job, program)
+        for note in program.speed.notes:
+            job.say(Severity.WARNING, note)
+        if isinstance(program.result, CannotJudge):
+            job.say(Severity.ERROR, program.result.reason, program.result.remedy)
+            why = Unjudged(program.result.reason, program.result.remedy)
+            return Compared(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
+        speeds.append(program.speed)
+        verdicts.append(sides.told(None, program.result, program.speed.comparison))
+    moved = moved_work(before, after)
+    edited, untouched = edited_kernels(before.subject, after.subject), list[Unjudged]()
+    for old, new in pairs:
+        baseline = await sides.baseline(frozenset({old.key}))
+        if isinstance(baseline, LabFailure):
+            return _failed(job, baseline)
+        result = await verify(job, baseline, after.subject, after.counted, after.version)
+        if isinstance(result, CannotJudge):
+            (unjudged if not edited or old.key in edited else untouched).append(Unjudged(f"{old.key}: {result.reason}", result.remedy))
+            continue
+        if isinstance(result, LabFailure):
+            return _failed(job, result)
+        if moved is not None and may_be_moved(result):
+            is_first, judged = whole is None, whole or await _judged_as_a_program(sides, moved)
+            if isinstance(judged, LabFailure):
+                return _failed(job, judged)
+            whole, result = judged, right_as_a_whole(result, judged.result, moved)
+            if result.outcome is not Outcome.FAIL:
+                verdicts.append(sides.told(old.key, result, judged.speed.comparison if is_first else None))
+                continue
+        if result.outcome is Outcome.FAIL:
+            verdicts.append(sides.told(old.key, result, None))
+            continue
+        pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
+        speed = await speed_of(job, Versions(baseline, before, after, (pair,)), is_confirming=True)
+        speeds.append(speed)
+        _tell_speed(job, old, new, speed)
+        verdicts.append(sides.told(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after)))
+    for one in unjudged:
+        job.say(Severity.ERROR, one.reason, one.remedy)
+    for one in untouched if verdicts else ():
+        job.say(Severity.INFORMATION, f"{one.reason}; the edit leaves this kernel as it is")
+    if not verdicts:
+        for one in untouched:
+            job.say(Severity.ERROR, one.reason, one.remedy)
+        unjudged += untouched
+    verdicts += [sides.told(kernel.key, _launch_failed(kernel, problem), None) for kernel, problem in refused]
+    verdicts += [sides.told(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
+    watch.end(counted_noun(len(pairs), "kernel"))
+    ending = _ending(verdicts, speeds, unjudged, len(pairs), is_strict)
+    if len(verdicts) > 1:
+        verdicts.append(_overall(sides, verdicts, speeds if whole is None else whole.speed))
+    return Compared(ending, tuple(verdicts), unjudged=tuple(unjudged))
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """The verdict of what reaches the host, and of declared workloads, and the speed of all launches."""
+
+    result: VerificationResult
+    speed: Speed
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Both versions as they were looked at."""
+
+    job: Job
+    before: Looked
+    after: Looked
+    second_run: Counted | None
+
+    async def baseline(self, kernels: frozenset[str]) -> Baseline | LabFailure:
+        """The cases of these kernels of A, and A on them."""
+        before = self.before
+        return await prepare(self.job, before.subject, before.counted, before.version, kernels, confirm_effort(self.job), self.second_run)
+
+    def told(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
+        """The verdict, which is told at once; nothing is said of the speed of what is wrong."""
+        is_failure = verification.outcome is Outcome.FAIL
+        evidence = _evidence(self.before) + _evidence(self.after)
+        verdict = Verdict(kernel, verification, None if is_failure else speed, evidence, None if is_failure else figures)
+        self.job.emit(verdict_event(self.job, self.before.subject.source.sha256, self.after.subject.source.sha256, verdict))
+        return verdict
+
+
+def _tell_speed(job: Job, old: Kernel, new: Kernel, speed: Speed) -> None:
+    for note in speed.notes:
+        job.say(Severity.WARNING, f"{old.key}: {note}")
+    if speed.defect is not None:
+        job.say(Severity.ERROR, f"{old.key}: {speed.defect}")
+    if speed.advice is not None:
+        job.say(Severity.INFORMATION, f"{new.key}: B is {speed.advice}")
+
+
+def _ending(verdicts: Sequence[Verdict], speeds: Sequence[Speed], unjudged: Sequence[Unjudged], pair_count: int, is_strict: bool) -> Ending:
+    if not any(verdict.is_failure for verdict in verdicts):
+        defect = next((speed.defect for speed in speeds if speed.defect is not None), None)
+        if defect is not None:
+            return Ending(INTERNAL, defect)
+        if unjudged:
+            return Ending(CANNOT_ANSWER, f"cannot judge {counted_noun(len(unjudged), 'kernel')} of {pair_count}")
+    return compare_ending([(verdict.verification, verdict.speed) for verdict in verdicts], is_strict)
+
+
+def _failed(job: Job, failure: LabFailure) -> Compared:
+    return Compared(job.failed(failure), failure=failure)
+
+
+def confirm_effort(job: Job) -> Effort:
+    """Everything a confirmation does, on seeds that no screening has used."""
+    return Effort(
+        seeds=job.seeds[len(job.seeds) // 2 :],
+        repeats=CONFIRM_REPEATS,
+        mode="check",
+        with_injected=True,
+        with_boundary=True,
+        is_confirming=True,
+    )
+
+
+async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailure:
+    """``reason``: why launches do not correspond."""
+    job, before, after = sides.job, sides.before, sides.after
+    baseline = await sides.baseline(frozenset())
+    if isinstance(baseline, LabFailure):
+        return baseline
+    keys = frozenset(item.kernel.key for item in before.assessment.kernels)
+    result = await verify(job, replace(baseline, kernels=keys), after.subject, after.counted, after.version)
+    if isinstance(result, LabFailure):
+        return result
+    if isinstance(result, CannotJudge) or result.outcome is Outcome.FAIL:
+        return _Whole(result, Speed(None))
+    return _Whole(result, await unpaired_speed(job, before, after, reason))
+
+
+async def _b_fails(job: Job, before: Looked, b: Subject, failure: LabFailure) -> Compared:
+    """A B that does not build or run is FAIL, with what the emulator saw of it; where the lab is at fault, there is no answer."""
+    if failure.kind not in _FAILS_B:
+        return _failed(job, replace(failure, message=f"B: {failure.message}"))
+    job.say_errors(failure)
+    findings = [VerificationFinding(failure.kind, Outcome.FAIL, f"B: {failure.message}")]
+    if failure.kind != "not_built":
+        findings += await _new_problems(job, before, b)
+    keys = tuple(dict.fromkeys(item.kernel.key for item in before.assessment.kernels))
+    oracle = "program" if b.parsed.has_main else "declared"
+    verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
+    verdict = Verdict(keys[0] if len(keys) == 1 else None, verification, None, _evidence(before))
+    job.emit(verdict_event(job, before.subject.source.sha256, b.source.sha256, verdict))
+    return Compared(Ending(NO, f"FAIL: B: {failure.message}"), (verdict,), before=None, failure=failure)
+
+
+async def _new_problems(job: Job, before: Looked, b: Subject) -> tuple[VerificationFinding, ...]:
+    """What a run of B with all checks on shows and A does not have at that place."""
+    seen = await observe(job, b)
+    if isinstance(seen, LabFailure):
+        return ()
+    problems = [problem for counted in seen for problem in counted.problems]
+    return new_findings(problems, before.counted.problems, line_pairs(before.subject, b))
+
+
+def _pairs(before: Looked, after: Looked) -> list[tuple[Kernel, Kernel]]:
+    """A's selected kernels with B's of the same name; the only kernels of both sides also pair."""
+    old = list(dict.fromkeys(item.kernel for item in before.assessment.kernels))
+    new = {item.kernel.qualified_name: item.kernel for item in after.assessment.kernels}
+    paired = [(kernel, new[kernel.qualified_name]) for kernel in old if kernel.qualified_name in new]
+    if not paired and len(old) == 1 and len(new) == 1:
+        return [(old[0], next(iter(new.values())))]
+    changed = changed_kernels(before.subject, after.subject)
+    return [pair for pair in paired if pair[0].key in changed] or paired
+
+
+def _refused(before: Looked, after: Looked) -> list[tuple[Kernel, Problem]]:
+    """A's kernels of which B launches only what no GPU runs, each with the first refusal."""
+    paired = {old.key for old, _ in _pairs(before, after)}
+    refusals: dict[str, Problem] = {}
+    for profile in after.counted.profiles:
+        kernel = kernel_of_instance(after.subject.parsed, profile.kernel)
+        if kernel is not None and is_refused(profile):
+            refusals.setdefault(kernel.qualified_name, profile.problems[0])
+    launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
+    left = [kernel for kernel in launched if kernel.key not in paired and kernel.qualified_name in refusals]
+    return [(kernel, refusals[kernel.qualified_name]) for kernel in left]
+
+
+def _launch_failed(kernel: Kernel, problem: Problem) -> Verification:
+    finding = VerificationFinding(
+        "launch_failed", Outcome.FAIL, f"every launch is refused: {problem.message}", kernel.key, problem.line or None
+    )
+    return Verification(Outcome.FAIL, (finding,), (), (), "none", (), ())
+
+
+def _never_launched(before: Looked, after: Looked) -> list[Kernel]:
+    """Kernels in question whose code B changes and that A's workload does not launch."""
+    launched = {item.kernel.key for item in before.assessment.kernels}
+    edited = edited_kernels(before.subject, after.subject)
+    return [kernel for kernel in before.subject.kernels if kernel.key in edited - launched]
+
+
+def _not_judged(kernel: Kernel) -> Verification:
+    message = f"{kernel.key} is changed, but the workload never launches it, so nothing was compared"
+    finding = VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message, kernel.key, kernel.line)
+    return Verification(Outcome.NEEDS_DECISION, (finding,), (), (), "none", (), ())
+
+
+def _evidence(looked: Looked) -> tuple[Evidence, ...]:
+    return tuple(fact for item in looked.assessment.kernels for fact in item.evidence)
+
+
+def _overall(sides: _Sides, verdicts: Sequence[Verdict], speeds: Sequence[Speed] | Speed) -> Verdict:
+    """The worst verdict, and time(A)/time(B) over all kernels. ``speeds``: of each kernel, or one of all launches."""
+    order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
+    worst = max((verdict.verification for verdict in verdicts), key=lambda verification: order.index(verification.outcome))
+    if worst.outcome is Outcome.FAIL:
+        return sides.told(None, worst, None)
+    if isinstance(speeds, Speed):
+        return sides.told(None, worst, speeds.comparison)
+    predicted = predict_speed((KernelPair(tuple(sides.before.assessment.kernels), tuple(sides.after.assessment.kernels)),))
+    return sides.told(None, worst, overall_speed(sides.job, speeds, predicted))
+
+
+def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], is_strict: bool) -> Ending:
+    """What all verdicts together answer, in one line and as an exit code."""
+    verdicts = {verdict.outcome for verdict, _ in outcomes}
+    speeds = [speed for _, speed in outcomes if speed is not None]
+    if not outcomes:
+        return Ending(CANNOT_ANSWER, "no kernel of A is launched, so there is nothing to compare")
+    if Outcome.FAIL in verdicts:
+        return Ending(NO, "FAIL: B is not equivalent to A")
+    words = ", ".join(speed_in_words(speed.outcome.value, speed.ratio, speed.caveats) for speed in speeds) or "no speed predicted"
+    caveats = tuple(dict.fromkeys(text for verdict, _ in outcomes for text in verdict.caveats))
+    verdict = verdict_in_words("NEEDS_DECISION" if Outcome.NEEDS_DECISION in verdicts else "PASS", caveats)
+    if any(speed.outcome is SpeedOutcome.SLOWER or _wholly_below_one(speed) for speed in speeds):
+        return Ending(NO, f"{verdict}, but {words}")
+    is_open = Outcome.NEEDS_DECISION in verdicts or any(_is_undecided(speed) for speed in speeds)
+    return Ending(NO if is_strict and is_open else DONE, f"{verdict}, {words}")
+
+
+def _wholly_below_one(speed: Comparison) -> bool:
+    """A prediction of which even the upper bound is below 1; the model's fit bounds it where it has no interval."""
+    if speed.outcome is not SpeedOutcome.PREDICTED:
+        return False
+    high = speed.ratio * MODEL_FIT_RATIO if speed.high is None else speed.high
+    return round(high, _SHOWN_DIGITS) < 1.0
+
+
+def _is_undecided(speed: Comparison) -> bool:
+    """INCONCLUSIVE, or shown as predicted slower by less than the model can tell apart."""
+    if speed.outcome is SpeedOutcome.PREDICTED:
+        return round(speed.ratio, _SHOWN_DIGITS) < 1.0
+    return speed.outcome is SpeedOutcome.INCONCLUSIVE

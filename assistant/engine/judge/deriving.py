@@ -1,0 +1,239 @@
+"""The cases that are made of one launch: other values and other sizes of it, as far as they count and time allows.
+
+Which of them count is decided by the original: everything that might send it out of bounds is tried first, under the emulator's checks.
+A launch that is too large for many cases gives them at a smaller size of its own, where its recordings tell how it shrinks. Example::
+
+    derived = await derive(job, subject, Lead(own, observed), effort)
+    [case.new.origin.kind for case in derived.cases]       # ["resized", "dense", "resampled", …]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from assistant.engine.evaluate.cases import Effort, JudgedCase, Resize
+from assistant.engine.job import Job
+from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
+from assistant.engine.judge.grids import independent_of_grid
+from assistant.engine.judge.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
+from assistant.engine.judge.trying import Trial, try_version
+from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
+from assistant.engine.subject import Subject
+from assistant.source.struct_layouts import layout_named
+from assistant.workload.alignment import SHIFTED, shift_count
+from assistant.workload.derive import fresh_values
+from assistant.workload.draws import Draw, Zeros
+from assistant.workload.offsets import OFFSETS
+from assistant.workload.recordings import NewCase
+from assistant.workload.resize import Observed, SizeModel
+from assistant.workload.smaller_grid import SMALLER_GRID
+from assistant.workload.unseen import INTEGER_KINDS
+
+__all__ = ["Derived", "Lead", "bounded", "cost_of", "derive", "redrawn"]
+
+_TRIAL_S = 10.0
+"""The launch itself, on the original under checks."""
+_FURTHER_TRIAL_S = 10.0
+"""A case of our own making that keeps the original busy for longer is not worth it: it may well run for ever."""
+_MOST_CASES = 64
+_SCREENED_COUNT = 3
+"""Cases on other values while candidates are ranked."""
+_REDRAWN_COUNT = 3
+"""Of a launch that is not the kernel's largest."""
+_RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, REPASSED, "resized", "refilled", "repeated", "unpadded"})
+_UNTRIED = "runs too many threads to be checked there"
+_REPEATED_KINDS = frozenset({"dense", "resampled"})
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The launch that cases are made of."""
+
+    own: JudgedCase
+    observed: tuple[Observed, ...] = ()
+    """Every launch of this kernel that is known: they tell how its sizes depend on each other."""
+    is_declared: bool = False
+    """Its values are drawn by the block's own generators, and its sizes are free in the block."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What was made of one launch."""
+
+    cases: tuple[JudgedCase, ...]
+    """The launch itself first, with the repeats and checks that time allows."""
+    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was left out or made smaller, in words."""
+    size_names: tuple[str, ...] = ()
+    """The integers that its buffers and grid depend on."""
+
+
+async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Derived:
+    """Cases on which the original is clean, likeliest to tell first."""
+    base = base_of(lead.own, subject.source.text, effort.seeds)
+    dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
+    cost, (trial, dense_trial) = await _measured(job, subject, [lead.own.new, dense])
+    own, text = _within(base.case, cost, effort), subject.source.text
+    bases = [replace(base, case=own)]
+    if trial.unclean(trial.problem_kinds) is not None:
+        return Derived((own,))
+    if trial.is_unsupported:
+        return Derived((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
+    model, sizes, anchors = _model(subject, lead), TriedSizes(), list[JudgedCase]()
+    if model is not None:
+        usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
+        launch = SizedLaunch(usable, sparse, model, cost, base.layouts)
+        sizes = await try_sizes(job, subject, launch, effort.seeds[0], effort.is_confirming)
+        usable_sizes = [sized for sized in (sizes.base, *sizes.grown) if sized is not None]
+        anchors = [replace(_sized(own, sized, sized.new, model), checked=sized.checked) for sized in usable_sizes]
+    if sizes.base is not None and model is not None:
+        bases.append(base_of(_sized(own, sizes.base, sizes.base.sparse, model), text, effort.seeds))
+    bases = [replace(base, model=model) for base in bases]
+    made, notes = _chosen(bases, cost, effort, lead.is_declared)
+    kept, dropped = await _clean(job, subject, [one for one in made if not _has_fewer_blocks(one)], trial)
+    fewer = [case for _, case in filter(_has_fewer_blocks, made)]
+    kept += await independent_of_grid(job, subject, fewer, trial.problem_kinds)
+    kept = _with_all_shifts(kept, shift_count(bases[-1].case.new, base.layouts))
+    repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
+    names = () if model is None else tuple(model.varied)
+    return Derived((replace(own, checked=trial.checked), *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)
+
+
+async def redrawn(job: Job, subject: Subject, own: JudgedCase, effort: Effort) -> Derived:
+    """A further launch of a kernel: on its own values, and on fresh draws where the original is clean on them."""
+    cost, (trial,) = await _measured(job, subject, [own.new])
+    own = _within(own, cost, effort)
+    if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
+        return Derived((own,))
+    made = _first(base_of(own, subject.source.text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
+    kept, dropped = await _clean(job, subject, made, trial)
+    return Derived((own, *kept), tuple(dropped))
+
+
+async def bounded(job: Job, subject: Subject, own: JudgedCase, effort: Effort) -> JudgedCase:
+    """A declared case with the repeats that time allows; what a small one takes is not measured."""
+    cost = cost_of(own.new)
+    if is_large(cost):
+        cost, _ = await _measured(job, subject, [own.new])
+    return _within(own, cost, effort)
+
+
+def cost_of(case: NewCase) -> Cost:
+    """As far as it is known without running anything."""
+    threads = max(launch.config.thread_count for launch in case.recording.launches)
+    return Cost(threads, sum(buffer.size_bytes for buffer in case.recording.buffers), None)
+
+
+async def _measured(job: Job, subject: Subject, cases: Sequence[NewCase]) -> tuple[Cost, list[Trial]]:
+    """What one run of the original on the first case costs, and how all went; they are of one size."""
+    cost = cost_of(cases[0])
+    is_checked = cost.threads <= CHECKED_THREADS
+    trials = await try_version(job, subject, cases, _TRIAL_S, is_checked)
+    run = trials[0].run
+    has_run = is_checked and run is not None and run.error is None
+    return replace(cost, checked_s=work_s(cost.threads, cost.size_bytes, run.profiles) if has_run and run is not None else None), trials
+
+
+def _within(own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:
+    return replace(own, repeats=repeat_count(cost, effort.repeats), is_checked=cost.threads <= CHECKED_THREADS)
+
+
+def _model(subject: Subject, lead: Lead) -> SizeModel | None:
+    text = subject.source.text
+    if lead.is_declared or len(lead.own.new.launches) != 1:
+        return None
+    return size_model_of(lead.own.new, lead.own.parameters[0], lead.observed, lambda name: layout_named(text, name))
+
+
+def _redrawn_floats(base: Base, seed: int, zeros: Zeros) -> NewCase:
+    return fresh_values(base.case.new, Draw(seed, integers="kept", zeros=zeros), base.layouts, base.row_lengths)
+
+
+def _sized(own: JudgedCase, sized: Sized, new: NewCase, model: SizeModel) -> JudgedCase:
+    return replace(own, new=new, resize=Resize(model, tuple(sized.plan.sizes.items())), is_checked=True, repeats=1, given=())
+
+
+def _chosen(bases: Sequence[Base], cost: Cost, effort: Effort, is_declared: bool) -> tuple[list[tuple[Base, JudgedCase]], tuple[str, ...]]:
+    """Cases on other values that are worth trying, within the time that there is, and what that leaves out."""
+    own, base = bases[0], bases[-1]
+    if not effort.is_confirming:
+        return _first(base, _SCREENED_COUNT, is_declared), ()
+    if base is own:
+        count = case_count(cost, _MOST_CASES)
+        made = _first(own, count + 1, is_declared)
+        shape = own.case.new.origin.shape
+        note = f"further values at {shape}: the launch takes too long for more than {count} cases" if len(made) > count else ""
+        return made[:count], (note,) if note else ()
+    made = _first(base, _MOST_CASES, is_declared)
+    shapes = [one.case.new.origin.shape for one in (base, own)]
+    if shapes[0] == shapes[1]:  # only the grid tells the size
+        shapes = [f"grid {one.case.new.recording.launches[0].config.grid}" for one in (base, own)]
+    where = f"{shapes[0]} instead of {shapes[1]}"
+    count = own_size_count(cost)
+    own_size = [*_first(own, count, is_declared), *((own, case) for case in (of_own_size(own) if count else ()))]
+    return [*own_size, *made], (f"further values at the program's own size: {len(made)} cases run at {where}",)
+
+
+def _first(base: Base, count: int, is_declared: bool) -> list[tuple[Base, JudgedCase]]:
+    return [(base, case) for case in islice(other_values(base, is_declared), count)]
+
+
+async def _clean(job: Job, subject: Subject, made: Sequence[tuple[Base, JudgedCase]], own: Trial) -> tuple[list[JudgedCase], list[str]]:
+    """Those on which the original is clean; where other integers are not, those that change one buffer each."""
+    kept, reasons = await _sorted_out(job, subject, [case for _, case in made], own)
+    again = [one for base, case in made if case.new.origin.kind in INTEGER_KINDS and id(case) in reasons for one in apart(base, case)]
+    more, _ = await _sorted_out(job, subject, again, own)
+    helped = {(case.new.origin.kind, case.new.origin.shape) for case in more}
+    helped |= {(SHIFTED, case.new.origin.shape) for _, case in made}  # an original that needs aligned buffers has nothing to say of others
+    unused = [case for _, case in made if id(case) in reasons and (case.new.origin.kind, case.new.origin.shape) not in helped]
+    return [*kept, *more], [f"{_name(case)}: the original {reasons[id(case)]}" for case in unused]
+
+
+async def _sorted_out(job: Job, subject: Subject, cases: Sequence[JudgedCase], own: Trial) -> tuple[list[JudgedCase], dict[int, str]]:
+    """Clean ones, and why the others are not, by ``id``; what is larger than the emulator checks counts only where it is no risk."""
+    tried = [case for case in cases if cost_of(case.new).threads <= CHECKED_THREADS]
+    reasons = {id(case): _UNTRIED for case in cases if case not in tried and _is_risky(case)}
+    trials = await try_version(job, subject, [case.new for case in tried], _FURTHER_TRIAL_S)
+    for case, trial in zip(tried, trials, strict=True):
+        reason = trial.unclean(own.problem_kinds)
+        if reason is None and case.new.origin.kind == "refilled" and not _written(own) <= _written(trial):
+            reason = "leaves out there what it writes otherwise"
+        if reason is not None:
+            reasons[id(case)] = reason
+    checked = {id(case): trial.checked for case, trial in zip(tried, trials, strict=True)}
+    return [replace(case, checked=checked.get(id(case))) for case in cases if id(case) not in reasons], reasons
+
+
+def _written(trial: Trial) -> frozenset[int]:
+    """Ids of the buffers that the launch changed."""
+    return frozenset(buffer for buffer, count in trial.written.items() if count)
+
+
+def _with_all_shifts(cases: list[JudgedCase], count: int) -> list[JudgedCase]:
+    """Without shifted buffers where the original is not clean on all of them, or time did not allow all: some alone prove no guard."""
+    is_whole = sum(case.new.origin.kind == SHIFTED for case in cases) == count
+    return cases if is_whole else [case for case in cases if case.new.origin.kind != SHIFTED]
+
+
+def _has_fewer_blocks(made: tuple[Base, JudgedCase]) -> bool:
+    return made[1].new.origin.kind == SMALLER_GRID
+
+
+def _is_risky(case: JudgedCase) -> bool:
+    """Whether it may send the original where it must not be: other sizes, and integers that may be places."""
+    return case.new.origin.kind in _RISKY_KINDS
+
+
+def _name(case: JudgedCase) -> str:
+    origin = case.new.origin
+    return f"{origin.kind} {origin.shape}".strip()
+
+
+def _repeats(case: JudgedCase, own: JudgedCase, effort: Effort) -> int:
+    """Of a case: fresh draws as often as the launch itself, at a smaller size as often as is wished."""
+    if case.new.origin.kind not in _REPEATED_KINDS:
+        return 1
+    return own.repeats if case.new.origin.is_own_size else effort.repeats

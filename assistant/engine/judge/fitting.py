@@ -1,0 +1,149 @@
+"""What the candidate runs on each case: the original's arguments and buffers, its own kernel and grid.
+
+At a size of our own, the candidate's grid follows from its own recorded launches. Where several grids fit what was recorded, all are run
+once, and the best is taken: the candidate's own program would launch it so. Example::
+
+    chosen = await fitted(job, candidate, fittings(baseline.cases, pairs, candidate, recording))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assistant.engine.evaluate.cases import JudgedCase, for_candidate
+from assistant.engine.job import Job
+from assistant.engine.judge.case_runs import PreparedCase
+from assistant.engine.judge.sizes import observed_launches
+from assistant.engine.judge.trying import Trial, try_version
+from assistant.engine.subject import Subject
+from assistant.model.launch import LaunchConfig
+from assistant.model.recording import Recording
+from assistant.source.constants import integer_constant
+from assistant.source.parse import parse_with_trees
+from assistant.source.struct_layouts import layout_named
+from assistant.verify.numbers import element_of, floats, largest
+from assistant.workload.recordings import NewCase
+from assistant.workload.resize import GridModel, Observed, configs_at, grid_model
+from assistant.workload.select import LaunchPair
+
+__all__ = ["Fitting", "fitted", "fittings"]
+
+_LIMIT_S = 10.0
+_USUAL_SHARED_BYTES = 48 << 10
+"""What a launch may ask for without further ado (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
+_NEAR_RATIO = 1e-3
+"""Of the largest value: results this close show that a launch is what it should be."""
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """One case of the original, and the launches that may be the candidate's on it, likeliest first."""
+
+    item: PreparedCase
+    choices: tuple[NewCase, ...]
+    followed: frozenset[str] = frozenset()
+    """The integers that the candidate's grid follows from; empty at recorded sizes."""
+
+
+def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], candidate: Subject, recording: Recording | None) -> list[Fitting]:
+    """The cases that the candidate can be run on; ``recording``: of its own launches."""
+    found: list[Fitting] = []
+    grids: dict[object, GridModel | None] = {}
+    for item in cases:
+        new = for_candidate(item.case, pairs, candidate)
+        if new is not None:
+            launch = item.case.launch_index, None if item.case.resize is None else id(item.case.resize.model)
+            if launch not in grids:
+                grids[launch] = _grid_of(item.case, pairs, recording, candidate)
+            model = grids[launch]
+            asks = _computes_shared_memory(candidate, item.case)
+            found.append(Fitting(item, (new,)) if model is None else _fitting(item, new, model, asks_for_more=asks))
+    return found
+
+
+def _fitting(item: PreparedCase, new: NewCase, model: GridModel, *, asks_for_more: bool) -> Fitting:
+    """``asks_for_more``: how much shared memory the candidate's host code would ask for is not known, so that it may get enough."""
+    assert item.case.resize is not None, "a grid is only modelled at other sizes"
+    configs = configs_at(model, dict(item.case.resize.sizes))
+    if asks_for_more:
+        configs += tuple(replace(one, shared_bytes=_USUAL_SHARED_BYTES) for one in configs if one.shared_bytes < _USUAL_SHARED_BYTES)
+    choices = tuple(_started(new, config) for config in configs) or (new,)
+    if not item.case.resize.is_whole:  # the original has kept its grid, so the candidate may
+        choices = (new, *(choice for choice in choices if choice.recording.launches[0].config != new.recording.launches[0].config))
+    return Fitting(item, choices, model.names)
+
+
+async def fitted(job: Job, candidate: Subject, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
+    """Each case with the launch that the candidate runs on it: of several, the one that comes nearest to what the original leaves."""
+    waiting = {_size_of(one): one for one in reversed(fittings) if len(one.choices) > 1}
+    best: dict[_Size, tuple[float, LaunchConfig]] = {}
+    for round_choices in (slice(0, 1), slice(1, None)):
+        still = [one for size, one in waiting.items() if best.get(size, _UNKNOWN)[0] > _NEAR_RATIO]
+        tried = [(one, choice) for one in still for choice in one.choices[round_choices]]
+        trials = await try_version(job, candidate, [choice for _, choice in tried], _LIMIT_S)
+        for (one, choice), trial in zip(tried, trials, strict=True):
+            size, distance = _size_of(one), _distance(one.item, trial)
+            if size not in best or distance < best[size][0]:
+                best[size] = distance, choice.recording.launches[0].config
+    return [(one.item, _taken(one, best[_size_of(one)][1] if _size_of(one) in best else None)) for one in fittings]
+
+
+_Size = tuple[int | None, str]
+"""A launch of the original's recording at one size."""
+_UNKNOWN = (float("inf"), None)
+
+
+def _size_of(one: Fitting) -> _Size:
+    return one.item.case.launch_index, one.item.case.new.origin.shape
+
+
+def _taken(one: Fitting, config: LaunchConfig | None) -> NewCase:
+    return next((choice for choice in one.choices if choice.recording.launches[0].config == config), one.choices[0])
+
+
+def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], recording: Recording | None, candidate: Subject) -> GridModel | None:
+    """How the candidate's grid follows from the integers passed; None at recorded sizes and where it was not recorded."""
+    pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
+    if case.resize is None or pair is None or recording is None:
+        return None
+    observed = observed_launches([recording], pair.kernel, case.parameters[0], lambda name: layout_named(candidate.source.text, name))
+    own = Observed(case.resize.model.sizes, pair.config, {})
+    others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]
+    return grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
+
+
+def _computes_shared_memory(candidate: Subject, case: JudgedCase) -> bool:
+    """Whether a launch of the kernel asks for dynamic shared memory by an expression that is no constant."""
+    kernels = [kernel for kernel in candidate.parsed.kernels if kernel.key == case.kernel]
+    asked = [site.shared.text for kernel in kernels for site in candidate.parsed.launch_sites_of(kernel) if site.shared is not None]
+    trees = parse_with_trees(candidate.source)[1] if asked else ()
+    return any(all(integer_constant(tree, text) is None for tree in trees) for text in asked)
+
+
+def _started(new: NewCase, config: LaunchConfig) -> NewCase:
+    launches = tuple(replace(launch, config=config) for launch in new.recording.launches)
+    return replace(new, recording=replace(new.recording, launches=launches))
+
+
+def _distance(item: PreparedCase, trial: Trial) -> float:
+    """How far the candidate's results are from the original's, over the largest one; infinite where it is not clean.
+
+    Results that are not near place by place may be the same ones elsewhere, as where an arrival decides the place.
+    """
+    known = frozenset(problem.kind for run in item.original for problem in run.problems)
+    first = next((run for run in item.original if run.is_comparable and run.error is None), None)
+    if first is None or trial.unclean(known) is not None:
+        return float("inf")
+    after, distance, elsewhere = dict(trial.after), 0.0, 0.0
+    for buffer in item.case.new.recording.buffers:
+        mine, theirs = after.get(buffer.id), first.contents(buffer.id)
+        if mine is not None and theirs is not None and len(mine) == len(theirs):
+            element = element_of(buffer.element_type, len(theirs))
+            values, own = np.nan_to_num(floats(theirs, element)), np.nan_to_num(floats(mine, element))
+            scale = largest(values) or 1.0
+            distance = max(distance, largest(own - values) / scale)
+            elsewhere = max(elsewhere, largest(np.sort(own) - np.sort(values)) / scale)
+    return distance if distance <= _NEAR_RATIO else _NEAR_RATIO + elsewhere

@@ -1,0 +1,123 @@
+"""All cases of the chosen kernels: the launches themselves, and what is made of them.
+
+Of each kernel one launch, the largest, gives cases of every kind; its other recorded shapes are judged on their own values and on fresh
+draws of them. Example::
+
+    gathered = await gather(job, subject, recorded, kernels, effort)
+    len(gathered.cases), gathered.dropped
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from assistant.engine.evaluate.cases import Effort, JudgedCase, captured_cases, declared_cases, live_cases
+from assistant.engine.evaluate.counting import Counted
+from assistant.engine.job import Job
+from assistant.engine.judge.budget import is_large
+from assistant.engine.judge.deriving import Derived, Lead, bounded, cost_of, derive, redrawn
+from assistant.engine.judge.sizes import observed_launches
+from assistant.engine.subject import Subject
+from assistant.model.recording import Recording
+from assistant.model.workload import CaseKey
+from assistant.source.struct_layouts import layout_named
+from assistant.verify.evidence import SizesTried
+from assistant.workload.recordings import NewCase, read_recording
+from assistant.workload.resize import Observed
+
+__all__ = ["Gathered", "gather"]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What the original is run on."""
+
+    cases: tuple[JudgedCase, ...]
+    dropped: tuple[str, ...]
+    """Cases of our own making on which the original is not clean, with the reason."""
+    notes: tuple[str, ...]
+    """What was left out or made smaller."""
+    sizes: SizesTried | None
+    """None where no launch was recorded or bound."""
+
+
+async def gather(job: Job, subject: Subject, recorded: Counted, kernels: frozenset[str], effort: Effort) -> Gathered:
+    """Cases of the kernels (by key). Raises CannotAnswerError for an unusable workload block."""
+    live = job.request.live
+    given = captured_cases(subject, recorded, kernels)
+    given += live_cases(subject, live, kernels) if live is not None else ()
+    recordings = [recorded.recording] if recorded.recording is not None else []
+    recordings += [read_recording(item.recording) for item in live.cases] if live is not None else []
+    made: list[Derived] = []
+    for each in _efforts(job, effort):
+        for group in _by_instance(given):
+            lead = max(group, key=lambda case: (case.new.origin.seed == 0, _size(case.new)))
+            for case in group:
+                if case is lead:
+                    made.append(await derive(job, subject, Lead(case, _observed(subject, case, recordings)), each))
+                else:
+                    made.append(await redrawn(job, subject, case, each))
+        for workload in subject.declared:
+            made += await _of_declared(job, subject, declared_cases(subject, workload, each), each)
+    cases = _wanted([case for derived in made for case in derived.cases], frozenset(job.request.cases))
+    dropped = tuple(reason for derived in made for reason in derived.dropped)
+    notes = tuple(note for derived in made for note in derived.notes)
+    return Gathered(cases, dropped, notes, _sizes(given, made, is_live=live is not None) if given else None)
+
+
+def _efforts(job: Job, effort: Effort) -> list[Effort]:
+    """One, or one for each seed of the cases that were asked for again: whichever of its seeds a case had, it has it there."""
+    wanted = dict.fromkeys(key.seed for key in job.request.cases if key.seed)
+    return [replace(effort, seeds=(seed,) * len(effort.seeds)) for seed in wanted] or [effort]
+
+
+async def _of_declared(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> list[Derived]:
+    """The block's own draws, and other values on the largest shape that leaves time for many."""
+    own = [Derived((await bounded(job, subject, case, effort),)) for case in cases]
+    if not effort.is_confirming:
+        return own
+    small = [case for case in cases if not is_large(cost_of(case.new))]
+    lead = max(small or cases, key=lambda case: _size(case.new))
+    derived = await derive(job, subject, Lead(lead, is_declared=True), effort)
+    return [*own, replace(derived, cases=derived.cases[1:])]
+
+
+def _by_instance(cases: Sequence[JudgedCase]) -> Iterator[list[JudgedCase]]:
+    groups: dict[str, list[JudgedCase]] = {}
+    for case in cases:
+        groups.setdefault(case.new.recording.launches[0].kernel, []).append(case)
+    return iter(groups.values())
+
+
+def _size(case: NewCase) -> tuple[int, int]:
+    cost = cost_of(case)
+    return cost.threads, cost.size_bytes
+
+
+def _observed(subject: Subject, case: JudgedCase, recordings: Sequence[Recording]) -> tuple[Observed, ...]:
+    instance, text = case.new.recording.launches[0].kernel, subject.source.text
+    return tuple(observed_launches(recordings, instance, case.parameters[0], lambda name: layout_named(text, name)))
+
+
+def _sizes(given: Sequence[JudgedCase], made: Sequence[Derived], is_live: bool) -> SizesTried:
+    own = tuple(dict.fromkeys(case.new.origin.shape for case in given))
+    names = tuple(dict.fromkeys(name for derived in made for name in derived.size_names))
+    modelled = frozenset(case.new.origin.shape for derived in made for case in derived.cases if _is_whole(case))
+    return SizesTried(own, names, modelled, *(("arrays' own", "give --shapes") if is_live else ()))
+
+
+def _wanted(cases: Sequence[JudgedCase], keys: frozenset[CaseKey]) -> tuple[JudgedCase, ...]:
+    """Those of ``keys``, with those that they are made from and judged by; all without any key."""
+    if not keys:
+        return tuple(cases)
+    known: dict[tuple[CaseKey, str], JudgedCase] = {}
+    for case in cases:
+        origin = case.new.origin
+        if origin.key in keys or not origin.is_derived or _is_whole(case):
+            known.setdefault((origin.key, case.new.recording.launches[0].kernel), case)
+    return tuple(known.values())
+
+
+def _is_whole(case: JudgedCase) -> bool:
+    return case.resize is not None and case.resize.is_whole

@@ -1,0 +1,252 @@
+"""What the tolerance is measured against: float64 values of every case, and the original on inputs moved by one ulp.
+
+The float64 values come from the block's Python reference where one is declared, else from the original rebuilt with device floats as
+doubles; where neither can be had a case has none, and the original's own sensitivity decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from assistant.engine.evaluate.cases import JudgedCase, layouts_of, write_cases
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.errors import CannotAnswerError
+from assistant.model.elements import ElementType, parse_element_type
+from assistant.model.profile import Problem
+from assistant.model.source import Parameter
+from assistant.model.structs import ElementLayout
+from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
+from assistant.verify.evidence import TIMED_OUT, Reference, SideRun
+from assistant.verify.problems import UNSUPPORTED
+from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
+from assistant.workload.arrays import decode, doubles, storage_dtype
+from assistant.workload.derive import contents_of, with_contents
+from assistant.workload.members import with_members
+from assistant.workload.recordings import NewCase
+from assistant.workload.widen import CannotWiden, widened
+
+__all__ = ["FloatReference", "LeftContents", "find_references", "perturbed_runs", "side_run", "startable", "startable_kernels"]
+
+_FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
+_UNFINISHED = frozenset({TIMED_OUT, "out of memory"})
+"""Errors of a run that the kernel need not be to blame for, where the device it is meant for ran it to its end."""
+_NOT_THE_SOURCES = frozenset({"timed_out", "crashed", "internal", "no_space"})
+"""Kinds of failure that a source is not to blame for: what it would have told is missing."""
+_PERTURBED_BYTES = 16 << 20
+"""Cases with more data are not run on eight perturbed inputs: their reference alone decides."""
+
+
+@dataclass(frozen=True)
+class FloatReference:
+    """float64 values of one case's floating buffers; empty where there are none."""
+
+    values: tuple[tuple[int, bytes], ...] = ()
+    kind: Reference = Reference.REBUILT
+
+
+async def find_references(
+    job: Job, subject: Subject, cases: Sequence[JudgedCase], wanted: Sequence[bool]
+) -> tuple[list[FloatReference], str | None]:
+    """One per case, rebuilt only where ``wanted``, and what went wrong where they were to be had."""
+    declared = subject.declared[0].reference if subject.declared else None
+    if declared is not None:
+        return [await _declared(job, subject, declared, case) for case in cases], None
+    references = [FloatReference(case.given, Reference.DECLARED) if case.given else FloatReference() for case in cases]
+    missing = [index for index, case in enumerate(cases) if wanted[index] and not case.given]
+    made, failure = await _rebuilt(job, subject, [cases[index] for index in missing])
+    for index, reference in zip(missing, made, strict=True):
+        references[index] = reference
+    return references, failure
+
+
+async def perturbed_runs(
+    job: Job, subject: Subject, cases: Sequence[JudgedCase], wanted: Sequence[bool]
+) -> tuple[list[tuple[SideRun, ...]], str | None]:
+    """Per ``wanted`` case the original on eight inputs moved by one unit in the last place; none for cases without floats.
+
+    With what went wrong where they did not come to their end.
+    """
+    text = subject.source.text
+    usable = [_has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES for case in cases]
+    chosen = [index for index in range(len(cases)) if wanted[index] and usable[index]]
+    found: list[tuple[SideRun, ...]] = [() for _ in cases]
+    moved = [_moved(cases[index].new, seed, layouts_of(cases[index].new, text)) for index in chosen for seed in range(PERTURBATION_COUNT)]
+    if not moved:
+        return found, None
+    written = write_cases(job.scratch / new_id("K"), moved)
+    replayed = await job.lab.replay(startable(subject, moved), written, ReplayOptions(), job.limits)
+    if isinstance(replayed, LabFailure):
+        return found, f"how far the original's results move with its inputs: {replayed.message}"
+    contents = LeftContents(replayed.blobs)
+    for position, index in enumerate(chosen):
+        runs = replayed.cases[position * PERTURBATION_COUNT : (position + 1) * PERTURBATION_COUNT]
+        found[index] = tuple(side_run(run, contents, ReplayOptions().fill) for run in runs if run.ok)
+    return found, None
+
+
+def startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
+    """The program with every kernel of the cases startable by name; one build for all of them."""
+    return startable_kernels(subject, {launch.kernel for case in cases for launch in case.recording.launches})
+
+
+def startable_kernels(subject: Subject, instances: Iterable[str]) -> Program:
+    return replace(subject.program, kernels=tuple(sorted(instances)))
+
+
+def side_run(run: CaseRun, contents: LeftContents, fill: int) -> SideRun:
+    if not run.is_comparable:
+        return _checks_alone(run, fill)
+    return SideRun(contents.of(run.after), run.error, fill, run.guards_intact, run.repeat_difference, run.problems)
+
+
+class LeftContents:
+    """What the cases of one replay left, each content in memory once: most buffers are the same after every run."""
+
+    def __init__(self, blobs: Path) -> None:
+        self._blobs = blobs
+        self._read: dict[str, bytes] = {}
+
+    def of(self, left: Sequence[tuple[int, str]]) -> tuple[tuple[int, bytes], ...]:
+        """(buffer id, contents) of (buffer id, name)."""
+        return tuple((buffer, self._contents(name)) for buffer, name in left)
+
+    def _contents(self, name: str) -> bytes:
+        if name not in self._read:
+            self._read[name] = (self._blobs / name).read_bytes()
+        return self._read[name]
+
+
+def _checks_alone(run: CaseRun, fill: int) -> SideRun:
+    """What the checks of another device show; one that they could not finish says nothing of the kernel, and is a missing check."""
+    problems, error = run.problems, run.error
+    if error in _UNFINISHED or any(problem.kind == UNSUPPORTED for problem in problems):
+        message = f"the emulator's checks of this launch did not end: {error}"
+        problems = (*problems, Problem(UNSUPPORTED, message, "", 0, None, None, None, None, None, 1))
+        error = None
+    return SideRun((), error, fill, run.guards_intact, None, problems, is_comparable=False)
+
+
+async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
+    """The float64 twin of every case that can have one; a source that cannot be rebuilt so is no failure."""
+    wide = [_twin(case, subject.source.text) for case in cases]
+    usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
+    references = [FloatReference() for _ in cases]
+    made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]
+    if not made:
+        return references, None
+    written = write_cases(job.scratch / new_id("K"), made)
+    replayed = await job.lab.replay_promoted(startable(subject, made), written, ReplayOptions(), job.limits)
+    if isinstance(replayed, LabFailure):
+        return references, f"float64 values: {replayed.message}" if replayed.kind in _NOT_THE_SOURCES else None
+    contents = LeftContents(replayed.blobs)
+    for index, run in zip(usable, replayed.cases, strict=True):
+        if run.ok:
+            references[index] = FloatReference(contents.of(run.after))
+    return references, None
+
+
+def _twin(case: JudgedCase, text: str) -> NewCase | CannotWiden:
+    members = (member for layout in layouts_of(case.new, text).values() for member in layout.members)
+    if any(member.element.is_floating for member in members):
+        return CannotWiden("a buffer of structs with floats would have another layout")
+    return widened(case.new, case.parameters) if _has_floats(case, text) else CannotWiden("no floats")
+
+
+def _with_promoted_names(case: NewCase) -> NewCase:
+    """The kernel's own name when its floats are doubles: ``k<float>(float*)`` is started as ``k<double>(double*)``."""
+    launches = tuple(replace(launch, kernel=_FLOAT_NAME.sub(r"double\1", launch.kernel)) for launch in case.recording.launches)
+    return replace(case, recording=replace(case.recording, launches=launches))
+
+
+async def _declared(job: Job, subject: Subject, reference: str, case: JudgedCase) -> FloatReference:
+    """What the block's Python function returns. Raises CannotAnswerError where it cannot be called."""
+    file, _, function = reference.partition(":")
+    names = dict(case.buffer_names)
+    declared = subject.declared[0].outputs
+    outputs = declared or _written_names(case, names)
+    call = ReferenceCall(subject.source.path.parent / file, function, _arguments(case), outputs)
+    returned = await job.lab.reference(call, job.limits)
+    if isinstance(returned, LabFailure):
+        raise CannotAnswerError(returned.message, returned.remedy)
+    ids = {name: buffer for buffer, name in names.items()}
+    return FloatReference(tuple((ids[name], data) for name, data in returned if name in ids), Reference.DECLARED)
+
+
+def _written_names(case: JudgedCase, names: dict[int, str]) -> tuple[str, ...]:
+    """Buffers that a launch may write."""
+    pairs = [
+        (argument, parameter)
+        for launch, parameters in zip(case.new.recording.launches, case.parameters, strict=True)
+        for argument, parameter in zip(launch.arguments, parameters, strict=True)
+    ]
+    written = (a.pointers[0].buffer for a, p in pairs if a.pointers and p.is_pointer and not p.is_const)
+    return tuple(dict.fromkeys(names[buffer] for buffer in written))
+
+
+def _arguments(case: JudgedCase) -> tuple[ReferenceArgument, ...]:
+    """Every argument of the case's launches: arrays, by the block's names, with floats as float64, and numbers as numbers."""
+    names = dict(case.buffer_names)
+    contents = contents_of(case.new)
+    buffers = {buffer.id: buffer for buffer in case.new.recording.buffers}
+    found: dict[str, ReferenceArgument] = {}
+    for launch, parameters in zip(case.new.recording.launches, case.parameters, strict=True):
+        for argument, parameter in zip(launch.arguments, parameters, strict=True):
+            if not argument.pointers:
+                number = _number(parameter, bytes.fromhex(argument.data_hex))
+                if number is not None:
+                    found.setdefault(parameter.name, number)
+                continue
+            buffer = buffers[argument.pointers[0].buffer]
+            name = names[buffer.id]
+            if name in found:
+                continue
+            element = parse_element_type(buffer.element_type or "")
+            if element is not None:
+                data = bytes(buffer.size_bytes) if buffer.is_poisoned else contents[buffer.id]
+                found[name] = _array(name, data, element)
+    return tuple(found.values())
+
+
+def _array(name: str, data: bytes, element: ElementType) -> ReferenceArgument:
+    if element.is_floating:
+        return ReferenceArgument(name, doubles(data, element).tobytes(), "<f8")
+    return ReferenceArgument(name, decode(data, element).tobytes(), storage_dtype(element).str)
+
+
+def _number(parameter: Parameter, data: bytes) -> ReferenceArgument | None:
+    element = parse_element_type(parameter.type)
+    if element is None or element.components != 1:
+        return None
+    dtype = "<f8" if element.is_floating else storage_dtype(element).str
+    return ReferenceArgument(parameter.name, None, dtype, float(decode(data, element)[0]))
+
+
+def _moved(case: NewCase, seed: int, layouts: Mapping[int, ElementLayout]) -> NewCase:
+    """``case`` with every float moved to a neighbour."""
+    contents = contents_of(case)
+    moved: dict[int, bytes] = {}
+    for buffer in case.recording.buffers:
+        element = parse_element_type(buffer.element_type or "")
+        if buffer.is_poisoned or buffer.id not in contents:
+            continue
+        if element is not None and element.is_floating:
+            moved[buffer.id] = one_ulp(contents[buffer.id], element, seed)
+        elif buffer.id in layouts:
+            moved[buffer.id] = with_members(contents[buffer.id], layouts[buffer.id], partial(one_ulp, seed=seed))
+    return with_contents(case, moved, case.origin)
+
+
+def _has_floats(case: JudgedCase, text: str) -> bool:
+    types = (parse_element_type(buffer.element_type or "") for buffer in case.new.recording.buffers)
+    members = (member for layout in layouts_of(case.new, text).values() for member in layout.members)
+    return any(e is not None and e.is_floating for e in types) or any(member.element.is_floating for member in members)
+
+
+def _size_bytes(case: NewCase) -> int:
+    return sum(buffer.size_bytes for buffer in case.recording.buffers)

@@ -1,0 +1,200 @@
+"""Other sizes of a recorded launch, as far as its recordings tell how buffers and grid follow from the integers that are passed.
+
+Every size is tried on the original first: it counts where the original runs clean and writes as much as a launch of that size must
+write. A launch that is too large for many cases is made smaller in the same way. Example::
+
+    tried = await try_sizes(job, subject, launch, seed)
+    [sized.new.origin.shape for sized in tried.grown]      # ["n=2000", "n=1409"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from assistant.engine.job import Job
+from assistant.engine.judge.budget import Cost, affordable, is_large, shrink_ratio, trial_count
+from assistant.engine.judge.trying import Trial, try_version
+from assistant.engine.subject import Subject
+from assistant.model.recording import RecordedBuffer, Recording
+from assistant.model.source import Parameter
+from assistant.verify.evidence import SideRun
+from assistant.verify.numbers import element_of
+from assistant.workload.derive import Layouts, fresh_values
+from assistant.workload.draws import Draw
+from assistant.workload.other_sizes import larger, smaller, within, work_ratio
+from assistant.workload.recordings import NewCase
+from assistant.workload.relations import Seen, explain_count
+from assistant.workload.resize import Observed, Place, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
+from assistant.workload.scalars import LayoutOf, scalars_of
+
+__all__ = ["Sized", "SizedLaunch", "TriedSizes", "observed_launches", "size_model_of", "try_sizes"]
+
+_ATTEMPTS = 4
+"""Ways to launch at one size that are tried."""
+_LIMIT_S = 10.0
+"""For one case on the original."""
+_LEAST_COVERED_RATIO = 0.97
+"""Of what a launch must write, where results may happen to be what stood there."""
+_TELLING_BYTES = 4
+"""Results of this width are hardly ever a pattern by chance."""
+_BASE = "base"
+
+
+@dataclass(frozen=True)
+class SizedLaunch:
+    """A recorded launch whose sizes can be varied."""
+
+    own: Trial
+    """At its own sizes on dense values, tried on the original."""
+    sparse: NewCase
+    """The same on values that are zero as often as the program's may be."""
+    model: SizeModel
+    cost: Cost
+    layouts: Layouts
+
+
+@dataclass(frozen=True)
+class Sized:
+    """The launch at a size of our own, on which the original is clean."""
+
+    new: NewCase
+    sparse: NewCase
+    """The same on values that are zero as often as the program's may be."""
+    plan: Plan
+    checked: SideRun | None = None
+    """The original's run with every check on, where the lab has made it."""
+
+
+@dataclass(frozen=True)
+class TriedSizes:
+    """What came of varying one launch's sizes."""
+
+    base: Sized | None = None
+    """Smaller, for a launch that is too large for many cases."""
+    grown: tuple[Sized, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+def observed_launches(
+    recordings: Sequence[Recording], instance: str, parameters: tuple[Parameter, ...], layout_of: LayoutOf
+) -> list[Observed]:
+    """Every launch of the kernel's instance, in order; counts are bytes."""
+    found: list[Observed] = []
+    for recording in recordings:
+        sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
+        for launch in (launch for launch in recording.launches if launch.kernel == instance):
+            counts = {
+                (position, pointer.offset_bytes): sizes[pointer.buffer]
+                for position, argument in enumerate(launch.arguments)
+                for pointer in argument.pointers
+                if pointer.buffer_offset_bytes == 0
+            }
+            integers = {scalar.name: scalar.value for scalar in scalars_of(launch, parameters, layout_of)}
+            found.append(Observed(integers, launch.config, counts))
+    return found
+
+
+def size_model_of(case: NewCase, parameters: tuple[Parameter, ...], others: Sequence[Observed], layout_of: LayoutOf) -> SizeModel | None:
+    """How the case's one launch grows; ``others``: all launches of the kernel that are known. None where nothing tells."""
+    launch = case.recording.launches[0]
+    if launch.is_cooperative or any(buffer.pointers for buffer in case.recording.buffers):
+        return None
+    scalars = scalars_of(launch, parameters, layout_of)
+    buffers = {buffer.id: buffer for buffer in case.recording.buffers}
+    places = {
+        (position, pointer.offset_bytes): buffers[pointer.buffer]
+        for position, argument in enumerate(launch.arguments)
+        for pointer in argument.pointers
+    }
+    own = Observed({s.name: s.value for s in scalars}, launch.config, {place: element_count(buffer) for place, buffer in places.items()})
+    known = {_identity(own): own}
+    for other in others:
+        if other.sizes.keys() == own.sizes.keys():
+            known.setdefault(_identity(other), _in_elements(other, places))
+    return size_model(case, list(known.values()), scalars)
+
+
+async def try_sizes(job: Job, subject: Subject, launch: SizedLaunch, seed: int, is_confirming: bool) -> TriedSizes:
+    """Grow, and shrink what is large, until each purpose has a usable size; a second round tries harder what the first did not find.
+
+    While candidates are ranked, one size is enough.
+    """
+    purposes = _purposes(launch)
+    chosen = list(purposes) if is_confirming else list(purposes)[:1]
+    waiting = {name: _cases(launch, purposes[name], seed) for name in chosen}
+    found: dict[str, Sized] = {}
+    reasons: dict[str, str] = {}
+    for count in (1, trial_count(launch.cost)):
+        batch = [(name, sized) for name, made in waiting.items() if name not in found for sized in islice(made, count)]
+        trials = await try_version(job, subject, [sized.new for _, sized in batch], _LIMIT_S)
+        for (name, sized), trial in zip(batch, trials, strict=True):
+            reason = trial.unclean(launch.own.problem_kinds) or _not_covered(launch, trial, sized.plan)
+            if reason is None:
+                found.setdefault(name, replace(sized, checked=trial.checked))
+            else:
+                reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {reason}")
+    grown = {sized.new.origin.shape: sized for name, sized in found.items() if name != _BASE}
+    return TriedSizes(found.get(_BASE), tuple(grown.values()), tuple(reason for name, reason in reasons.items() if name not in found))
+
+
+def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
+    """Sizes in the order in which they are tried, by what they are for; what tells most comes first."""
+    own = launch.model.varied
+    wanted = {_BASE: smaller(own, shrink_ratio(launch.cost))} if is_large(launch.cost) else {}
+    wanted |= larger(own, _fixed(launch), launch.model.leading, launch.model.looped)
+    wanted = {name: [within(own, one, launch.model.leading) for one in sizes] for name, sizes in wanted.items()}
+    base, grown = {name: wanted[name] for name in wanted if name == _BASE}, {name: wanted[name] for name in wanted if name != _BASE}
+    ratios = {name: work_ratio(own, sizes[0]) for name, sizes in grown.items()}
+    return base | {name: grown[name] for name in affordable(launch.cost, ratios)}
+
+
+def _fixed(launch: SizedLaunch) -> frozenset[str]:
+    """Integers that may say how much of a device variable is in use, whose size is part of the source: they do not grow."""
+    counts = [element_count(buffer) for buffer in launch.own.case.recording.buffers if buffer.symbol is not None]
+    return frozenset(name for name, value in launch.model.varied.items() if value <= max(counts, default=0))
+
+
+def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> Iterator[Sized]:
+    """Launches at these sizes, on fresh values of the program's kinds."""
+    for one in (one for one in sizes if launch.model.keeps_elements_whole(one)):
+        for plan in islice(plans(launch.model, {**launch.model.sizes, **one}), _ATTEMPTS):
+            made, sparse = (at_sizes(case, launch.model, plan) for case in (launch.own.case, launch.sparse))
+            fresh = fresh_values(made, Draw(seed, integers="kept", zeros="filled"), launch.layouts)
+            yield Sized(replace(fresh, origin=replace(made.origin, seed=seed)), sparse, plan)
+
+
+def _not_covered(launch: SizedLaunch, trial: Trial, plan: Plan) -> str | None:
+    """Why a launch at these sizes cannot be what the kernel is meant for: it leaves out what a right one would write."""
+    before, after = (_totals(case.recording.buffers) for case in (launch.own.case, trial.case))
+    poisoned = {buffer.id: _least_covered_of_pattern(buffer) for buffer in trial.case.recording.buffers if buffer.is_poisoned}
+    written = trial.written
+    for buffer, count in launch.own.written.items():
+        if buffer not in launch.model.counts or not count:
+            continue
+        now, least_ratio = written.get(buffer, 0), poisoned.get(buffer, _LEAST_COVERED_RATIO)
+        expected = [term.at(plan.sizes) for term in explain_count(Seen(launch.model.varied, count))]
+        is_explained = any(least_ratio * most <= now <= most for most in expected)
+        if not is_explained and now < least_ratio * count / before[buffer] * after[buffer]:
+            return f"writes {now} of {after[buffer]} elements there"
+    return None
+
+
+def _least_covered_of_pattern(buffer: RecordedBuffer) -> float:
+    """Of memory that holds a pattern: all of it, where hardly any result is the pattern itself."""
+    return 1.0 if element_of(buffer.element_type, buffer.size_bytes).scalar_bytes >= _TELLING_BYTES else _LEAST_COVERED_RATIO
+
+
+def _totals(buffers: Sequence[RecordedBuffer]) -> dict[int, int]:
+    """Components per buffer."""
+    return {buffer.id: buffer.size_bytes // element_of(buffer.element_type, buffer.size_bytes).scalar_bytes for buffer in buffers}
+
+
+def _identity(one: Observed) -> object:
+    return tuple(one.sizes.items()), one.config
+
+
+def _in_elements(one: Observed, buffers: dict[Place, RecordedBuffer]) -> Observed:
+    counts = {place: size // element_bytes(buffers[place]) for place, size in one.counts.items() if place in buffers}
+    return Observed(one.sizes, one.config, counts)

@@ -1,0 +1,84 @@
+"""Speed where the launches of A and B do not correspond: fused, split, added, or with other arguments. All of them are added up.
+
+A sum of launches is not the program: it has no gaps and no copies between them. So it may show that B is slower, and never that it is
+faster. Example::
+
+    speed = await unpaired_speed(job, before, after, "B launches work, which A does not")
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.job import Job
+from assistant.engine.judge.affected import launched_work
+from assistant.engine.judge.predicting import KernelPair, predict_speed
+from assistant.engine.judge.references import startable_kernels
+from assistant.engine.judge.speed import Speed, judge_timing, without_added_operations
+from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.recording import Recording
+from assistant.model.timing import PairTiming, TimingOptions
+from assistant.model.workload import Case, CaseOrigin
+from assistant.ports import LabFailure, Program, Timing
+
+__all__ = ["unpaired_speed"]
+
+_MOST_LAUNCHES = 32
+"""Of one side that are replayed as one call."""
+_SHAPE = "all launches"
+
+
+async def unpaired_speed(job: Job, before: Looked, after: Looked, reason: str) -> Speed:
+    """Of all launches of kernels that are not the same in both versions; ``reason``: why they do not correspond."""
+    pair = launched_work(before, after)
+    predicted = predict_speed((pair,))
+    if predicted is None:
+        return Speed(None, notes=(f"no speed is told: {reason}, and launches of both could not be counted",))
+    clock = job.lab.timing
+    if clock is None:
+        return Speed(_never_faster(predicted, before, after, reason))
+    timing = await _timed(job, clock, pair, before, after)
+    if isinstance(timing, LabFailure):
+        told = replace(predicted, caveats=(f"not timed: {timing.message}",))
+        return Speed(_never_faster(told, before, after, reason))
+    speed = judge_timing(timing, None, {}, job.seeds[-1])
+    assert speed.comparison is not None
+    return replace(speed, comparison=_never_faster(speed.comparison, before, after, reason), findings=(), advice=None)
+
+
+def _never_faster(comparison: Comparison, before: Looked, after: Looked, reason: str) -> Comparison:
+    """The sum of launches, with no gain told."""
+    caveats = (*comparison.caveats, f"launches do not correspond: {reason}", "all of them are added up, without gaps and copies")
+    is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
+    outcome = SpeedOutcome.INCONCLUSIVE if is_gain else comparison.outcome
+    return without_added_operations(replace(comparison, outcome=outcome, caveats=caveats), before, after)
+
+
+async def _timed(job: Job, clock: Timing, pair: KernelPair, before: Looked, after: Looked) -> PairTiming | LabFailure:
+    """Each side's launches replayed in order, on what its own program had in memory before the first of them."""
+    sides = [_sequence(looked, {item.instance for item in items}) for looked, items in ((before, pair.before), (after, pair.after))]
+    (a, a_program), (b, b_program) = sides
+    if isinstance(a, LabFailure) or isinstance(b, LabFailure):
+        return a if isinstance(a, LabFailure) else b  # type: ignore[return-value]  # one of them is
+    options = TimingOptions(seed=job.seeds[-1], is_fresh=True, is_apart=True)
+    timing = await clock.time(a_program, b_program, ((a, b),), options, job.limits)
+    if isinstance(timing, LabFailure):
+        return timing
+    return replace(timing, cases=tuple(replace(case, shape=_SHAPE, weight=1.0) for case in timing.cases))
+
+
+def _sequence(looked: Looked, instances: set[str]) -> tuple[Case | LabFailure, Program]:
+    run = looked.counted.run
+    program = startable_kernels(looked.subject, instances)
+    if run is None or run.recording is None or run.recording_path is None:
+        return LabFailure("unsupported", "its launches were not recorded", ""), program
+    launches = [launch.index for launch in run.recording.launches if launch.kernel in instances]
+    made = _launch_count(run.recording, instances)
+    if len(launches) < made or made > _MOST_LAUNCHES:
+        return LabFailure("unsupported", f"{len(launches)} of its {made} launches could be replayed together", ""), program
+    return Case(run.recording_path, tuple(launches), CaseOrigin("recorded", _SHAPE, 0, 1.0, 1.0)), program
+
+
+def _launch_count(recording: Recording, instances: set[str]) -> int:
+    return sum(shape.count for shape in recording.shape_counts if shape.kernel in instances)

@@ -1,0 +1,95 @@
+"""What the hosts of both versions copy to the device: which contents correspond, and of what type they are.
+
+Example::
+
+    uploads_of_both(subject, a_counted, b_counted)     # UploadsOfBoth(…), or why the uploads do not correspond
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assistant.engine.evaluate.counting import Counted
+from assistant.engine.judge.passed import PassedMemory
+from assistant.engine.subject import Subject
+from assistant.model.recording import RecordedArgument, Recording, Upload
+from assistant.workload.recordings import RecordingReader
+from assistant.workload.uploads import Uploaded, counterpart, uploaded
+
+__all__ = ["UploadsOfBoth", "new_arguments", "uploads_of_both"]
+
+_WORD_BYTES, _POINTER_BYTES, _DOUBLE_BYTES = 4, 8, 8
+
+
+@dataclass(frozen=True)
+class UploadsOfBoth:
+    """What both versions upload."""
+
+    uploaded: Uploaded
+    keys: Mapping[str, bytes]
+    """What stands for something that both versions upload, by ``Upload.key``."""
+
+
+def uploads_of_both(a: Subject, a_counted: Counted, b_counted: Counted) -> UploadsOfBoth | str:
+    """A sentence where the uploads of the two do not correspond."""
+    readers = [reader for counted in (a_counted, b_counted) for reader in _reader(counted)]
+    if len(readers) < 2:
+        return "what the host copies to the device is not known"
+    contents = [_contents(reader) for reader in readers]
+    mine, theirs = ({data: data for data in side.values()} for side in contents)
+    for name, side, others in (("A", 0, theirs), ("B", 1, mine)):
+        for upload in _plain(readers[side].recording):
+            data = contents[side][upload.key]
+            if counterpart(data, others) is None and not _may_follow_from_results(upload, readers):
+                return f"{name} copies contents to the device that the other version does not"
+    shared = [upload for upload in _plain(readers[0].recording) if counterpart(contents[0][upload.key], theirs) is not None]
+    if not shared:
+        return "nothing is copied to the device"
+    passed = PassedMemory(readers[0].recording, a)
+    pieces = tuple(passed.piece(upload, contents[0][upload.key]) for upload in shared)
+    keys = {key: data for side in contents for key, data in side.items() if counterpart(data, mine) is not None}
+    return UploadsOfBoth(uploaded(pieces, passed.most_places), keys)
+
+
+def _reader(counted: Counted) -> Iterator[RecordingReader]:
+    """Of a run whose uploads are all known."""
+    run = counted.run
+    if run is not None and run.recording is not None and run.recording.uploads is not None and run.recording_path is not None:
+        yield RecordingReader(run.recording_path, run.recording)
+
+
+def _plain(recording: Recording) -> list[Upload]:
+    """Without those that hold addresses, which no other run has."""
+    return [upload for upload in recording.uploads or () if not upload.has_addresses]
+
+
+def _contents(reader: RecordingReader) -> dict[str, bytes]:
+    return {upload.key: reader.blob(upload.blob) for upload in _plain(reader.recording)}
+
+
+def _may_follow_from_results(upload: Upload, readers: Sequence[RecordingReader]) -> bool:
+    """Both versions upload as much behind their first results: each of its own."""
+    later = [Counter(u.size_bytes for u in _plain(reader.recording) if u.transfer_count) for reader in readers]
+    return upload.transfer_count > 0 and later[0] == later[1]
+
+
+def new_arguments(a: Recording | None, b: Recording | None) -> frozenset[bytes]:
+    """Numbers that B's kernels are passed and A's are not, as words: its host may have taken them from the values themselves."""
+    if a is None or b is None:
+        return frozenset()
+    return _numbers(b) - _numbers(a)
+
+
+def _numbers(recording: Recording) -> frozenset[bytes]:
+    """Words of all arguments that are no addresses; 8-byte arguments as a whole."""
+    return frozenset(word for launch in recording.launches for argument in launch.arguments for word in _words(argument))
+
+
+def _words(argument: RecordedArgument) -> list[bytes]:
+    data = bytearray.fromhex(argument.data_hex)
+    for pointer in sorted(argument.pointers, key=lambda pointer: -pointer.offset_bytes):
+        del data[pointer.offset_bytes : pointer.offset_bytes + _POINTER_BYTES]
+    size = _DOUBLE_BYTES if len(data) == _DOUBLE_BYTES else _WORD_BYTES
+    return [bytes(data[at : at + size]) for at in range(0, len(data), size)]

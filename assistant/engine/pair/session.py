@@ -1,0 +1,221 @@
+"""A pair session: a person edits one kernel, and each saved edit is judged and answer in one line.
+
+Turns live in memory (``pair_book``), so that any front end goes on where another one stopped. What runs something is here: a job that
+ends with the turn. Nothing here writes the user's file. Example::
+
+    pair = Pair(session)
+    opened = pair.book.start(path, text, "transpose", goal=None)
+    async for event in pair.edited(request): ...      # … PairTurn(answer="v1: PASS, PREDICTED 1.57x …")
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+
+from assistant.engine.channel import UNHEARD, Listener, streamed
+from assistant.engine.job import Ending, Job
+from assistant.engine.judge.compared import Compared, Unjudged
+from assistant.engine.judge.comparing import compare
+from assistant.engine.pair.book import PairBook, turn_event
+from assistant.engine.pair.judging import Judged, Reasons, cannot_be_judged, judged
+from assistant.engine.pair.state import PairState, Version, relative, version_name
+from assistant.engine.pair.text import is_same, other_texts, text_of
+from assistant.engine.pair.words import (
+    edit_answer,
+    edit_detail,
+    idea,
+    nothing_answer,
+    proposal_answer,
+)
+from assistant.engine.proposals.constraints import read_constraint
+from assistant.engine.request import Accept, CandidateRules, JobRequest, OptimizeOptions
+from assistant.engine.running import refused
+from assistant.engine.search.searching import Searched
+from assistant.engine.session import NOBODY, Asked, Session
+from assistant.engine.subject import Subject, with_text
+from assistant.errors import KernelOptError
+from assistant.model import events
+from assistant.model.comparison import Comparison
+from assistant.model.pair import PairSession, Turn, TurnKind
+from assistant.model.plan import Step
+from assistant.model.proposal import ProposalState
+from assistant.model.verification import Outcome
+
+__all__ = ["Pair"]
+
+_FINDING_CODE = "KO"
+_EVERYTHING = OptimizeOptions()
+
+
+class Pair:
+    """Pair sessions of one front end."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._store = session.store
+        self._techniques = tuple(technique.id for technique in session.catalogue.techniques)
+        self.book = PairBook(session.store, session.catalogue, session.who)
+
+    # --- long turns -------------------------------------------------------------------------------------------------
+
+    def edited(self, request: JobRequest) -> AsyncIterator[events.Event]:
+        """Answer the file's text in every session that is open on it; nothing for a kernel that says the same as before."""
+        return streamed(lambda listener: self._answer(request, listener))
+
+    def suggest(
+        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions = _EVERYTHING, asked: Asked = NOBODY
+    ) -> AsyncIterator[events.Event]:
+        """Search for exactly one proposal within the constraints; where there is none, say why.
+
+        ``base``: how far the search goes; ``asked``: who is asked on the way.
+        """
+        return streamed(lambda listener: self._suggest(session_id, request, hint, base, asked, listener))
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    async def _answer(self, request: JobRequest, listener: Listener) -> None:
+        text = text_of(request)
+        for session in self.book.open_on(request.file):
+            state = self.book.state(session.id)
+            if state.current.is_judged and is_same(session, state.current_text, text):
+                continue
+            known = next((v for v in state.versions if v.is_judged and is_same(session, v.text, text)), None)
+            if known is not None:
+                listener.emit(self._turn_event(session, None, lambda state, known=known: self._back_turn(state, known, text)))
+                continue
+            await self._judge(state, request, text, listener)
+
+    async def _suggest(
+        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions, asked: Asked, listener: Listener
+    ) -> None:
+        state = self.book.state(session_id)
+        options, told = self._options(state, hint, base)
+        named = replace(request, kernel=state.session.kernel)
+        search = self._session.search(named, options, Accept.NONE, None, asked)
+
+        async def body(job: Job, subject: Subject) -> Ending:
+            reasons = Reasons(job.listener)
+            silent = replace(job, listener=reasons)
+            try:
+                searched = await search(silent, subject)
+            except (KernelOptError, OSError) as raised:
+                searched = Searched(refused(silent, raised))
+
+            def make(state: PairState) -> Turn:
+                if searched.found.proposals:
+                    proposal = searched.found.proposals[-1]
+                    turn = self.book.turn(state, TurnKind.SUGGEST, hint, f"{proposal_answer(proposal)}{told}")
+                    return replace(turn, proposal=proposal.id, outcome=proposal.verification.outcome, detail=proposal.explanation)
+                because = (*((searched.ending.reason,) if searched.ending.exit_code else ()), *reasons.told)
+                detail = "\n".join(f"- {reason}" for reason in because)
+                return replace(self.book.turn(state, TurnKind.SUGGEST, hint, f"{nothing_answer(because)}{told}"), detail=detail)
+
+            turn = self._turn_event(state.session, job.id, make)
+            job.emit(turn)
+            return replace(searched.ending, reason=turn.answer)
+
+        await self._session.run("optimize", named, body, listener)
+
+    async def _judge(self, state: PairState, request: JobRequest, text: str, listener: Listener) -> None:
+        """Judge a new version against the baseline."""
+        session = state.session
+        asked = replace(request, kernel=session.kernel, texts=(*other_texts(request), (session.path, text)))
+
+        async def body(job: Job, subject: Subject) -> Ending:
+            try:
+                compared = await compare(job, with_text(subject, session.baseline_text), subject, is_strict=False)
+            except (KernelOptError, OSError) as raised:
+                ending = refused(job, raised)
+                remedy = raised.remedy if isinstance(raised, KernelOptError) else None
+                compared = Compared(ending, unjudged=(Unjudged(ending.reason, remedy),))
+            answer = judged(compared, session.kernel, job)
+            against_best = None
+            if state.best.number and answer.speed is not None:
+                against_best = await self._against_best(job, state, subject, answer.speed)
+            turn = await self._edited(state, text, answer, against_best, job.id)
+            if turn is None:
+                return compared.ending
+            job.emit(turn)
+            return replace(compared.ending, reason=turn.answer)
+
+        try:
+            await self._session.run("pair", asked, body, listener)
+        except KernelOptError as error:  # the text holds no such kernel (any more)
+            answer = Judged(None, cannot_be_judged(error.message, error.remedy))
+            turn = await self._edited(state, text, answer, None, None)
+            if turn is not None:
+                listener.emit(turn)
+
+    async def _edited(
+        self, state: PairState, text: str, answer: Judged, against_best: Comparison | None, job_id: str | None
+    ) -> events.PairTurn | None:
+        """The turn that answers an edit; None where another front end saw this save and was first."""
+        now = self.book.state(state.session.id)
+        if now.current != state.current and is_same(state.session, now.current_text, text):
+            return None
+        steps = await answer.steps(self._session.planner)
+        return self._turn_event(state.session, job_id, lambda state: self._edit_turn(state, text, answer, steps, against_best))
+
+    async def _against_best(self, job: Job, state: PairState, subject: Subject, speed: Comparison) -> Comparison | None:
+        """Predictions divide; measured times are paired anew."""
+        best = state.best.turn.against_baseline
+        quotient = None if best is None else relative(best, speed)
+        if quotient is not None:
+            return quotient
+        unheard = replace(job, listener=UNHEARD)
+        compared = await compare(unheard, with_text(subject, state.best.text), subject, is_strict=False)
+        return judged(compared, state.session.kernel, job).speed
+
+    def _edit_turn(self, state: PairState, text: str, answer: Judged, steps: tuple[Step, ...], against_best: Comparison | None) -> Turn:
+        breaks = answer.breaks(state.constraints)
+        if answer.outcome is Outcome.FAIL:
+            next_idea = f"mend it, or go back to {version_name(state.best.number)}"
+        else:
+            next_idea = idea(steps, answer.findings, state)
+        told = edit_answer(state, answer, against_best, breaks, next_idea)
+        return replace(
+            self.book.turn(state, TurnKind.EDIT, "", told),
+            text=text,
+            outcome=answer.outcome,
+            against_baseline=answer.speed,
+            against_best=against_best,
+            moved=answer.moved(),
+            breaks=breaks,
+            proposal=self._accepted_as(state, text),
+            detail=edit_detail(told, answer),
+        )
+
+    def _back_turn(self, state: PairState, known: Version, text: str) -> Turn:
+        name = version_name(known.number)
+        verdict = "the baseline" if known.number == 0 else known.turn.answer.removeprefix(f"{name}: ")
+        return replace(self.book.turn(state, TurnKind.BACK, name, f"back at {name}: {verdict}"), text=text)
+
+    def _accepted_as(self, state: PairState, text: str) -> str | None:
+        """The proposal of this session that a person accepted to get this text."""
+        for proposal_id in state.proposals:
+            proposal = self._store.find_proposal(proposal_id)
+            if proposal.state is ProposalState.ACCEPTED and is_same(state.session, proposal.after_text, text):
+                return proposal_id
+        return None
+
+    def _options(self, state: PairState, hint: str, base: OptimizeOptions) -> tuple[OptimizeOptions, str]:
+        """What a hint means for the search, and what to say of one that only a model can read."""
+        rules, wanted = state.rules, hint.strip()
+        base = replace(base, rules=rules, wishes=tuple(wish.words for wish in state.constraints), hint=wanted or None)
+        if not wanted:
+            return base, ""
+        if wanted.upper().startswith(_FINDING_CODE) and wanted[len(_FINDING_CODE) :].isdigit():
+            return replace(base, only_finding=wanted.upper()), ""
+        named = read_constraint(f"only {wanted}", self._techniques).rules
+        if named is not None:
+            return replace(base, rules=_only(rules, named.only_techniques)), ""
+        return base, f"; “{wanted}” names no finding or technique: only a model planner can read it"
+
+    def _turn_event(self, session: PairSession, job: str | None, make: Callable[[PairState], Turn]) -> events.PairTurn:
+        return turn_event(session, self.book.append(session.id, make), job)
+
+
+def _only(rules: CandidateRules, techniques: frozenset[str]) -> CandidateRules:
+    """What the hint names, as far as the constraints allow."""
+    return replace(rules, only_techniques=techniques)

@@ -1,0 +1,65 @@
+"""Which kernel a pair session is about, and whether two texts of its file say the same of it.
+
+Example::
+
+    is_same(session, before, after)     # True: only a comment, or another kernel, differs
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.engine.judge.changes import edited_kernels
+from assistant.engine.request import JobRequest
+from assistant.engine.subject import Subject, read_source, read_subject
+from assistant.errors import KernelOptError, UsageError
+from assistant.model.build import Flags
+from assistant.model.pair import PairSession
+from assistant.model.source import ParsedSource
+from assistant.source.match import select_kernels
+
+__all__ = ["is_same", "one_kernel", "other_texts", "text_of"]
+
+
+def one_kernel(parsed: ParsedSource, selector: str | None) -> str:
+    """Qualified name. Raises UsageError unless exactly one name is meant."""
+    found = parsed.kernels if selector is None else select_kernels(parsed, selector)
+    names = tuple(dict.fromkeys(kernel.qualified_name for kernel in found))
+    if len(names) == 1:
+        return names[0]
+    known = ", ".join(dict.fromkeys(kernel.qualified_name for kernel in parsed.kernels)) or "none"
+    what = f"{selector!r} names {len(names)} kernels" if selector is not None else f"{parsed.source.path.name} holds {len(names)} kernels"
+    raise UsageError(what, f"name one with --kernel; the file has: {known}")
+
+
+def is_same(session: PairSession, before: str, after: str) -> bool:
+    """Whether the kernel, what it rests on, and its launches say the same in both texts; comments and spaces do not count."""
+    if before == after:
+        return True
+    try:
+        old, new = (_subject(session.path, text) for text in (before, after))
+    except KernelOptError:
+        return False
+    names = {kernel.qualified_name for kernel in new.parsed.kernels}
+    edited = edited_kernels(old, new)
+    is_edited = any(kernel.key in edited for kernel in old.parsed.kernels if kernel.qualified_name == session.kernel)
+    return session.kernel in names and not is_edited and _declared_launches(old) == _declared_launches(new)
+
+
+def _subject(path: Path, text: str) -> Subject:
+    return read_subject(JobRequest(path, path.parent, texts=((path, text),)), Flags())
+
+
+def _declared_launches(subject: Subject) -> tuple[object, ...]:
+    return tuple((step.kernel, step.grid, step.block, step.shared) for workload in subject.declared for step in workload.steps)
+
+
+def text_of(request: JobRequest) -> str:
+    """The file's text as the request gives it, else as it is on disk."""
+    given = request.text_of(request.file)
+    return read_source(request.file).text if given is None else given
+
+
+def other_texts(request: JobRequest) -> tuple[tuple[Path, str], ...]:
+    """Given texts of other files."""
+    return tuple(item for item in request.texts if item[0] != request.file)

@@ -1,0 +1,1 @@
+"""From a judged edit to a decided one: the gate, records, explanations, what was turned down, accepting and undoing."""

@@ -1,0 +1,182 @@
+"""Decisions on proposals: what was not judged as it will stand is judged before it is written.
+
+``decide.py`` changes the file and keeps the decision; this module says when it may, and tells front ends. Example::
+
+    await Decisions(runner).accept(proposal, hunk_ids=(), listener=listener)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.config import find_workspace
+from assistant.engine.channel import Listener
+from assistant.engine.job import DONE, NO, Ending, Job
+from assistant.engine.judge.rejudge import rejudge
+from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
+from assistant.engine.proposals.rebased import rebased_proposal
+from assistant.engine.proposals.succession import better_open, claim_in_words
+from assistant.engine.report.reports import proposal_event
+from assistant.engine.request import Accept, JobRequest
+from assistant.engine.running import JobRunner
+from assistant.engine.subject import Subject
+from assistant.errors import UsageError
+from assistant.model import events
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
+from assistant.model.verification import Outcome
+
+__all__ = ["Ask", "Decisions"]
+
+Ask = Callable[[Proposal], Awaitable[DecisionRequest | None]]
+"""Puts a proposal before a person; None leaves it open."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Takes decisions for one front end."""
+
+    runner: JobRunner
+
+    async def accept(self, proposal: Proposal, hunk_ids: tuple[str, ...], listener: Listener) -> None:
+        """Accept a proposal, or some of its hunks."""
+        kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
+        request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
+            judged = await self.judge(_request(proposal), proposal.before_text, chosen_text(proposal, request), listener)
+            if judged.exit_code:
+                return
+        match self._decider().accept(proposal, request):
+            case Moved(current=current, text=text):
+                taken = request.hunk_ids if request.kind is DecisionKind.PARTIALLY_ACCEPTED else ()
+                await self._rebase(Moved(proposal, current, text), _request(proposal), taken, NO, listener)
+            case outcome:
+                listener.emit(_told(outcome))
+
+    def reject(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
+        request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
+        return (_told(self._decider().reject(proposal, request)),)
+
+    def undo(self, proposal: Proposal) -> tuple[events.Event, ...]:
+        return (_told(self._decider().undo(proposal)),)
+
+    async def offer(self, job: Job, proposal: Proposal, accept: Accept, ask: Ask | None) -> events.DecisionMade | None:
+        """Decide on a fresh proposal as the user said beforehand, or ask."""
+        match accept:
+            case Accept.BEST | Accept.BEST_PREDICTED:
+                request = DecisionRequest(DecisionKind.ACCEPTED) if _may_take(proposal, accept) else None
+            case Accept.ASK:
+                request = None if ask is None else await ask(proposal)
+            case Accept.NONE:
+                request = None
+        if request is None:
+            return None
+        decider = self._decider()
+        request = as_partial(proposal, request)
+        is_rejected = request.kind is DecisionKind.REJECTED
+        outcome = decider.reject(proposal, request) if is_rejected else decider.accept(proposal, request)
+        if isinstance(outcome, Decision):
+            return _decision_event(job.id, outcome)
+        return None
+
+    async def judge(self, request: JobRequest, before: str, after: str, listener: Listener) -> Ending:
+        """A confirming comparison of two texts of the request's file; ``after`` may hold edits of a candidate, so it runs limited."""
+
+        async def body(job: Job, subject: Subject) -> Ending:
+            return (await rejudge(job, subject, before, after)).ending
+
+        return await self.runner.run("compare", _with_text(request, before), body, listener)
+
+    async def rebase(
+        self, proposal: Proposal, request: JobRequest, current: str, listener: Listener, hunk_ids: tuple[str, ...] = ()
+    ) -> None:
+        """Make the proposal's change on ``current``, judge it there, and offer it as a new proposal. Raises CannotAnswerError.
+
+        ``hunk_ids``: only these of it, as for a partial accept; empty: all.
+        """
+        kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
+        wanted = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        moved = self._decider().moved(proposal, current, chosen_text(proposal, wanted))
+        await self._rebase(moved, request, wanted.hunk_ids, DONE, listener)
+
+    async def _rebase(self, moved: Moved, request: JobRequest, hunk_ids: tuple[str, ...], exit_code: int, listener: Listener) -> None:
+        """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal, and the job ends so.
+
+        ``hunk_ids``: what of the proposal it is; empty: all.
+        """
+        proposal, current = moved.proposal, moved.current
+
+        async def body(job: Job, subject: Subject) -> Ending:
+            compared = await rejudge(job, subject, current, moved.text)
+            if compared.ending.exit_code or compared.whole is None or compared.whole.speed is None:
+                return compared.ending
+            fresh = rebased_proposal(moved, hunk_ids, compared.whole, compared.whole.speed, _now_ms())
+            self._store(find_workspace(proposal.path), fresh)
+            job.emit(proposal_event(job.id, fresh))
+            what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
+            told = (
+                f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; {what}, moved to the present text, "
+                f"was judged again ({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
+            )
+            return Ending(exit_code, told)
+
+        await self.runner.run("compare", _with_text(request, current), body, listener)
+
+    def _store(self, workspace: Path, fresh: Proposal) -> None:
+        store = self.runner.store
+        store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(store, workspace, fresh)))
+
+    def _decider(self) -> Decider:
+        return Decider(self.runner.store, self.runner.who, _now_ms())
+
+
+def _with_text(request: JobRequest, text: str) -> JobRequest:
+    return replace(request, texts=((request.file, text),))
+
+
+def _request(proposal: Proposal) -> JobRequest:
+    return JobRequest(proposal.path, working_directory=proposal.path.parent)
+
+
+def _told(outcome: Decision | AlreadyDecided) -> events.DecisionMade:
+    """Raises UsageError where somebody else decided first."""
+    if isinstance(outcome, AlreadyDecided):
+        first = outcome.decision
+        raise UsageError(
+            f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}",
+            "kernelopt history shows who decided what",
+        )
+    return _decision_event(None, outcome)
+
+
+def _decision_event(job: str | None, decision: Decision) -> events.DecisionMade:
+    return events.DecisionMade(
+        job=job,
+        proposal=decision.proposal,
+        kind=decision.kind.value,
+        hunk_ids=decision.hunk_ids,
+        reason_code=decision.reason_code,
+        reason=decision.reason,
+        decided_by=decision.decided_by,
+    )
+
+
+def _may_take(proposal: Proposal, accept: Accept) -> bool:
+    """Only PASS, and only FASTER or a prediction above 1 (``best``: by its lower bound, which a prediction without an interval has not)."""
+    if proposal.verification.outcome is not Outcome.PASS:
+        return False
+    speed = proposal.comparison
+    if speed.outcome is SpeedOutcome.FASTER:
+        return True
+    if speed.outcome is not SpeedOutcome.PREDICTED:
+        return False
+    if speed.low is not None:
+        return speed.low > 1.0
+    return accept is Accept.BEST_PREDICTED and speed.ratio > 1.0
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

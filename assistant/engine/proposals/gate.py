@@ -1,0 +1,88 @@
+"""Is a candidate kept? The rule every candidate passes or fails, whoever wrote it. Pure.
+
+Of what is not FAIL: measured FASTER is kept, whatever the counters say. Where there is only a prediction without an
+interval, the metric its finding cites must improve, and the predicted ratio be large enough to be shown. With an interval, the ratio's
+lower bound must exceed 1 and the cited metric must not get worse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assistant.engine.evaluate.metrics import metric_value, watched
+from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.verification import Outcome, Verification
+from assistant.profile.quantity import format_change
+
+if TYPE_CHECKING:
+    from assistant.engine.evaluate.assess import KernelAssessment
+
+__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Kept", "Refused", "gate", "is_proved_better"]
+
+SHOWN_GAIN_RATIO = 1.01
+"""Least predicted time(A)/time(B) of an edit worth offering: below it the screen shows 1.00x, and no performance model is that exact."""
+DECIDED_GAIN_RATIO = 1.05
+"""Least predicted ratio where a person must weigh the edit against precision, portability or an assumption: their time costs more."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Worth building on; ``reason`` says what improved."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Dropped; ``outcome`` is the attempt's outcome, ``reason`` one sentence for people."""
+
+    outcome: str
+    reason: str
+
+
+def gate(
+    finding_code: str,
+    before: tuple[KernelAssessment, ...],
+    after: tuple[KernelAssessment, ...],
+    verification: Verification,
+    comparison: Comparison,
+) -> Kept | Refused:
+    """The decision on one verified candidate."""
+    if verification.outcome is Outcome.FAIL:
+        first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
+        return Refused("FAIL", first.message)
+    metric = watched(finding_code)
+    if metric is not None:
+        old, new = metric_value(finding_code, before), metric_value(finding_code, after)
+        change = f"{metric.name} {format_change(old, new, metric.unit)}"
+        is_better = new > old if metric.is_higher_better else new < old
+        is_worse = new < old if metric.is_higher_better else new > old
+        if not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
+            return Refused("not_better", f"the metric its finding cites did not improve: {change}")
+    else:
+        change = "no counter answers this finding" if finding_code else "its plan cites no finding, so that its time alone counts"
+    if not is_proved_better(comparison):
+        return Refused("not_better", f"{change}, but {_no_gain(comparison)}")
+    if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:
+        word = "measured" if _is_measured(comparison) else "predicted"
+        reason = f"{change}, but the {word} {comparison.ratio:.2f}x is too little for what a person would have to decide"
+        return Refused("not_better", reason)
+    return Kept(change)
+
+
+def is_proved_better(comparison: Comparison) -> bool:
+    """FASTER, or a gain PREDICTED that can be shown, with a lower bound above 1 where it has an interval."""
+    if comparison.outcome is SpeedOutcome.PREDICTED:
+        return comparison.ratio >= SHOWN_GAIN_RATIO and (comparison.low is None or comparison.low > 1.0)
+    return comparison.outcome is SpeedOutcome.FASTER
+
+
+def _is_measured(comparison: Comparison) -> bool:
+    return comparison.outcome is not SpeedOutcome.PREDICTED
+
+
+def _no_gain(comparison: Comparison) -> str:
+    if not _is_measured(comparison):
+        return "no gain is predicted"
+    return f"it was measured {comparison.outcome.value} ({comparison.ratio:.2f}x)"

@@ -1,0 +1,50 @@
+"""A proposal moved onto a newer text of its file, with what judging it there showed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assistant.engine.ids import new_id
+from assistant.engine.judge.compared import Verdict
+from assistant.engine.proposals.decide import Moved
+from assistant.model.comparison import Comparison, speed_in_words
+from assistant.model.proposal import Proposal, ProposalState
+from assistant.source.hunks import hunks
+
+__all__ = ["rebased_proposal"]
+
+
+def rebased_proposal(moved: Moved, hunk_ids: tuple[str, ...], verdict: Verdict, speed: Comparison, now_ms: int) -> Proposal:
+    """A new open proposal with the change on the text as it is now; ``verdict`` compares that with ``moved.text``, ``speed`` is its own.
+
+    ``hunk_ids``: the change is only these hunks of the proposal; empty: all of it. Verdict, ratio, labels and evidence are those of the
+    new text; the explanation says which numbers were another text's.
+    """
+    proposal, current, text = moved.proposal, moved.current, moved.text
+    part = f"{len(hunk_ids)} of {len(proposal.hunks)} hunks" if hunk_ids else ""
+    verification = verdict.verification
+    return replace(
+        proposal,
+        id=new_id("P"),
+        before_text=current,
+        after_text=text,
+        hunks=hunks(current, text),
+        verification=verification,
+        comparison=speed,
+        labels=verification.labels,
+        evidence=verdict.evidence,
+        summary=f"{proposal.summary} ({part} of {proposal.id})" if part else proposal.summary,
+        explanation=_explanation(proposal, part, verification.outcome.value, speed),
+        state=ProposalState.OPEN,
+        created_ms=now_ms,
+        figures=verdict.figures,
+    )
+
+
+def _explanation(proposal: Proposal, part: str, outcome: str, speed: Comparison) -> str:
+    change, whole = (f"{part} of {proposal.id}'s change", "the whole change") if part else (f"The change of {proposal.id}", "it")
+    told = speed_in_words(speed.outcome.value, speed.ratio, speed.caveats)
+    return (
+        f"{change}, made on the text as it is now and judged there: {outcome}, {told} "
+        f"({speed.method}).\n\nWhat was said of {whole} on the earlier text, with that text's numbers:\n\n{proposal.explanation}"
+    )

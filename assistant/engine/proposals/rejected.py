@@ -1,0 +1,118 @@
+"""What a person turned down is not offered again while the code it was for stays as it is; the next best edit is.
+
+A rejection holds for the technique at its place, whatever else the search would build on it. Of a chain it is taken to mean the first
+step, which was chosen because it gains most: the others may be offered without it, and turned down in their turn. It ends when the
+kernel, a device function that it calls or the edited line changes. Example::
+
+    for refusal in refusals(store, workspace, parsed, "transpose"):
+        refusal.place   # Taken("staged-store", {11})
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assistant.engine.proposals.choice import Taken, moved
+from assistant.model.attempt import Attempt
+from assistant.model.proposal import DecisionKind, Proposal, ProposalState
+from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.ports import Store
+from assistant.source.parse import parse
+
+__all__ = ["FoundEdit", "Refusal", "edit_of", "refusals", "rejected_before"]
+
+_STATES = frozenset({ProposalState.REJECTED})
+_KEPT = "kept"
+"""`Attempt.outcome` of a candidate that a proposal may be built on."""
+_ATTEMPTS_READ = 10_000
+"""More than any file collects between two rejections that still hold."""
+
+
+@dataclass(frozen=True)
+class FoundEdit:
+    """What a search would offer."""
+
+    path: Path
+    kernel: str
+    """``Kernel.key`` before the edit."""
+    before_text: str
+    after_text: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A rejection that still holds."""
+
+    place: Taken
+    """In the present text."""
+    decision: str
+    """Which proposal, when and why, in words."""
+
+
+def refusals(store: Store, workspace: Path, parsed: ParsedSource, kernel_name: str) -> tuple[Refusal, ...]:
+    """Rejections of edits of the kernel with this qualified name, newest first, as far as they hold for the present text."""
+    rejected = [known for known in store.proposals(workspace, _STATES) if known.path == parsed.source.path]
+    if not rejected:
+        return ()
+    attempts = store.attempts(workspace, parsed.source.path, _ATTEMPTS_READ)
+    return tuple(refusal for known in rejected if (refusal := _refusal(store, known, attempts, parsed, kernel_name)) is not None)
+
+
+def rejected_before(store: Store, workspace: Path, edit: FoundEdit) -> str | None:
+    """When and why this very edit was rejected, in words; None where it never was. A changed file is another text."""
+    same = (known for known in store.proposals(workspace, _STATES) if edit_of(known) == edit)
+    return next((_decision(store, known) for known in same), None)
+
+
+def _refusal(store: Store, proposal: Proposal, attempts: tuple[Attempt, ...], parsed: ParsedSource, kernel_name: str) -> Refusal | None:
+    before = parse(Source(proposal.path, proposal.before_text))
+    old = _named(before, proposal.kernel)
+    new = _named(parsed, proposal.kernel)
+    if old is None or new is None or new.qualified_name != kernel_name or _code(before, old) != _code(parsed, new):
+        return None
+    step = _first_step(proposal, attempts)
+    place = None if step is None else _unmoved(step, proposal.before_text, parsed.source.text)
+    return None if place is None else Refusal(place, _decision(store, proposal))
+
+
+def _named(parsed: ParsedSource, key: str) -> Kernel | None:
+    return next((kernel for kernel in parsed.kernels if kernel.key == key), None)
+
+
+def _code(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
+    """The kernel's own text and that of the device functions it calls."""
+    spans = [kernel.span, *(f.span for f in parsed.device_functions if f.name in kernel.device_functions)]
+    return tuple(parsed.source.text[span.start : span.end] for span in spans)
+
+
+def _first_step(proposal: Proposal, attempts: tuple[Attempt, ...]) -> Taken | None:
+    """Where the proposal's chain began, in the text that it was made for; None where memory has lost the attempts."""
+    kept = {attempt.text: attempt for attempt in attempts if attempt.outcome == _KEPT}
+    text = proposal.after_text
+    while text in kept:
+        attempt = kept.pop(text)
+        if attempt.parent_text == proposal.before_text:
+            return Taken(attempt.technique, frozenset({attempt.line}))
+        text = attempt.parent_text
+    return None
+
+
+def _unmoved(step: Taken, before: str, now: str) -> Taken | None:
+    """The step in the present text; None where its line changed (a launch site, say, is outside the kernel)."""
+    (there,) = moved((step,), before, now)
+    old_lines, new_lines = before.splitlines(), now.splitlines()
+    is_same = {old_lines[line - 1] for line in step.lines} == {new_lines[line - 1] for line in there.lines}
+    return there if is_same else None
+
+
+def _decision(store: Store, proposal: Proposal) -> str:
+    decision = next(d for d in reversed(store.decisions(proposal.id)) if d.kind is DecisionKind.REJECTED)
+    day = datetime.fromtimestamp(decision.decided_ms / 1e3, tz=UTC).astimezone().strftime("%Y-%m-%d")
+    return f"{proposal.id}, rejected on {day}: {decision.reason or decision.reason_code or 'no reason given'}"
+
+
+def edit_of(proposal: Proposal) -> FoundEdit:
+    """What the proposal offers."""
+    return FoundEdit(proposal.path, proposal.kernel, proposal.before_text, proposal.after_text)

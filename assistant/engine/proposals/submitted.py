@@ -1,0 +1,103 @@
+"""An edit that somebody else made, judged like every candidate: a coding agent's text of the whole file.
+
+Whoever made it cannot say how good it is: verdict and speed are those of a confirming comparison, and an edit that is not proved better
+is not offered. Example::
+
+    ending = await submit(job, subject, Submission(text, "pads the tile", "some-agent"), store, workspace)
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.ids import new_id
+from assistant.engine.job import DONE, NO, Ending, Job
+from assistant.engine.judge.compared import Verdict
+from assistant.engine.judge.comparing import compare
+from assistant.engine.proposals.explain import explain_submitted
+from assistant.engine.proposals.gate import DECIDED_GAIN_RATIO, is_proved_better
+from assistant.engine.proposals.records import costliest
+from assistant.engine.proposals.rejected import FoundEdit, rejected_before
+from assistant.engine.proposals.succession import store_beside_better
+from assistant.engine.report.reports import proposal_event
+from assistant.engine.subject import Subject, candidate_of
+from assistant.errors import UsageError
+from assistant.model.comparison import Comparison
+from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.verification import Outcome
+from assistant.plan.shown import NAME_CHARACTERS, shown
+from assistant.ports import Store
+from assistant.source.hunks import hunks
+
+__all__ = ["SUBMITTED", "Submission", "submit"]
+
+SUBMITTED = "submitted-edit"
+"""Stands for the technique: what it is called is up to whoever reads the diff."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A new text of the file."""
+
+    text: str
+    summary: str
+    """What the author says of it; shown as their words, never as a fact."""
+    author: str
+    """Name of the agent, as its client tells it."""
+
+
+async def submit(job: Job, subject: Subject, submission: Submission, store: Store, workspace: Path) -> Ending:
+    """A confirming comparison, then the proposal it earned, or why it earned none. Raises UsageError for an edit that changes nothing."""
+    if submission.text == subject.source.text:
+        raise UsageError("the submitted text is the file's own", "submit the whole file with the edit made")
+    compared = await compare(job, subject, candidate_of(subject, submission.text), is_strict=False)
+    verdict, before = compared.whole, compared.before
+    if compared.ending.exit_code or verdict is None or verdict.speed is None or before is None:
+        return compared.ending
+    proposal = _proposal(job, subject, submission, before, verdict, verdict.speed)
+    refusal = _refusal(store, workspace, proposal)
+    if refusal is not None:
+        return Ending(NO, f"not offered: {refusal}")
+    told = store_beside_better(job.id, store, workspace, proposal)
+    job.emit(proposal_event(job.id, proposal), *told)
+    return Ending(DONE, f"{compared.ending.reason}; it waits as {proposal.id} for a person to decide")
+
+
+def _proposal(job: Job, subject: Subject, submission: Submission, before: Looked, verdict: Verdict, speed: Comparison) -> Proposal:
+    main = costliest(tuple(before.assessment.kernels))
+    return Proposal(
+        id=new_id("P"),
+        job=job.id,
+        path=subject.source.path,
+        kernel=verdict.kernel or main.kernel.key,
+        techniques=(SUBMITTED,),
+        summary=shown(submission.summary),
+        before_text=subject.source.text,
+        after_text=submission.text,
+        hunks=hunks(subject.source.text, submission.text),
+        labels=verdict.verification.labels,
+        assumptions=(),
+        verification=verdict.verification,
+        comparison=speed,
+        evidence=verdict.evidence,
+        predictions=(),
+        explanation=explain_submitted(submission.author, submission.summary, verdict.verification, speed),
+        signature=main.signature,
+        state=ProposalState.OPEN,
+        created_ms=time.time_ns() // 1_000_000,
+        model=shown(submission.author, NAME_CHARACTERS),
+    )
+
+
+def _refusal(store: Store, workspace: Path, proposal: Proposal) -> str | None:
+    """Why the edit is not put before a person; None where it is."""
+    speed = proposal.comparison
+    if not is_proved_better(speed):
+        return f"no gain: {speed.outcome.value} {speed.ratio:.2f}x"
+    if proposal.verification.outcome is Outcome.NEEDS_DECISION and speed.ratio < DECIDED_GAIN_RATIO:
+        return f"{speed.outcome.value} {speed.ratio:.2f}x is too little for what a person would have to decide"
+    rejected = rejected_before(store, workspace, FoundEdit(proposal.path, proposal.kernel, proposal.before_text, proposal.after_text))
+    return None if rejected is None else f"the very same edit is {rejected}"

@@ -1,0 +1,75 @@
+"""Which open proposals of a kernel give way to a new one, and which proposal took a closed one's place.
+
+A search that looks again, with fewer rights or other rules, may find less than the last one did: what it finds is offered, but a better
+edit of the very same text stays open beside it. Example::
+
+    store_beside_better("J1", store, workspace, fresh)   # messages that say what became of the others
+    successor(store, superseded)   # the proposal to decide on instead
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.engine.proposals.rejected import FoundEdit, edit_of
+from assistant.model import events
+from assistant.model.profile import Severity
+from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.verification import Outcome
+from assistant.ports import Store
+
+__all__ = ["better_open", "claim_in_words", "offered_already", "store_beside_better", "successor"]
+
+_OPEN = frozenset({ProposalState.OPEN})
+_DECIDABLE = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+_RANK = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
+
+
+def better_open(store: Store, workspace: Path, fresh: Proposal) -> tuple[Proposal, ...]:
+    """Open edits of the same kernel in the same text that gain more than ``fresh`` at a verdict as good, by the same measure."""
+    known = store.proposals(workspace, _OPEN, fresh.path)
+    return tuple(old for old in known if _is_same_place(old, fresh) and _is_better(old, fresh))
+
+
+def offered_already(store: Store, workspace: Path, edit: FoundEdit) -> Proposal | None:
+    """The open proposal of this very edit; None where there is none. A search that goes on need not make it once more."""
+    return next((known for known in store.proposals(workspace, _OPEN, edit.path) if edit_of(known) == edit), None)
+
+
+def successor(store: Store, proposal: Proposal) -> Proposal | None:
+    """The newest that can be decided on among those offered after ``proposal`` for its kernel, else the newest; None without one."""
+    newer: list[Proposal] = []
+    for known in store.proposals(path=proposal.path):  # newest first
+        if known.id == proposal.id:
+            break
+        if known.kernel == proposal.kernel:
+            newer.append(known)
+    return next((known for known in newer if known.state in _DECIDABLE), next(iter(newer), None))
+
+
+def store_beside_better(job_id: str, store: Store, workspace: Path, fresh: Proposal) -> tuple[events.Message, ...]:
+    """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open beside it."""
+    better = better_open(store, workspace, fresh)
+    superseded = store.add_proposal(workspace, fresh, frozenset(known.id for known in better))
+    told: list[tuple[str, str | None]] = [(f"{fresh.id} takes the place of {old}, which was open", None) for old in superseded]
+    for known in better:
+        text = f"{known.id} ({claim_in_words(known)}) stays open: it edits the same text and gains more than {fresh.id}"
+        told.append((text, f"kernelopt show {known.id}"))
+    return tuple(events.Message(job_id, Severity.INFORMATION, text, remedy, None, None) for text, remedy in told)
+
+
+def claim_in_words(proposal: Proposal) -> str:
+    """``PASS, PREDICTED 3.52x``."""
+    speed = proposal.comparison
+    return f"{proposal.verification.outcome.value}, {speed.outcome.value} {speed.ratio:.2f}x"
+
+
+def _is_same_place(old: Proposal, fresh: Proposal) -> bool:
+    return (old.kernel, old.before_text) == (fresh.kernel, fresh.before_text) and old.after_text != fresh.after_text
+
+
+def _is_better(old: Proposal, fresh: Proposal) -> bool:
+    a, b = old.comparison, fresh.comparison
+    if (a.outcome, a.method) != (b.outcome, b.method) or _RANK[old.verification.outcome] > _RANK[fresh.verification.outcome]:
+        return False
+    return a.ratio > b.ratio

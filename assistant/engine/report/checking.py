@@ -1,0 +1,96 @@
+"""What ``check`` tells of each kernel beside its problems: how often it was launched, whether it leaves the same bytes again.
+
+Example::
+
+    repeats = Repeats(subject, seen, problems_by_kernel(subject, seen))
+    if repeats.are_open:
+        repeats.compare(await count(job, subject))
+    repeats.of(kernel).is_deterministic
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assistant.engine.evaluate.counting import Counted, CountedKernel
+from assistant.engine.evaluate.repeating import ARBITRARY, FAILED, NO_SECOND_RUN, RACY, Repeatability, combined, compare_runs
+from assistant.engine.subject import Subject
+from assistant.model.problems import GARBAGE, RACES, is_refused
+from assistant.model.profile import Problem
+from assistant.model.source import Kernel
+from assistant.ports import LabFailure
+from assistant.source.match import kernel_of_instance
+
+__all__ = ["Launches", "Repeats", "launches_of"]
+
+
+@dataclass(frozen=True)
+class Launches:
+    """Of one kernel."""
+
+    count: int
+    refused_count: int
+    """Those whose configuration is not allowed: no thread of them ran."""
+
+
+def launches_of(subject: Subject, kernel: Kernel, seen: Sequence[Counted]) -> Launches:
+    """In all workloads together."""
+    ran = sum(round(group.count) for item in _counted(kernel, seen) for group in item.groups)
+    refused = [p for counted in seen for p in counted.profiles if is_refused(p) and kernel_of_instance(subject.parsed, p.kernel) == kernel]
+    return Launches(ran + len(refused), len(refused))
+
+
+class Repeats:
+    """Repeatability of every selected kernel; what two runs of ``main()`` must tell is open until they are compared."""
+
+    def __init__(self, subject: Subject, seen: Sequence[Counted], problems: Mapping[str, Sequence[Problem]]) -> None:
+        self._seen = seen
+        self._main = seen[0] if subject.parsed.has_main else None
+        self._found: dict[str, Repeatability] = {}
+        self._open: dict[str, frozenset[str]] = {}
+        """By kernel: its instances that ran in ``main()``."""
+        for kernel in subject.kernels:
+            kinds = {problem.kind for problem in problems[kernel.key]}
+            if kinds & RACES:
+                self._found[kernel.key] = RACY
+            elif kinds & GARBAGE:
+                self._found[kernel.key] = ARBITRARY
+            else:
+                self._look(kernel)
+
+    @property
+    def are_open(self) -> bool:
+        """Whether a second run of ``main()`` would tell more."""
+        return bool(self._open)
+
+    def of(self, kernel: Kernel) -> Repeatability:
+        return self._found[kernel.key]
+
+    def compare(self, again: Counted | LabFailure) -> None:
+        """Judge what is open by a second run of ``main()``."""
+        first = None if self._main is None else self._main.recording
+        second = None if isinstance(again, LabFailure) else again.recording
+        for key, instances in self._open.items():
+            found = NO_SECOND_RUN if first is None or second is None else compare_runs(first, second, instances)
+            self._found[key] = combined([found, self._found[key]])
+        self._open = {}
+
+    def _look(self, kernel: Kernel) -> None:
+        """What the workloads seen so far tell; launches that were refused tell nothing."""
+        instances = {item.instance for item in _counted(kernel, self._seen)}
+        found = [known for counted in self._seen for instance, known in counted.repeatability if instance in instances]
+        self._found[kernel.key] = combined(found)
+        if self._main is None:
+            return
+        ran = frozenset(p.kernel for p in self._main.profiles if p.kernel in instances)
+        if not ran:
+            return
+        if self._main.failure is not None:
+            self._found[kernel.key] = combined([FAILED, *found])
+        else:
+            self._open[kernel.key] = ran
+
+
+def _counted(kernel: Kernel, seen: Sequence[Counted]) -> list[CountedKernel]:
+    return [item for counted in seen for item in counted.kernels if item.kernel.key == kernel.key]

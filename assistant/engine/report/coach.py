@@ -1,0 +1,161 @@
+"""Every launch shape timed on the lab's clock, and how near it is to what the device can do. Only labs with a clock are asked.
+
+Each shape is timed against itself: the same method, the same numbers beside it as in a comparison. Example::
+
+    match await time_launches(job, looked, clock):
+        case LaunchTimes() as times: times.of(kernel, launch)      # MeasuredLaunch(time_s=31e-6, …, advice="at 93 % of …")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assistant.build.symbols import name_in_code
+from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
+from assistant.engine.evaluate.cases import Effort, JudgedCase, captured_cases, declared_cases, write_cases
+from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.judge.references import startable
+from assistant.engine.judge.speed import HOST_SPACE, spaces_of
+from assistant.measure.bounds import with_measured
+from assistant.measure.paired import method_of, time_of
+from assistant.model.device import Target
+from assistant.model.events import MeasuredLaunch
+from assistant.model.launch import LaunchConfig
+from assistant.model.recording import Recording
+from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
+from assistant.ports import LabFailure, Timing
+from assistant.profile.coach import Standing, advice
+from assistant.profile.speed_of_light import SpeedOfLight, speed_of_light
+
+__all__ = ["LaunchTimes", "TimedLaunch", "time_launches"]
+
+_WALL_S = 1.0
+"""A shape: what it takes is asked, not a difference."""
+_MOST_SHAPES = 32
+"""Timed of one source, the first in program order."""
+_OF_HOST = "page-locked host memory would be timed as if it lay on the device"
+_Key = tuple[str, LaunchConfig]
+
+
+@dataclass(frozen=True)
+class TimedLaunch:
+    """One launch shape: its time, and the speed of light by the device's own peaks."""
+
+    measured: MeasuredLaunch
+    light: SpeedOfLight | None
+
+
+@dataclass(frozen=True)
+class LaunchTimes:
+    """Of one look at a source."""
+
+    timings: tuple[tuple[_Key, CaseTiming], ...]
+    method: str
+    target: Target
+    """With the peaks that were measured on this device."""
+    shares: tuple[tuple[str, float], ...]
+    """(kernel instance, share of the program's GPU time), largest first; empty where not all of it was timed."""
+    notes: tuple[str, ...]
+    """What the times do not tell, or was in their way; for people."""
+
+    def of(self, kernel: KernelAssessment, launch: AssessedLaunch) -> TimedLaunch | None:
+        """None where that shape was not timed."""
+        key = (kernel.instance, launch.profile.config)
+        found = next((timing for known, timing in self.timings if known == key), None)
+        if found is None:
+            return None
+        time_s = time_of(found.blocks, "A")
+        light = speed_of_light(launch.profile, launch.predicted, self.target, time_s)
+        share = dict(self.shares).get(kernel.instance)
+        first = next(iter(self.shares), None)
+        standing = Standing(
+            kernel=kernel.kernel.qualified_name,
+            time_s=time_s,
+            light=None if light is None else light.ratio,
+            limit=None if light is None else light.limit,
+            share_ratio=share,
+            busiest=None if first is None or first[0] == kernel.instance else (name_in_code(first[0])[0], first[1]),
+        )
+        return TimedLaunch(MeasuredLaunch(time_s, self.method, share, advice(standing)), light)
+
+
+async def time_launches(job: Job, looked: Looked, clock: Timing) -> LaunchTimes | LabFailure | None:
+    """Every recorded or declared launch shape of the kernels in question; None where there is none that could be timed."""
+    found = _cases(looked, job.seeds[0])
+    cases = [case for case in found if HOST_SPACE not in spaces_of(case.new)][:_MOST_SHAPES]
+    if not cases:
+        return LabFailure("unsupported", _OF_HOST, "time it in your program: a profiler's timeline shows its transfers") if found else None
+    new_cases = [case.new for case in cases]
+    program = startable(looked.subject, new_cases)
+    written = write_cases(job.scratch / new_id("K"), new_cases)
+    timing = await clock.time(program, program, [(case, case) for case in written], TimingOptions(job.seeds[0], wall_s=_WALL_S), job.limits)
+    if isinstance(timing, LabFailure):
+        return timing
+    timings = tuple(zip((_key(case) for case in cases), timing.cases, strict=True))
+    target = job.target if timing.peaks is None else with_measured(job.target, timing.peaks)
+    is_left_out = any(HOST_SPACE in spaces_of(case.new) for case in found)
+    notes = (*_notes(timing), *((f"not all launches are timed: {_OF_HOST}",) if is_left_out else ()))
+    return LaunchTimes(timings, method_of(timing), target, _shares(looked, timings), notes)
+
+
+def _notes(timing: PairTiming) -> tuple[str, ...]:
+    failures = () if timing.self_test is None else timing.self_test.failures
+    failed = (f"times are not to be relied on, as this GPU's timing failed its self-test: {'; '.join(failures)}",) if failures else ()
+    return (*failed, *dict.fromkeys(note for case in timing.cases for note in case.notes))
+
+
+def _cases(looked: Looked, seed: int) -> list[JudgedCase]:
+    """One of each shape with a single launch: what several launches take together is no kernel's own time."""
+    subject = looked.subject
+    keys = frozenset(item.kernel.key for item in looked.assessment.kernels)
+    captured = captured_cases(subject, looked.counted, keys)
+    declared = [case for workload in subject.declared for case in declared_cases(subject, workload, _effort((seed,)))]
+    found: dict[_Key, JudgedCase] = {}
+    for case in (*captured, *declared):
+        if len(case.new.launches) == 1 and case.new.origin.weight > 0:
+            found.setdefault(_key(case), case)
+    return list(found.values())
+
+
+def _effort(seeds: tuple[int, ...]) -> Effort:
+    return Effort(seeds, 1, "plain", with_injected=False, with_boundary=False, is_confirming=False)
+
+
+def _key(case: JudgedCase) -> _Key:
+    launch = next(launch for launch in case.new.recording.launches if launch.index == case.new.launches[0])
+    return launch.kernel, launch.config
+
+
+def _shares(looked: Looked, timings: Sequence[tuple[_Key, CaseTiming]]) -> tuple[tuple[str, float], ...]:
+    """By the recording's own time stamps where it has them, else by how often each shape was launched and what it takes alone."""
+    recording = looked.counted.recording
+    if recording is None or not recording.shape_counts:
+        return ()
+    seconds = _stamped(recording) or _added(recording, {key: time_of(timing.blocks, "A") for key, timing in timings})
+    total_s = sum(seconds.values())
+    if total_s <= 0:
+        return ()
+    return tuple(sorted(((name, time_s / total_s) for name, time_s in seconds.items()), key=lambda item: -item[1]))
+
+
+def _stamped(recording: Recording) -> dict[str, float]:
+    seconds: dict[str, float] = {}
+    for shape in recording.shape_counts:
+        if shape.time_ns is None:
+            return {}
+        seconds[shape.kernel] = seconds.get(shape.kernel, 0.0) + shape.time_ns * 1e-9
+    return seconds
+
+
+def _added(recording: Recording, known: dict[_Key, float]) -> dict[str, float]:
+    """Empty where a shape of the program was not timed: a share of only a part would be too large."""
+    seconds: dict[str, float] = {}
+    for shape in recording.shape_counts:
+        time_s = known.get((shape.kernel, shape.config))
+        if time_s is None:
+            return {}
+        seconds[shape.kernel] = seconds.get(shape.kernel, 0.0) + shape.count * time_s
+    return seconds

@@ -1,0 +1,88 @@
+"""What ``inspect`` tells: a source's kernels as the parser and the compiler see them. Nothing is run."""
+
+from __future__ import annotations
+
+from assistant.build.occupancy import occupancy
+from assistant.engine.evaluate.instances import readable_instance
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.model import events
+from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, KernelResources
+from assistant.model.profile import Severity
+from assistant.model.source import Kernel, LaunchSite
+from assistant.source.match import kernel_of_instance
+
+__all__ = ["tell_inspection"]
+
+_ASSUMED_BLOCK_THREADS = (128, 256, 512, 1024)
+"""Block sizes whose occupancy is shown: the launch's own is only known when the program runs."""
+
+
+def tell_inspection(job: Job, subject: Subject, build: BuildResult) -> None:
+    """Diagnostics first, then one ``kernel`` event per selected kernel."""
+    flags = subject.program.flags
+    job.say(Severity.INFORMATION, f"flags: {' '.join(flags.arguments) or 'none'} (from {flags.origin})")
+    match build:
+        case CompilerMissing(reason=reason, remedy=remedy):
+            job.say(Severity.WARNING, f"no CUDA compiler: {reason}", remedy)
+        case Build(diagnostics=diagnostics) | BuildFailure(diagnostics=diagnostics):
+            if diagnostics:
+                job.emit(events.Diagnostics(job.id, diagnostics))
+    for problem in subject.parsed.problems:
+        job.say(Severity.WARNING, problem.message, line=problem.line)
+    resources = build.resources if isinstance(build, Build) else ()
+    for kernel in subject.kernels:
+        mine = tuple(item for item in resources if kernel_of_instance(subject.parsed, item.kernel) == kernel)
+        job.emit(_kernel_event(job, subject, kernel, mine))
+
+
+def _kernel_event(job: Job, subject: Subject, kernel: Kernel, resources: tuple[KernelResources, ...]) -> events.KernelFound:
+    return events.KernelFound(
+        job=job.id,
+        kernel=kernel.key,
+        line=kernel.line,
+        parameters=tuple(events.ParameterFound(p.name, p.type, p.is_pointer, p.is_const, p.is_restrict) for p in kernel.parameters),
+        template_parameters=tuple(f"{p.kind} {p.name}" for p in kernel.template_parameters),
+        launch_bounds=kernel.launch_bounds,
+        device_functions=kernel.device_functions,
+        launches=tuple(_launch(site) for site in subject.parsed.launch_sites_of(kernel)),
+        resources=tuple(_resources(job, kernel, item) for item in resources),
+    )
+
+
+def _launch(site: LaunchSite) -> events.LaunchFound:
+    return events.LaunchFound(
+        line=site.line,
+        function=site.function,
+        grid=site.grid.text,
+        block=site.block.text,
+        shared=None if site.shared is None else site.shared.text,
+        arguments=tuple(argument.text for argument in site.arguments),
+        is_in_loop=site.is_in_loop,
+    )
+
+
+def _resources(job: Job, kernel: Kernel, item: KernelResources) -> events.ResourcesFound:
+    shares = tuple(
+        (
+            threads,
+            occupancy(
+                job.architecture,
+                threads_per_block=threads,
+                registers_per_thread=item.registers_per_thread,
+                shared_bytes=item.static_shared_bytes,
+            ),
+        )
+        for threads in _ASSUMED_BLOCK_THREADS
+    )
+    return events.ResourcesFound(
+        instance=readable_instance(kernel, item.kernel),
+        architecture=item.architecture,
+        registers_per_thread=item.registers_per_thread,
+        spill_bytes=item.spill_load_bytes + item.spill_store_bytes,
+        stack_bytes=item.stack_bytes,
+        static_shared_bytes=item.static_shared_bytes,
+        occupancy=tuple(
+            events.OccupancyFound(threads, share.active_warps_per_sm, share.max_warps_per_sm, share.limiter) for threads, share in shares
+        ),
+    )

@@ -1,0 +1,33 @@
+"""Machine code as events: SASS by the source line that caused it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.engine.evaluate.instances import readable_instance
+from assistant.engine.job import Job
+from assistant.engine.subject import Subject
+from assistant.model import events
+from assistant.model.build import Build, KernelCode
+from assistant.model.source import Kernel
+from assistant.source.match import kernel_of_instance
+
+__all__ = ["machine_code_events"]
+
+
+def machine_code_events(job: Job, subject: Subject, build: Build) -> Iterator[events.MachineCode]:
+    """One event per compiled instance of the selected kernels."""
+    for code in build.code:
+        kernel = kernel_of_instance(subject.parsed, code.kernel)
+        if kernel in subject.kernels:
+            yield _event(job, kernel, code)
+
+
+def _event(job: Job, kernel: Kernel, code: KernelCode) -> events.MachineCode:
+    by_line: dict[tuple[str, int], list[str]] = {}
+    for instruction in code.instructions:
+        if instruction.line:
+            text = " ".join(part for part in (instruction.predicate, instruction.opcode, instruction.operands) if part)
+            by_line.setdefault((instruction.file, instruction.line), []).append(text)
+    lines = tuple(events.MachineLine(file, line, tuple(texts)) for (file, line), texts in sorted(by_line.items()))
+    return events.MachineCode(job.id, kernel.key, readable_instance(kernel, code.kernel), code.architecture, lines)

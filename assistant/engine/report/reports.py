@@ -1,0 +1,138 @@
+"""The core's values as events. Pure; the one place that knows both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assistant.engine.job import Job
+from assistant.engine.judge.verdict_reports import speed_report, verification_report
+from assistant.model import events
+from assistant.model.launch import Dim3
+from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
+from assistant.model.proposal import Proposal
+from assistant.profile.bottleneck import bottleneck
+from assistant.profile.roofline import roofline
+from assistant.profile.speed_of_light import speed_of_light
+from assistant.source.hunks import unified_diff
+
+if TYPE_CHECKING:  # front ends show proposals without what judges kernels
+    from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
+    from assistant.engine.report.coach import TimedLaunch
+    from assistant.profile.findings import FindResult
+
+__all__ = ["findings_event", "profile_event", "proposal_event", "summary_event"]
+
+_TOTALS = ("requests", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+_CLASSES = tuple(InstructionMix.__dataclass_fields__)
+
+
+def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, found: FindResult) -> events.Profile:
+    """One launch's counters, with its findings and their evidence."""
+    profile = launch.profile
+    return events.Profile(
+        job=job.id,
+        kernel=assessed.kernel.key,
+        instance=assessed.instance,
+        launch=profile.index,
+        grid=_triple(profile.config.grid),
+        block=_triple(profile.config.block),
+        shared_bytes=profile.config.shared_bytes,
+        device=job.device,
+        method=profile.method.value,
+        totals=_totals(profile),
+        instructions=_mix(profile),
+        lines=tuple(_line(access) for access in profile.accesses),
+        findings=tuple(
+            events.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio) for f in found.findings
+        ),
+        evidence=found.evidence,
+        problems=profile.problems,
+        shape=launch.shape or None,
+        predicted=launch.predicted,
+        occupancy=launch.occupancy,
+        roofline=roofline(profile, launch.predicted, job.target),
+        stalls=profile.stalls,
+    )
+
+
+def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, timed: TimedLaunch | None = None) -> events.ProfileSummary:
+    """How often a launch shape happens, what limits it and, where it was timed, how long it takes."""
+    config = launch.profile.config
+    light = speed_of_light(launch.profile, launch.predicted, job.target) if timed is None else timed.light
+    return events.ProfileSummary(
+        job=job.id,
+        kernel=assessed.kernel.key,
+        instance=assessed.instance,
+        grid=_triple(config.grid),
+        block=_triple(config.block),
+        shared_bytes=config.shared_bytes,
+        launch_count=max(1, round(launch.count)),
+        bottleneck=bottleneck(launch.profile, launch.predicted),
+        predicted_time_s=launch.predicted.time_s,
+        shape=launch.shape or None,
+        speed_of_light_ratio=None if light is None else light.ratio,
+        speed_of_light_limit=None if light is None else light.limit,
+        measured=None if timed is None else timed.measured,
+    )
+
+
+def findings_event(job: Job, assessed: KernelAssessment) -> events.FindingsFound:
+    return events.FindingsFound(job.id, assessed.instance, assessed.findings, assessed.evidence)
+
+
+def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:
+    """A proposal as it is shown; its diff is against the text it was made for."""
+    return events.ProposalMade(
+        job=job_id,
+        id=proposal.id,
+        kernel=proposal.kernel,
+        file=str(proposal.path),
+        techniques=proposal.techniques,
+        summary=proposal.summary,
+        diff=unified_diff(proposal.before_text, proposal.after_text, proposal.path.name),
+        hunk_ids=tuple(hunk.id for hunk in proposal.hunks),
+        labels=tuple(label.value for label in proposal.labels),
+        assumptions=proposal.assumptions,
+        verification=verification_report(proposal.verification),
+        speed=speed_report(proposal.comparison),
+        evidence=proposal.evidence,
+        explanation=proposal.explanation,
+        state=proposal.state.value,
+        model=proposal.model,
+    )
+
+
+def _triple(dimensions: Dim3) -> tuple[int, int, int]:
+    return (dimensions.x, dimensions.y, dimensions.z)
+
+
+def _line(access: LineAccess) -> events.ProfileLine:
+    return events.ProfileLine(
+        file=access.file,
+        line=access.line,
+        op=access.op,
+        requests=access.requests,
+        active_threads=access.active_threads,
+        sectors=access.sectors,
+        ideal_sectors=access.ideal_sectors,
+        wavefronts=access.wavefronts,
+        ideal_wavefronts=access.ideal_wavefronts,
+        grade=access.grade.value,
+        grade_reason=access.grade_reason,
+    )
+
+
+def _totals(profile: LaunchProfile) -> dict[str, int]:
+    """``<space> <kind> <counter>`` → sum over lines, for the counters that apply."""
+    totals: dict[str, int] = {}
+    for access in profile.accesses:
+        for counter in _TOTALS:
+            value: int | None = getattr(access, counter)
+            if value is not None:
+                name = f"{access.op} {counter}".replace(" ", "_")
+                totals[name] = totals.get(name, 0) + value
+    return totals
+
+
+def _mix(profile: LaunchProfile) -> InstructionMix:
+    return InstructionMix(**{name: sum(getattr(line.mix, name) for line in profile.instructions) for name in _CLASSES})

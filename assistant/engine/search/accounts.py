@@ -1,0 +1,239 @@
+"""The meter of one job: calls kept and charged, caps enforced before money is spent, the state of both told as events.
+
+Implements ``ports.Accounts``. Example::
+
+    accounts = JobAccounts(job, store, caps)
+    accounts.refusal(served, input_token_count=900, max_output_tokens=8192)     # None: the call fits what is left
+    accounts.sending(request, served, input_token_count=900)                    # in memory before it leaves
+    accounts.record(call)                                                       # kept in memory, told, charged
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Generator
+from dataclasses import replace
+
+from assistant.engine.job import Job
+from assistant.engine.search.spending_words import cap_words, more_words, number_words, spent_words
+from assistant.model import events
+from assistant.model.completion import (
+    Caps,
+    Completion,
+    CompletionFailure,
+    CompletionRequest,
+    FailureKind,
+    ModelCall,
+    ModelRole,
+    SentCall,
+    ServedModel,
+    Spending,
+)
+from assistant.model.profile import Severity
+from assistant.plan.budget import added, broken_by, call_cost, reached
+from assistant.ports import Store
+
+__all__ = ["JobAccounts", "OnWriting"]
+
+OnWriting = Callable[[ModelRole, str], None]
+"""Is given each piece of an answer as it comes."""
+
+_LASTING = frozenset(
+    {FailureKind.NO_KEY, FailureKind.NO_CONSENT, FailureKind.NO_MODEL, FailureKind.FORBIDDEN, FailureKind.QUOTA, FailureKind.UNREACHABLE}
+)
+"""Failures that the next call of the same job would meet again; the provider has retried what may pass."""
+_OF_ENDPOINT = frozenset({FailureKind.NO_CONSENT, FailureKind.UNREACHABLE})
+"""Those that every model of the endpoint would end with; the others are one model's (and its key's) own."""
+
+
+class JobAccounts:
+    """What one job may spend on models, time and rounds, and what it has spent."""
+
+    def __init__(
+        self,
+        job: Job,
+        store: Store,
+        caps: Caps,
+        on_writing: OnWriting | None = None,
+        spent: Spending | None = None,
+        resume_options: str = "",
+    ) -> None:
+        """``spent``: by the search that this job goes on with; ``resume_options``: that whoever goes on must give again."""
+        self._job = job
+        self._store = store
+        self._caps = caps
+        self._on_writing = on_writing
+        self._spent = spent or Spending()
+        self._resume_options = resume_options
+        self._ended_by: str | None = None
+        self._lasting: dict[tuple[str, str], CompletionFailure] = {}
+        """By endpoint and model (empty: all of them): what their calls of this job end with."""
+        self._coder: ServedModel | None = None
+        """Known once it was asked."""
+        self._estimated: dict[str, int] = {}
+        """By call that is on its way: upper estimate of its prompt's tokens."""
+        self._scale: dict[tuple[str, str], float] = {}
+        """By endpoint and model: how many times our estimate it counted a prompt, where that was more."""
+        self._doubted: set[str] = set()
+        """Endpoints whose counts were said not to be believed."""
+
+    @property
+    def caps(self) -> Caps:
+        return self._caps
+
+    @property
+    def spent(self) -> Spending:
+        return self._spent
+
+    @property
+    def ended_by(self) -> str | None:
+        """The cap that ended the search; None while none did."""
+        return self._ended_by
+
+    @property
+    def why_no_code(self) -> str | None:
+        """Why no model would write code any more: a cap refused a call, or the coder's endpoint turned us away. None while one may."""
+        if self._ended_by in ("money_usd", "token_count"):
+            return f"{cap_words(self._ended_by, self._caps)} leaves no room for a call"
+        failure = None if self._coder is None else self.lasting(self._coder)
+        return None if failure is None else failure.message
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether no further candidate may be tried."""
+        return self._caps.gpu_s is not None and self._spent.gpu_s >= self._caps.gpu_s
+
+    @staticmethod
+    def now_ms() -> int:
+        return time.time_ns() // 1_000_000
+
+    def begin(self, caps: Caps, estimate: Spending | None) -> None:
+        """Start the meter."""
+        self._caps = caps
+        self._job.emit(events.BudgetSpent(self._job.id, self._spent, caps, estimate))
+
+    def refusal(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> CompletionFailure | None:
+        self._note_coder(served)
+        known = self.lasting(served)
+        if known is not None:
+            return known
+        input_token_count = math.ceil(input_token_count * self._scale.get((served.endpoint, served.model), 1.0))
+        cap = broken_by(self._spent, self._caps, served, input_token_count, max_output_tokens)
+        if cap is None:
+            waits = f"{served.model or served.provider} at {served.endpoint}: {served.role.value}, about {input_token_count:,} tokens"
+            self._job.emit(events.StageStarted(self._job.id, "model", waits))
+            return None
+        cost = call_cost(served.price, input_token_count, max_output_tokens)
+        next_call = Spending(cost, input_token_count, max_output_tokens, 1)
+        message = f"{cap_words(cap, self._caps)} leaves no room for the next call: {spent_words(self._spent)} spent"
+        remedy = self._way_on(cap, next_call)
+        failure = CompletionFailure(FailureKind.OVER_BUDGET, message, remedy)
+        self._end(cap, message, remedy)
+        return failure
+
+    def lasting(self, served: ServedModel) -> CompletionFailure | None:
+        of_model = self._lasting.get((served.endpoint, served.model))
+        return of_model or self._lasting.get((served.endpoint, ""))
+
+    def sending(self, request: CompletionRequest, served: ServedModel, input_token_count: int) -> None:
+        self._estimated[request.id] = input_token_count
+        cost = call_cost(served.price, input_token_count, request.max_output_tokens)
+        at_most = Spending(cost, input_token_count, request.max_output_tokens, 1)
+        self._store.add_sent_call(SentCall(request.id, self._job.id, self.now_ms(), at_most))
+
+    def record(self, call: ModelCall) -> None:
+        self._store.add_model_call(call)
+        self._spent = added(self._spent, call.spending)
+        self._note_coder(call.served)
+        self._job.emit(_called(self._job.id, call))
+        self._weigh_counts(call)
+        if isinstance(call.answer, CompletionFailure):
+            self._failed(call.served, call.answer)
+        self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
+
+    def writing(self, role: ModelRole, piece: str) -> None:
+        if self._on_writing is not None:
+            self._on_writing(role, piece)
+
+    def may_begin_round(self) -> bool:
+        """Whether the caps on time and rounds leave room for another round."""
+        cap = reached(self._spent, self._caps)
+        if cap is None:
+            self._spent = replace(self._spent, round_count=self._spent.round_count + 1)
+            if self._caps.round_count is not None:  # in the log before the round is tried, for whoever goes on with it
+                self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
+            return True
+        self._end(cap, f"{cap_words(cap, self._caps)} is reached: {spent_words(self._spent)} spent", self._way_on(cap, Spending()))
+        return False
+
+    @contextlib.contextmanager
+    def holding_gpu(self) -> Generator[None]:
+        """Charge the time that the block takes, where the lab is a GPU."""
+        started_s = time.monotonic()
+        try:
+            yield
+        finally:
+            if self._job.device.kind == "gpu":
+                held = self._spent.gpu_s + time.monotonic() - started_s
+                self._spent = replace(self._spent, gpu_s=held)
+                if self._caps.gpu_s is not None:
+                    self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
+
+    def _note_coder(self, served: ServedModel) -> None:
+        if served.role is ModelRole.CODER:
+            self._coder = served
+
+    def _way_on(self, cap: str, next_call: Spending) -> str:
+        """What going on takes, as a command."""
+        command = f"kernelopt optimize {self._job.request.file.name}{self._resume_options} --resume"
+        return more_words(cap, self._spent, next_call, command)
+
+    def _weigh_counts(self, call: ModelCall) -> None:
+        """Learn how much more than we an endpoint counts; say where its counts cannot be."""
+        estimated = self._estimated.pop(call.request.id, 0)
+        if not isinstance(call.answer, Completion):
+            return
+        place, charged = (call.served.endpoint, call.served.model), call.spending
+        if estimated:
+            self._scale[place] = max(self._scale.get(place, 1.0), charged.input_token_count / estimated)
+        told = (call.answer.input_token_count, call.answer.output_token_count)
+        taken = (charged.input_token_count, charged.output_token_count)
+        if call.served.endpoint not in self._doubted and any(a is not None and a != b for a, b in zip(told, taken, strict=True)):
+            self._doubted.add(call.served.endpoint)
+            counted = " + ".join("nothing" if count is None else number_words(count) for count in told)
+            text = f"{call.served.endpoint} counts {counted} tokens for {call.request.prompt}, which cannot be"
+            self._job.say(Severity.WARNING, f"{text}: {taken[0]:,} + {taken[1]:,} are charged, by our own estimate")
+
+    def _failed(self, served: ServedModel, failure: CompletionFailure) -> None:
+        if failure.kind is FailureKind.CANCELLED:
+            return
+        if failure.kind in _LASTING and failure.partial_text is None:  # what broke off in the middle may do better next time
+            self._lasting[served.endpoint, "" if failure.kind in _OF_ENDPOINT else served.model] = failure
+        text = f"{served.model or served.provider} did not answer ({failure.kind.value}): {failure.message}"
+        self._job.say(Severity.WARNING, text, failure.remedy)
+
+    def _end(self, cap: str, message: str, remedy: str) -> None:
+        """Say once that, and by which cap, the search ends."""
+        if self._ended_by is not None:
+            return
+        self._ended_by = cap
+        self._job.say(Severity.WARNING, message, remedy)
+        self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps, ended_by=cap))
+
+
+def _called(job: str, call: ModelCall) -> events.ModelCalled:
+    answer = call.answer
+    return events.ModelCalled(
+        job=job,
+        call=call.request.id,
+        role=call.request.role.value,
+        prompt=call.request.prompt,
+        provider=call.served.provider,
+        model=answer.model if isinstance(answer, Completion) else call.served.model,
+        outcome="answered" if isinstance(answer, Completion) else answer.kind.value,
+        input_token_count=call.spending.input_token_count,
+        output_token_count=call.spending.output_token_count,
+        duration_ms=call.duration_ms,
+    )

@@ -1,0 +1,65 @@
+"""Candidates compiled ahead: while one is run or judged, the CUDA compiler has the next. Only the GPU must do nothing else while it times.
+
+What was compiled lies in the lab's cache, where the candidate's own trial finds it. Example::
+
+    async with BuiltAhead(job, looked) as ahead:
+        ahead.begin(rewrites)      # and judge others meanwhile
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Self
+
+from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.job import Job
+from assistant.engine.judge.one_program import foreign_reading
+from assistant.engine.subject import candidate_of
+from assistant.errors import KernelOptError
+from assistant.model.plan import Rewrite
+from assistant.model.verification import Label
+from assistant.source.edits import apply_edits
+
+__all__ = ["BuiltAhead"]
+
+
+@dataclass
+class BuiltAhead:
+    """Builds of some rewrites of one version; what is not done when the block ends is called off."""
+
+    job: Job
+    version: Looked
+    """What they edit."""
+    _builds: dict[Rewrite, asyncio.Task[None]] = field(default_factory=dict[Rewrite, "asyncio.Task[None]"])
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for build in self._builds.values():
+            build.cancel()
+        await asyncio.gather(*self._builds.values(), return_exceptions=True)
+
+    def begin(self, rewrites: Sequence[Rewrite]) -> None:
+        """In this order, each once. Edits of host code are left out: whether they may be built is asked first."""
+        for rewrite in rewrites:
+            if rewrite not in self._builds and Label.HOST_CODE not in rewrite.labels:
+                self._builds[rewrite] = asyncio.create_task(self._built(rewrite))
+
+    async def _built(self, rewrite: Rewrite) -> None:
+        """Compiled with the kernel instances that the version launches; what comes of it is its trial's business."""
+        text = apply_edits(self.version.subject.source.text, rewrite.edits)
+        if not isinstance(text, str):
+            return
+        try:
+            candidate = candidate_of(self.version.subject, text)
+        except KernelOptError:
+            return
+        if await foreign_reading(self.job, self.version.subject, candidate) is not None:
+            return
+        program = candidate.program
+        instances = tuple(item.instance for item in self.version.counted.kernels)
+        await self.job.lab.build(replace(program, kernels=instances), self.job.target.architecture)

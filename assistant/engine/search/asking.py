@@ -1,0 +1,83 @@
+"""What a planner is asked: one version of a kernel as it was judged, what memory recalls, what was tried."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.engine.evaluate.assess import KernelAssessment
+from assistant.engine.job import Job
+from assistant.engine.proposals.gate import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
+from assistant.engine.proposals.records import costliest
+from assistant.engine.request import OptimizeOptions
+from assistant.engine.search.frontier import Node
+from assistant.engine.search.resume import Earlier
+from assistant.engine.search.tried import TriedBook
+from assistant.model.attempt import RecallQuery
+from assistant.model.build import Build
+from assistant.model.profile import Finding
+from assistant.plan.catalogue import Catalogue
+from assistant.ports import PlanRequest, Store
+
+__all__ = ["Asking"]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Makes the requests of one job."""
+
+    job: Job
+    options: OptimizeOptions
+    store: Store
+    catalogue: Catalogue
+    workspace: Path
+    earlier: Earlier
+
+    def request(self, node: Node, items: tuple[KernelAssessment, ...], book: TriedBook) -> PlanRequest:
+        """``items``: the kernel's instances in the node's version, at least one."""
+        main = costliest(items)
+        looked = node.link.looked
+        build = looked.assessment.build
+        return PlanRequest(
+            parsed=looked.subject.parsed,
+            kernel=main.kernel,
+            profiles=tuple(launch.profile for launch in main.launches),
+            findings=self._wanted(main.findings),
+            evidence=main.evidence,
+            resources=main.resources,
+            target=self.job.target,
+            architecture=self.job.architecture,
+            recalled=self.store.recall(self._query(main)),
+            excluded=self._excluded(node),
+            tried=book.told,
+            diagnostics=build.diagnostics if isinstance(build, Build) else (),
+            wishes=self.options.wishes,
+            hint=self.options.hint,
+            least_ratio=self._least(SHOWN_GAIN_RATIO),
+            decided_ratio=self._least(DECIDED_GAIN_RATIO),
+        )
+
+    def _least(self, ratio: float) -> float:
+        """The gate's, or what a person asked for where that is more."""
+        return max(ratio, self.options.rules.min_ratio or ratio)
+
+    def _wanted(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """Those that the plan is to answer."""
+        code = self.options.only_finding
+        return findings if code is None else tuple(finding for finding in findings if finding.code == code)
+
+    def _query(self, main: KernelAssessment) -> RecallQuery:
+        return RecallQuery(
+            workspace=self.workspace,
+            kernel=main.kernel.key,
+            signature=main.signature,
+            techniques=tuple(technique.id for technique in self.catalogue.techniques),
+            now_ms=time.time_ns() // 1_000_000,
+            job=self.job.id,
+            may_cross_workspaces=self.options.may_recall_across_workspaces,
+        )
+
+    def _excluded(self, node: Node) -> frozenset[tuple[str, int]]:
+        here = frozenset((step.technique, line) for step in node.taken for line in step.lines)
+        return here | self.earlier.excluded(node.text)

@@ -1,0 +1,102 @@
+"""The versions that a search carries on with: which of them the next round builds on, and which is the best so far. Pure.
+
+A search with a width of one is a chain: each round builds on the best that the last one kept. A wider one carries several versions on,
+so that an edit whose gain shows only after the next one is not lost. Example::
+
+    frontier = Frontier(root, width=2)
+    frontier = frontier.after(new)       # what a round kept
+    frontier.nodes                       # what the next round builds on
+    frontier.ranked()                    # best first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from assistant.engine.proposals.choice import HOST_CODE_MARGIN, Taken
+from assistant.engine.search.trial import Link
+from assistant.model.verification import Label
+
+__all__ = ["Frontier", "Node"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One version on the way, and what need not be tried on it."""
+
+    link: Link
+    ratio: float = 1.0
+    """time(start)/time(this), as the screens of its chain multiply."""
+    taken: tuple[Taken, ...] = ()
+    """Steps that are settled, at their places in this text."""
+
+    @property
+    def text(self) -> str:
+        return self.link.text
+
+    @property
+    def weight(self) -> float:
+        """The ratio, with a margin off where host code is edited (``HOST_CODE_MARGIN`` says why)."""
+        edits_host_code = any(Label.HOST_CODE in kept.rewrite.labels for kept in self.link.kept)
+        return self.ratio / HOST_CODE_MARGIN if edits_host_code else self.ratio
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The versions of one search."""
+
+    root: Node
+    width: int
+    nodes: tuple[Node, ...] = ()
+    """What the next round builds on, best first."""
+    chosen: tuple[Node, ...] = ()
+    """Every version that a round was to build on or that was kept last, in the order they were chosen; not the root."""
+    spare: tuple[Node, ...] = field(default=(), repr=False)
+    """Kept versions that no round has built on."""
+
+    @classmethod
+    def at(cls, root: Node, width: int) -> Frontier:
+        return cls(root, width, (root,))
+
+    def after(self, new: Iterable[Node]) -> Frontier:
+        """The next frontier: the best of ``new``, then the best of all that no round has built on. As it is where nothing is new."""
+        fresh = _ordered(new)
+        if not fresh:
+            return self
+        first, others = fresh[0], _ordered((*fresh[1:], *self.spare))
+        if first.link.needs_decision:
+            return replace(self, nodes=(), chosen=(*self.chosen, first), spare=tuple(others))
+        nodes = (first, *[node for node in others if not node.link.needs_decision][: self.width - 1])
+        return replace(self, nodes=nodes, chosen=(*self.chosen, *nodes), spare=tuple(node for node in others if node not in nodes))
+
+    def elsewhere(self, settled: Iterable[Node]) -> Frontier:
+        """The frontier after a round that kept nothing: spare versions if there are any, else the same once more, as ``settled``."""
+        pure = [node for node in self.spare if not node.link.needs_decision][: self.width]
+        if not pure:
+            return replace(self, nodes=tuple(settled))
+        return replace(self, nodes=tuple(pure), chosen=(*self.chosen, *pure), spare=tuple(n for n in self.spare if n not in pure))
+
+    def ranked(self) -> tuple[Node, ...]:
+        """Every kept version, best first: the ends of chains, what they were built on, what no round has built on.
+
+        Among each, a pure one comes before one for a human.
+        """
+        parents = {id(parent) for node in self.chosen for parent in self.chosen if _is_built_on(node, parent)}
+        ends = [node for node in self.chosen if id(node) not in parents]
+        return (*_ordered(ends), *_ordered(node for node in self.chosen if id(node) in parents), *_ordered(self.spare))
+
+    @property
+    def best_ratio(self) -> float:
+        """Of the best version so far; 1 where nothing was kept."""
+        return max((node.ratio for node in self.chosen), default=1.0)
+
+
+def _ordered(nodes: Iterable[Node]) -> list[Node]:
+    """Pure ones first, then by weight; of equals the first stays first."""
+    return sorted(nodes, key=lambda node: (node.link.needs_decision, -node.weight))
+
+
+def _is_built_on(node: Node, parent: Node) -> bool:
+    ahead, behind = node.link.attempts, parent.link.attempts
+    return len(ahead) > len(behind) and ahead[: len(behind)] == behind

@@ -1,0 +1,231 @@
+"""Who plans a search: the expert, a language model, or both; who may start a model, what it may cost, what a person is told first.
+
+A model is asked only in a job that the user started, and only where a person said yes: at the first use per workspace and endpoint, or by
+naming ``--planner llm`` where nobody can be asked. Otherwise the expert plans, and the job says why. Example::
+
+    choice = PlannerChoice(load_models, expert, job, options, loaded, store, earlier, ask)
+    async with choice.made(kernel_count=2) as chosen:
+        chosen.planner, chosen.shape, chosen.accounts
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from assistant.config import LoadedSettings, Settings, find_workspace, user_paths
+from assistant.engine.job import Job
+from assistant.engine.request import OptimizeOptions
+from assistant.engine.search.accounts import JobAccounts, OnWriting
+from assistant.engine.search.resume import Earlier, spent_by
+from assistant.engine.search.shape import SearchShape, shape_for_models, shape_for_rules
+from assistant.engine.search.spending_words import caps_words, estimate_words
+from assistant.errors import UsageError
+from assistant.model import events
+from assistant.model.completion import Caps, ModelRole, ServedModel, Spending
+from assistant.model.profile import Severity
+from assistant.plan.budget import MANUAL, Extent, estimate, keepable
+from assistant.ports import Accounts, Planner, Provider, Store
+
+__all__ = ["AskModel", "Chosen", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
+
+_SENT = "the source of the kernel with its launches, counters, findings, compiler messages, and what was tried"
+_OWN_ORIGINS = ("command line", "editor user")
+"""Places of a setting that only the user writes."""
+
+
+@dataclass(frozen=True)
+class ModelNotice:
+    """What a person is told before a model is asked."""
+
+    workspace: Path
+    file: Path
+    served: tuple[ServedModel, ...]
+    """Who answers, each once."""
+    estimate: Spending
+    caps: Caps
+    is_named: bool
+    """The user asked for a model by name (``--planner llm``)."""
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(model.endpoint for model in self.served))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What is sent, where, and what it may cost."""
+        models = ", ".join(dict.fromkeys(map(_named, self.served)))
+        money = "; no money is spent by kernelopt" if all(model.provider == MANUAL for model in self.served) else ""
+        return (
+            f"{self.file.name} is to be optimized with a language model: {models}",
+            f"it is sent {_SENT}; the exact text of every request is kept in memory",
+            f"{estimate_words(self.estimate)}{money}; {caps_words(self.caps)}",
+        )
+
+
+AskModel = Callable[[ModelNotice], Awaitable[str | None]]
+"""Puts the notice before a person; None is a yes, else the reason for not asking a model."""
+
+
+class Models(Protocol):
+    """What builds providers and the planners that ask them."""
+
+    def provider(self, settings: Settings, workspace: Path, on_waiting: Callable[[Path, Path], None]) -> Provider:
+        """Raises UsageError where the settings name nobody who is here."""
+        ...
+
+    def planner(self, is_alone: bool, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> Planner:
+        """A model alone, or one beside the expert."""
+        ...
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Who plans one job, how its search goes, and its meter."""
+
+    planner: Planner
+    shape: SearchShape
+    accounts: JobAccounts
+
+
+@dataclass(frozen=True)
+class PlannerChoice:
+    """Makes the choice for one job."""
+
+    load_models: Callable[[], Models] | None
+    expert: Planner
+    """Plans where no model is chosen."""
+    job: Job
+    options: OptimizeOptions
+    loaded: LoadedSettings
+    store: Store
+    earlier: Earlier
+    ask: AskModel | None = None
+    on_writing: OnWriting | None = None
+
+    @asynccontextmanager
+    async def made(self, kernel_count: int) -> AsyncGenerator[Chosen]:
+        """The choice, for as long as the block lasts; what a person is to know of it is told.
+
+        Raises UsageError where a model was asked for by name and none can be.
+        """
+        settings = self.loaded.settings
+        kind = self.options.planner or settings.planner
+        planner = "" if self.options.planner is None else f" --planner {self.options.planner}"
+        accounts = JobAccounts(self.job, self.store, _caps(self.options, settings), self.on_writing, self._spent_earlier(), planner)
+        by_expert = Chosen(self.expert, shape_for_rules(settings), accounts)
+        models, provider = self._provider(kind)
+        if models is None or provider is None:
+            yield by_expert
+            return
+        try:
+            served = tuple(map(provider.served, (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER)))
+            notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
+            if await self._agreed(notice, accounts):
+                asked = models.planner(kind == "llm", provider, accounts, settings, self.job.id)
+                yield Chosen(asked, shape_for_models(settings), accounts)
+            else:
+                yield by_expert
+        finally:
+            await provider.close()
+
+    def _provider(self, kind: str) -> tuple[Models | None, Provider | None]:
+        """Whoever may be asked; None where nobody is. Raises UsageError where one was asked for by name."""
+        settings = self.loaded.settings
+        if self.load_models is None or kind == "expert" or (kind == "auto" and settings.provider.kind == "none"):
+            return None, None
+        models = self.load_models()
+        try:
+            return models, models.provider(settings, find_workspace(self.job.request.file), self._waits)
+        except UsageError as error:
+            if kind == "llm":
+                raise
+            self._say_expert_plans(error.message, error.remedy)
+            return models, None
+
+    def _is_named(self, kind: str) -> bool:
+        """Whether the user asked for a model: a setting that came with the workspace is nobody's word."""
+        is_own = self.options.planner is not None or self.loaded.origins["planner"] in (*_OWN_ORIGINS, str(user_paths().config))
+        return kind == "llm" and is_own
+
+    async def _agreed(self, notice: ModelNotice, accounts: JobAccounts) -> bool:
+        """Whether whoever can be asked says yes; then the meter begins."""
+        if self.options.may_call_models is None and self.ask is not None:
+            self.job.emit(events.StageStarted(self.job.id, "consent", f"sends source text to {', '.join(notice.endpoints)}"))
+            await self.job.delivered()
+            reason = await self.ask(notice)
+        elif self.options.may_call_models or (self.options.may_call_models is None and notice.is_named):
+            reason = None
+        else:
+            reason = "nobody agreed to asking a language model"
+        if reason is not None:
+            self._say_expert_plans(reason, None if notice.is_named else "--planner llm asks for a model by name")
+            return False
+        for line in () if self.ask is not None else notice.lines:
+            self.job.say(Severity.INFORMATION, line)
+        if notice.caps != accounts.caps:
+            self.job.say(Severity.WARNING, _unkeepable(notice.caps), "kernelopt doctor --llm names the price table")
+        accounts.begin(notice.caps, notice.estimate)
+        return True
+
+    def _spent_earlier(self) -> Spending:
+        """By the search that this one goes on with: the caps are the whole search's."""
+        return spent_by(self.store, dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))
+
+    def _say_expert_plans(self, reason: str, remedy: str | None) -> None:
+        self.job.say(Severity.INFORMATION, f"the expert planner plans: {reason}", remedy)
+
+    def _waits(self, prompt: Path, answer: Path) -> None:
+        """A person is the model: say which file waits for what."""
+        self.job.say(Severity.INFORMATION, f"waits for an answer to {prompt}", f"paste the answer into {answer}")
+
+
+def _named(served: ServedModel) -> str:
+    """Who answers, and where."""
+    if served.provider == MANUAL:
+        return f"whichever you paste the prompts of {served.endpoint} into"
+    return f"{served.model} at {served.endpoint}" if served.model else served.endpoint
+
+
+def model_notice(
+    served: tuple[ServedModel, ...], file: Path, options: OptimizeOptions, settings: Settings, kernel_count: int, is_named: bool
+) -> ModelNotice:
+    """``served``: planner, coder and summariser."""
+    return ModelNotice(
+        workspace=find_workspace(file),
+        file=file,
+        served=tuple({(model.endpoint, model.model): model for model in served}.values()),
+        estimate=estimate(_extent(options, settings, kernel_count), *served),
+        caps=keepable(_caps(options, settings), served),
+        is_named=is_named,
+    )
+
+
+def _caps(options: OptimizeOptions, settings: Settings) -> Caps:
+    """Of the command line, else of the settings."""
+    given, budget = options.caps, settings.budget
+    return Caps(
+        money_usd=budget.money_usd if given.money_usd is None else given.money_usd,
+        token_count=budget.tokens if given.token_count is None else given.token_count,
+        gpu_s=budget.gpu_s if given.gpu_s is None else given.gpu_s,
+        round_count=budget.rounds if given.round_count is None else given.round_count,
+    )
+
+
+def _extent(options: OptimizeOptions, settings: Settings, kernel_count: int) -> Extent:
+    rounds = options.max_rounds * settings.search.beam
+    return Extent(
+        plan_count=kernel_count * rounds,
+        code_count=kernel_count * options.max_candidates,
+        explanation_count=kernel_count,
+        input_token_count=settings.provider.max_input_tokens,
+        max_output_tokens=settings.provider.max_output_tokens,
+    )
+
+
+def _unkeepable(caps: Caps) -> str:
+    instead = "" if caps.token_count is None else f"; {caps_words(caps)} instead"
+    return f"the price of a model is unknown, so that no money cap can be promised{instead}"

@@ -1,0 +1,73 @@
+"""What an interrupted search had kept, judged afresh and built on, without asking a model for it once more.
+
+The expert's plans are made again in no time and need no such help; a model's edits lie in memory with their texts.
+"""
+
+from __future__ import annotations
+
+from assistant.engine.search.frontier import Frontier, Node
+from assistant.engine.search.round import Kit
+from assistant.model import events
+from assistant.model.attempt import Attempt
+from assistant.model.plan import Origin, Rewrite, Step
+from assistant.model.profile import Severity
+from assistant.source.edits import edits_between
+
+__all__ = ["taken_up"]
+
+_KEPT = "kept"
+
+
+async def taken_up(kit: Kit, frontier: Frontier) -> Frontier:
+    """Judge them again, parents before children; where the search goes on from ``frontier``."""
+    if not kit.shape.asks_models:
+        return frontier
+    key = kit.bench.kernel(kit.start)[0].kernel.key
+    kept = [attempt for attempt in kit.earlier.attempts if attempt.outcome == _KEPT and attempt.kernel == key]
+    level = {frontier.root.text: frontier.root}
+    while level:
+        below: dict[str, Node] = {}
+        for attempt in kept:
+            parent = level.get(attempt.parent_text)
+            if parent is None or parent.link.needs_decision:
+                continue
+            node = await _judged(kit, parent, attempt)
+            if node is not None:
+                below[attempt.text] = node
+                text = f"{kit.name}: takes up {attempt.technique} at line {attempt.line}, which {kit.earlier.job} had kept"
+                kit.job.say(Severity.INFORMATION, text)
+        frontier = frontier.after(below.values())
+        level = below
+    return frontier
+
+
+async def _judged(kit: Kit, parent: Node, attempt: Attempt) -> Node | None:
+    """None where it does not hold any more."""
+    trial = kit.book.known(parent.text, attempt.text)
+    if trial is None:
+        trial = await kit.tries.judge(parent.link, _step(kit, attempt), _rewrite(attempt))
+        kit.book.keep(parent.text, trial)
+    ratio = trial.tried.ratio
+    return None if trial.link is None or ratio is None else Node(trial.link, parent.ratio * ratio, parent.taken)
+
+
+def _step(kit: Kit, attempt: Attempt) -> Step:
+    """As it was planned, as far as the log still has it."""
+    planned = (event for event in kit.earlier.log if isinstance(event, events.PlanMade))
+    wanted = (attempt.technique, attempt.line, attempt.planner)
+    known = (step for plan in planned for step in plan.steps if (step.technique, step.line, step.planner) == wanted)
+    bare = Step(attempt.technique, attempt.kernel, attempt.line, attempt.summary, (), attempt.finding, (), 0.0, planner=attempt.planner)
+    return next(known, bare)
+
+
+def _rewrite(attempt: Attempt) -> Rewrite:
+    return Rewrite(
+        technique=attempt.technique,
+        kernel=attempt.kernel,
+        line=attempt.line,
+        edits=edits_between(attempt.parent_text, attempt.text),
+        summary=attempt.summary,
+        labels=attempt.labels,
+        assumptions=attempt.assumptions,
+        origin=None if attempt.model is None else Origin(attempt.model, attempt.calls),
+    )
