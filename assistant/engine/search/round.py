@@ -282,6 +282,7 @@ class Round:
         else:
             self._remember(tried)
             kit.job.emit(events.CandidateTried(kit.job.id, told.id, step.technique, kit.name, told.outcome, told.reason, told.ratio))
+            await kit.job.delivered()  # whoever watches may stop the search before anything more is spent
         kit.book.note(link.text, constrained)
         self._take(step, constrained)
         return constrained
