@@ -22,6 +22,9 @@ os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))  # pytest's 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if "KERNELOPT_THOROUGH" in os.environ:
         return
-    left_out = [item for item in items if item.get_closest_marker("thorough") is not None]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    config.hook.pytest_deselected(items=[item for item in items if _is_thorough(item)])
+    items[:] = [item for item in items if not _is_thorough(item)]
+
+
+def _is_thorough(item: pytest.Item) -> bool:
+    return item.get_closest_marker("thorough") is not None

@@ -20,14 +20,14 @@ __all__ = ["UNHEARD", "Listener", "streamed"]
 
 
 class Listener(Protocol):
-    """Whoever is told what happens, in order."""
+    """Receives a job's events, in order."""
 
     def emit(self, event: events.Event) -> None:
-        """Tell it; returns at once."""
+        """Take one event; returns at once."""
         ...
 
     async def delivered(self) -> None:
-        """Return when everything told so far was read: before a person is asked about it, say."""
+        """Return when every event so far was read: before a person is asked about one, say."""
         ...
 
 
@@ -40,11 +40,11 @@ class _Unheard:
 
 
 UNHEARD: Listener = _Unheard()
-"""Of work whose events nobody wants."""
+"""Drops all events."""
 
 
 class _Queue:
-    """Holds what was told until the reader takes it."""
+    """Holds events until the reader takes them."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[events.Event | None] = asyncio.Queue()
@@ -60,7 +60,7 @@ class _Queue:
         self._queue.put_nowait(None)
 
     async def next(self) -> events.Event | None:
-        """What was told next; None at the end."""
+        """The next event; None at the end."""
         return await self._queue.get()
 
     def was_read(self) -> None:
@@ -69,7 +69,7 @@ class _Queue:
 
 
 async def streamed(work: Callable[[Listener], Coroutine[object, object, object]]) -> AsyncGenerator[events.Event]:
-    """What ``work`` tells, as it tells it. Raises what it raises, after all that it had told; whoever stops reading stops the work."""
+    """The events of ``work``, as it sends them. Raises what it raises, after all its events; to stop reading stops the work."""
     queue = _Queue()
     task = asyncio.create_task(work(queue))
     task.add_done_callback(lambda _: queue.end())

@@ -1,5 +1,5 @@
-"""One job: what it works on and with. Every stage of the pipeline takes it, tells it what happens, and returns
-what it found.
+"""One job: what it works on and with. Every stage of the pipeline takes it, sends events through it, and
+returns what it found.
 
 Example::
 
@@ -44,7 +44,7 @@ class Job:
     limits: RunLimits
     """Of one run of the user's program or of one replayed case."""
     listener: Listener = UNHEARD
-    """Is told what happens."""
+    """Receives the job's events."""
     further_runs: FurtherRuns = field(default_factory=FurtherRuns)
 
     @property
@@ -53,33 +53,33 @@ class Job:
         kind = "cpu" if description.name == "cpu" else "gpu"
         return events.Device(description.device, kind, self.target.name)
 
-    def emit(self, *told: events.Event) -> None:
-        """Tell whoever listens, in order; returns at once."""
-        for event in told:
+    def emit(self, *sent: events.Event) -> None:
+        """Send events to the listener, in order; returns at once."""
+        for event in sent:
             self.listener.emit(event)
 
     async def delivered(self) -> None:
-        """Return when whoever listens has read all of it."""
+        """Return when the listener has read every event so far."""
         await self.listener.delivered()
 
     def say(self, severity: Severity, text: str, remedy: str | None = None, line: int | None = None) -> None:
-        """Tell a sentence, and what to do about it; ``line`` is of the request's file."""
+        """Send a message, and what to do about it; ``line`` is of the request's file."""
         file = None if line is None else str(self.request.file)
         self.emit(events.Message(self.id, severity, text, remedy or None, file, line))
 
     def say_failure(self, failure: LabFailure) -> None:
-        """Tell a lab's failure: its diagnostics, then the sentence and the way out."""
+        """Send a lab's failure: its diagnostics, then the sentence and the way out."""
         self.say_errors(failure)
         self.say(Severity.ERROR, failure.message, failure.remedy)
 
     def say_errors(self, failure: LabFailure) -> None:
-        """Tell the compilers' errors behind a failure."""
+        """Send the compilers' errors behind a failure."""
         errors = tuple(d for d in failure.diagnostics if d.severity is not DiagnosticSeverity.WARNING)
         if errors:
             self.emit(events.Diagnostics(self.id, errors))
 
     def failed(self, failure: LabFailure) -> Ending:
-        """Tell a lab's failure that leaves nothing to answer about: the job ends with it, and exit code 3."""
+        """Send a lab's failure that leaves nothing to answer about: the job ends with it, and exit code 3."""
         self.say_failure(failure)
         return Ending(CANNOT_ANSWER, failure.message)
 
@@ -93,7 +93,7 @@ class Ending:
 
 
 class Stopwatch:
-    """Wall time of a stage; tells that it begins and ends."""
+    """Wall time of a stage; sends the events of its begin and end."""
 
     def __init__(self, job: Job, stage: str) -> None:
         self._job = job

@@ -40,7 +40,7 @@ from assistant.ports import Lab, RunLimits, Store, StoredAnalysis
 __all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "refused", "run_limits"]
 
 JobBody = Callable[[Job, Subject], Awaitable[Ending]]
-"""What a job does: it tells the job what happens, and returns how it ends."""
+"""What a job does: it sends events through the job, and returns how it ends."""
 ReadSubject = Callable[[JobRequest, Flags], Subject]
 """How the file in question is read; raises as ``read_subject`` does."""
 OpenLab = Callable[[JobRequest, Path, str], Lab]
@@ -94,7 +94,7 @@ class JobRunner:
                 await lab.close()
 
     async def _carried_out(self, job: Job, command: str, subject: Subject, warnings: Iterable[str], body: JobBody, log: _Log) -> Ending:
-        """The job between its first event and its last; a deliberate error is told before the last."""
+        """The job between its first event and its last; a deliberate error becomes a message before the last."""
         exit_code = CANNOT_ANSWER
         try:
             job.emit(_started(job, command))
@@ -152,7 +152,7 @@ class JobRunner:
 
 
 class _Log:
-    """Hands on what a job tells; a search's events are in memory before anybody sees them, for whoever resumes it."""
+    """Hands a job's events on; those of a search are written to memory first, so that it can be resumed."""
 
     def __init__(self, runner: JobRunner, command: str, job_id: str, listener: Listener) -> None:
         self._runner = runner
@@ -160,9 +160,9 @@ class _Log:
         self._job_id = job_id
         self._listener = listener
         self.told: list[events.Event] = []
-        """All of it so far."""
+        """Every event so far."""
         self.is_memory_needed = True
-        """Whether nobody may be told what memory cannot keep; not of the error that says so."""
+        """Whether an event that memory cannot keep is an error; not for the event that reports just that error."""
 
     def emit(self, event: events.Event) -> None:
         """Raises what the store raises."""
@@ -177,7 +177,7 @@ class _Log:
 
 
 def refused(job: Job, raised: KernelOptError | OSError) -> Ending:
-    """Tell an error that was raised deliberately, or by the system's files; how the job ends with it."""
+    """Send an error that was raised deliberately, or by the system's files; how the job ends with it."""
     error = raised if isinstance(raised, KernelOptError) else unusable(raised)
     job.say(Severity.ERROR, error.message, error.remedy)
     return Ending(error.exit_code, error.message)
