@@ -31,7 +31,7 @@ async def test_a_settings_file_makes_no_link_and_fetches_nothing(
     requests: list[str] = []
     window.page.on("request", lambda request: requests.append(request.url))
     await window.open_file("halve.cu")
-    told = await window.see(window.notifications, "unknown setting")
+    told = await window.see_notification("unknown setting")
     await window.see(told, "fix me")
     await window.shoot("told")
     assert await told.locator("a[href]").count() == 0

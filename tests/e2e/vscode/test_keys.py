@@ -29,9 +29,7 @@ async def test_a_key_reaches_the_server_and_no_file(open_window: OpenWindow, cli
     assert all(VARIABLE not in server.variables for server in servers())
     await window.command("kernelopt: Set the Key of a Model Endpoint…")
     await window.see(window.quick_title, VARIABLE)
-    await window.page.keyboard.type(SECRET)
-    await window.shoot("asked")
-    await window.page.keyboard.press("Enter")
+    await window.answer(SECRET)
     await window.until(lambda: any(VARIABLE in server.variables for server in servers()))
     await window.see(window.lens("Optimize"))
     for place in (served.data, cli.home, cli.folder):

@@ -67,7 +67,7 @@ async def test_the_editors_model_plans_and_writes_once_a_person_allowed_it(
     await window.page.get_by_role("button", name="Allow in This Workspace").click()
     await window.see(window.lens("Proposal: "), "by model scripted-1")
     assert [text for text in script.asked() if "out[x * height + y] = in[y * width + x];" in text]
-    offer = await window.see(window.notifications, "A proposal for transpose")
+    offer = await window.see_notification("A proposal for transpose")
     await window.shoot("offered")
     await offer.get_by_role("button", name="Accept").click()
     await window.see(window.text, "__shared__")
@@ -77,7 +77,7 @@ async def test_a_request_can_be_read_and_then_not_be_sent(open_window: OpenWindo
     window = await asked(open_window, cli)
     await window.page.get_by_role("button", name="Show the Request").click()
     await window.see(window.text, "── system ──")
-    question = await window.see(window.notifications, f"This would be sent to {MODEL_NAME}")
+    question = await window.see_notification(f"This would be sent to {MODEL_NAME}")
     await window.shoot("request")
     await question.get_by_role("button", name="Do Not Send").click()
     await window.gone(window.page.locator(".statusbar").get_by_text("running"))

@@ -19,5 +19,5 @@ async def test_optimize_asks_runs_and_offers(open_window: OpenWindow, cli: Cli, 
     await (await window.see(window.lens("Optimize"))).click()
     await window.let_run()
     await window.see(window.lens("Proposal: "))
-    await window.see(window.notifications, "A proposal for transpose")
+    await window.see_notification("A proposal for transpose")
     await window.shoot("proposal")

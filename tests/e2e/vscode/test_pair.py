@@ -26,8 +26,7 @@ async def test_each_save_is_answered_over_the_kernel_until_pairing_is_stopped(op
     await window.go_to(6)
     await window.command("kernelopt: Pair on the Kernel at the Cursor")
     await window.see(window.quick_title, "Pair on this kernel")
-    await window.page.keyboard.type("fewer sectors")
-    await window.page.keyboard.press("Enter")
+    await window.answer("fewer sectors")
     await window.see(window.lens("Pair: save an edit to have it judged"))
     assert [await window.lens(words).count() for words in ("Suggest", "Stop pairing")] == [1, 1]
 

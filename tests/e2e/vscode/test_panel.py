@@ -51,5 +51,5 @@ async def exported(window: Window, folder: Path, suffix: str) -> bytes:
     await window.command(f"kernelopt: Export Profile as {suffix.upper()}…")
     await window.see(window.quick_title, "Export Profile")
     await window.page.keyboard.press("Enter")
-    await window.see(window.notifications, f"Saved transpose.cu.profile.{suffix}")
+    await window.see_notification(f"Saved transpose.cu.profile.{suffix}")
     return await asyncio.to_thread((folder / f"transpose.cu.profile.{suffix}").read_bytes)

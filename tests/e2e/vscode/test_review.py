@@ -32,8 +32,7 @@ async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_rea
     await window.shoot("reasons")
     await window.choose("Harder to read")
     await window.see(window.quick_title, "Harder to read")
-    await window.page.keyboard.type("doubles are meant")
-    await window.page.keyboard.press("Enter")
+    await window.answer("doubles are meant")
     await window.gone(window.lens("Proposal: "))
     assert offered.decisions() == ["accepted", "undone", "rejected"]
     assert offered.reasons()[-1] == ("readability", "doubles are meant")
@@ -96,7 +95,7 @@ async def test_a_review_outlives_the_server_with_what_was_left_out(open_window: 
     await window.see(window.threads, "Left out of Accept")
     await window.shoot("outlived")
     await window.title_buttons.get_by_role("button", name="Accept").click()
-    await window.see(window.notifications, "Accepting 2 of 3 hunks: hunk 2 stays out")
+    await window.see_notification("Accepting 2 of 3 hunks: hunk 2 stays out")
     await saved_without_second(window, offered)
 
 

@@ -39,6 +39,20 @@ async def test_a_server_starts_with_a_folder_of_cuda_files_and_comes_back_when_k
     await window.shoot("back")
 
 
+async def test_a_server_that_hangs_is_killed_and_replaced_by_a_restart(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+    cli.write("halve.cu", HALVE)
+    window = await open_window(folder)
+    await window.open_file("halve.cu")
+    await window.see(window.lens("Optimize"))
+    (first,) = await window.until(only_server)
+    os.kill(first, signal.SIGSTOP)
+    await window.command("kernelopt: Restart the Language Server")
+    await window.until(lambda: servers() and first not in servers())
+    await window.go_to(2)
+    await window.insert(LATER)
+    await window.see_count(window.lens("Optimize"), 2)
+
+
 async def test_a_job_that_is_cancelled_ends_with_its_program(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.write("sleepy.cu", SLEEPY)
     window = await open_window(folder)

@@ -75,7 +75,7 @@ async def test_in_restricted_mode_nothing_runs_until_the_folder_is_trusted(open_
     await window.open_file("halve.cu")
     await window.see(window.page.get_by_role("button", name="Restricted Mode"))
     await (await window.see(window.lens("Verify"))).click()
-    await window.see(window.notifications, "not trusted")
+    await window.see_notification("not trusted")
     await window.shoot("restricted")
     assert "registers" not in await window.text.inner_text()
     await window.command("Workspaces: Manage Workspace Trust")

@@ -32,7 +32,7 @@ async def test_a_hot_line_says_its_share_until_heat_is_hidden(open_window: OpenW
     for kind in ("HTML", "PNG"):
         await panel.get_by_role("button", name=f"Export as {kind}").click()
         await window.page.get_by_role("button", name="OK", exact=True).click()
-        await window.see(window.notifications, f"Saved transpose.cu.profile.{kind.lower()}")
+        await window.see_notification(f"Saved transpose.cu.profile.{kind.lower()}")
     page = (folder / "transpose.cu.profile.html").read_text("utf-8")
     assert "Uncoalesced global access" in page and "<script" not in page and not re.search(r"https?:", page)
     assert (folder / "transpose.cu.profile.png").read_bytes().startswith(PNG)
@@ -59,7 +59,7 @@ async def test_a_proposal_is_verified_case_by_case_in_the_test_explorer(open_win
     await window.gone(window.page.locator('.test-explorer [aria-label*="(Passed)"], .testing-run-glyph.codicon-testing-passed-icon'))
     await window.command("Test: Run All Tests")
     await window.let_run()
-    await window.see(window.notifications, "judged as it stands now")
+    await window.see_notification("judged as it stands now")
     await window.command("Testing: Focus on Test Explorer View")
     await unfold(window)
     await window.see(window.page.locator('.test-explorer [aria-label^="smooth"]'))

@@ -27,8 +27,11 @@ __all__ = ["DEADLINE_MS", "Window"]
 DEADLINE_MS = 1000 * HANG_S
 """Of one wait."""
 _LENS = ".codelens-decoration a, .codelens-decoration > span"
-_TRIES = 20
+_TRY_MS = 5000.0
+"""Before a key is pressed again: it may have come while the window was busy."""
+_TRIES = int(DEADLINE_MS / _TRY_MS)
 _ROW = ".quick-input-list .monaco-list-row"
+_QUICK_INPUT = ".quick-input-widget input.input"
 _POLL_S = 0.1
 _GLANCE_MS = 500.0
 """Of a look at something that may not be there."""
@@ -72,6 +75,13 @@ class Window:
         await self.page.mouse.move(0, 0)
         await row.click()
 
+    async def answer(self, text: str) -> None:
+        """Type into the quick input that is open, picture it, and press Enter: it gets the keys even where it has no focus yet."""
+        box = self.page.locator(_QUICK_INPUT)
+        await box.fill(text, timeout=DEADLINE_MS)
+        await self.shoot("answer")
+        await box.press("Enter")
+
     async def see_choice(self, label: str) -> Locator:
         """Wait for a row of the quick pick."""
         return await self.see(self.page.locator(_ROW), label)
@@ -86,18 +96,18 @@ class Window:
         for _ in range(_TRIES):
             await (await self._quick_input(key)).fill(words)
             with contextlib.suppress(Error):
-                await row.wait_for(timeout=DEADLINE_MS / _TRIES)
+                await row.wait_for(timeout=_TRY_MS)
                 return row
             await self.page.keyboard.press("Escape")
         raise AssertionError(f"{label} is not to be found by {key}")
 
     async def _quick_input(self, key: str) -> Locator:
         """Open it by its key; again where an editor that was just opening took the focus, and with it closed the input."""
-        box = self.page.locator(".quick-input-widget input.input")
+        box = self.page.locator(_QUICK_INPUT)
         for _ in range(_TRIES):
             await self.page.keyboard.press(key)
             with contextlib.suppress(Error):
-                await box.wait_for(timeout=DEADLINE_MS / _TRIES)
+                await box.wait_for(timeout=_TRY_MS)
                 return box
         raise AssertionError(f"{key} opens nothing")
 
@@ -122,7 +132,8 @@ class Window:
 
     @property
     def notifications(self) -> Locator:
-        return self.page.locator(".notifications-toasts .notification-list-item")
+        """What is told at the bottom right, or in the list of notifications while that is open."""
+        return self.page.locator(":is(.notifications-toasts, .notifications-center) .notification-list-item")
 
     @property
     def threads(self) -> Locator:
@@ -152,6 +163,16 @@ class Window:
         found = what if words is None else what.filter(has_text=words)
         await found.first.wait_for(timeout=DEADLINE_MS)
         return found.first
+
+    async def see_notification(self, words: str) -> Locator:
+        """Wait until it is told; one that hid itself meanwhile, as VS Code's do after 15 seconds, is looked for in the list."""
+        told = self.notifications.filter(has_text=words).first
+        for _ in range(_TRIES):
+            with contextlib.suppress(Error):
+                await told.wait_for(timeout=_TRY_MS)
+                return told
+            await self.command("Notifications: Show Notifications")
+        raise AssertionError(f"nothing tells {words!r}")
 
     async def gone(self, what: Locator) -> None:
         """Wait until nothing of it is shown."""
@@ -183,7 +204,7 @@ class Window:
 
     async def let_run(self) -> None:
         """Answer the question whether the program may be built and run."""
-        question = await self.see(self.notifications, "wants to build and run")
+        question = await self.see_notification("wants to build and run")
         await question.get_by_role("button", name="Once").click()
 
     async def webview(self, words: str) -> Frame:

@@ -11,6 +11,8 @@ import type { Failure, ServerState } from "./state.ts";
 const RESTART_LIMIT = 4;
 /** Ends within this time count towards the limit. */
 const RESTART_WINDOW_MS = 180_000;
+/** For a server to end its jobs when it is asked to; then it is killed. VS Code gives a window that closes as long. */
+const STOP_MS = 5_000;
 
 /** What front-end parts are given. */
 export interface Server {
@@ -143,7 +145,7 @@ export class LanguageServer implements Server, vscode.Disposable {
     const client = this.#client;
     this.#client = undefined;
     this.#become({ kind: "stopped" });
-    await client?.dispose();
+    await client?.dispose(STOP_MS).catch((error: unknown) => this.#outside.log.warn(`the language server did not end by itself: ${String(error)}`));
   }
 
   #fail(failure: Failure): ServerState {
