@@ -13,9 +13,9 @@ from assistant.desk.view import Note
 from assistant.model.launch import Dim3
 from assistant.model.profile import Severity
 from assistant.model.source import Kernel, ParsedSource
-from assistant.plan.expert.analysis.launch_shape import Launch, block_dims, launch_of
 from assistant.source.constants import integer_constant
 from assistant.source.integers import evaluate
+from assistant.source.launch_shape import Launch, block_dims, launch_of
 from assistant.source.macros import conditional_macros
 from assistant.source.names import words_in
 from assistant.source.syntax import Node, SyntaxTree

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -95,9 +96,12 @@ def uploaded(pieces: Sequence[Piece], most_places: int) -> Uploaded:
 
 def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
     """Other values, those of the program's own kinds first; versions that change nothing are left out."""
-    kinds = {
-        "resampled": _resampled, "tied": _tied, "large": _large, "negative": _negative, "same": _same, "runs": _runs, "limit": _limit,
-    }  # fmt: skip
+    floats, integers = ("below", "tiny"), ("same", "runs")
+    kinds = (
+        {"resampled": _resampled, "tied": _tied, "large": _large, "negative": _negative}
+        | {kind: partial(_unseen, kind=kind) for kind in (*floats, *integers)}
+        | {"limit": _limit}
+    )
     for index, (kind, make) in enumerate(kinds.items()):
         cases = dict.fromkeys(_Frozen(case) for case in make(uploaded, seed + index) if changed_buffers(uploaded.case, case))
         if cases:
@@ -213,12 +217,8 @@ def _negative(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
     yield few_places
 
 
-def _same(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
-    yield with_unseen(uploaded.case, "same", seed, uploaded.layouts) or uploaded.case
-
-
-def _runs(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
-    yield with_unseen(uploaded.case, "runs", seed, uploaded.layouts) or uploaded.case
+def _unseen(uploaded: Uploaded, seed: int, kind: str) -> Iterator[NewCase]:
+    yield with_unseen(uploaded.case, kind, seed, uploaded.layouts) or uploaded.case
 
 
 def _limit(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:

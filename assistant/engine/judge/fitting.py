@@ -1,7 +1,8 @@
 """What the candidate runs on each case: the original's arguments and buffers, its own kernel and grid.
 
-At a size of our own, the candidate's grid follows from its own recorded launches. Where several grids fit what was recorded, all are run
-once, and the best is taken: the candidate's own program would launch it so. Example::
+At a size of our own, the candidate's grid is what the text of its launch says; where that cannot be read, it follows from its own
+recorded launches. Where several grids fit what was recorded, all are run once, and the best is taken: the candidate's own program would
+launch it so. Example::
 
     chosen = await fitted(job, candidate, fittings(baseline.cases, pairs, candidate, recording))
 """
@@ -18,6 +19,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import PreparedCase
 from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.judge.trying import Trial, try_version
+from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.engine.subject import Subject
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import Recording
@@ -26,6 +28,7 @@ from assistant.source.parse import parse_with_trees
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.numbers import element_of, floats, largest
 from assistant.workload.recordings import NewCase
+from assistant.workload.relations import Sizes
 from assistant.workload.resize import GridModel, Observed, configs_at, grid_model
 from assistant.workload.select import LaunchPair
 
@@ -51,29 +54,50 @@ class Fitting:
 def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], candidate: Subject, recording: Recording | None) -> list[Fitting]:
     """The cases that the candidate can be run on; ``recording``: of its own launches."""
     found: list[Fitting] = []
-    grids: dict[object, GridModel | None] = {}
+    grids: dict[object, _Grid | None] = {}
     for item in cases:
         new = for_candidate(item.case, pairs, candidate)
         if new is not None:
             launch = item.case.launch_index, None if item.case.resize is None else id(item.case.resize.model)
             if launch not in grids:
                 grids[launch] = _grid_of(item.case, pairs, recording, candidate)
-            model = grids[launch]
+            grid = grids[launch]
             asks = _computes_shared_memory(candidate, item.case)
-            found.append(Fitting(item, (new,)) if model is None else _fitting(item, new, model, asks_for_more=asks))
+            found.append(Fitting(item, (new,)) if grid is None else _fitting(item, new, grid, asks_for_more=asks))
     return found
 
 
-def _fitting(item: PreparedCase, new: NewCase, model: GridModel, *, asks_for_more: bool) -> Fitting:
+@dataclass(frozen=True)
+class _Grid:
+    """The candidate's, for one of the original's launches."""
+
+    model: GridModel
+    """What recorded launches tell."""
+    written: WrittenGrid | None
+    """What the text tells."""
+
+    def configs_at(self, sizes: Sizes) -> tuple[LaunchConfig, ...]:
+        """Likeliest first."""
+        configs = configs_at(self.model, sizes)
+        told = () if self.written is None else self.written.at(sizes)
+        return tuple(replace(configs[0], grid=grid) for grid in told) if configs and told else configs
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The integers that it follows from."""
+        return self.model.names if self.written is None else self.written.names
+
+
+def _fitting(item: PreparedCase, new: NewCase, grid: _Grid, *, asks_for_more: bool) -> Fitting:
     """``asks_for_more``: how much shared memory the candidate's host code would ask for is not known, so that it may get enough."""
-    assert item.case.resize is not None, "a grid is only modelled at other sizes"
-    configs = configs_at(model, dict(item.case.resize.sizes))
+    assert item.case.resize is not None, "a grid is only asked for at other sizes"
+    configs = grid.configs_at(dict(item.case.resize.sizes))
     if asks_for_more:
         configs += tuple(replace(one, shared_bytes=_USUAL_SHARED_BYTES) for one in configs if one.shared_bytes < _USUAL_SHARED_BYTES)
     choices = tuple(_started(new, config) for config in configs) or (new,)
     if not item.case.resize.is_whole:  # the original has kept its grid, so the candidate may
         choices = (new, *(choice for choice in choices if choice.recording.launches[0].config != new.recording.launches[0].config))
-    return Fitting(item, choices, model.names)
+    return Fitting(item, choices, grid.names)
 
 
 async def fitted(job: Job, candidate: Subject, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
@@ -104,7 +128,7 @@ def _taken(one: Fitting, config: LaunchConfig | None) -> NewCase:
     return next((choice for choice in one.choices if choice.recording.launches[0].config == config), one.choices[0])
 
 
-def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], recording: Recording | None, candidate: Subject) -> GridModel | None:
+def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], recording: Recording | None, candidate: Subject) -> _Grid | None:
     """How the candidate's grid follows from the integers passed; None at recorded sizes and where it was not recorded."""
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
     if case.resize is None or pair is None or recording is None:
@@ -112,7 +136,9 @@ def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], recording: Recording
     observed = observed_launches([recording], pair.kernel, case.parameters[0], lambda name: layout_named(candidate.source.text, name))
     own = Observed(case.resize.model.sizes, pair.config, {})
     others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]
-    return grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
+    model = grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
+    kernel = next((one for one in candidate.parsed.kernels if one.key == case.kernel), None)
+    return _Grid(model, None if kernel is None else written_grid(candidate.parsed, kernel, own.sizes, pair.config))
 
 
 def _computes_shared_memory(candidate: Subject, case: JudgedCase) -> bool:

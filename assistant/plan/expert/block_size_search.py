@@ -22,7 +22,7 @@ from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
-from assistant.plan.expert.analysis.launch_shape import launches_of
+from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere

@@ -18,7 +18,7 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.launch_shape import Launch, Shape, known_blocks, launches_of
+from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
 from assistant.plan.expert.analysis.memory_accesses import WarpCost, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
@@ -26,6 +26,7 @@ from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_env
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.element_reorder import reordered
+from assistant.source.launch_shape import Launch, Shape
 from assistant.source.syntax import Node, node_text
 
 __all__ = ["CoalescingInterchange"]

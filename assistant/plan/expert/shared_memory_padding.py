@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.analysis.launch_shape import block_dims, known_blocks, launches_of, template_environment
+from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of, template_environment
 from assistant.plan.expert.analysis.predictions import predicted_wavefronts
 from assistant.plan.expert.analysis.shared_rows import SharedRows, rows_of
 from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
@@ -24,6 +24,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.source.element_size import element_size_bytes
 from assistant.source.integers import Scope, evaluate
+from assistant.source.launch_shape import block_dims
 from assistant.source.scopes import scope_of
 from assistant.source.shared_arrays import SharedArray, element_uses, shared_arrays
 from assistant.source.syntax import Node, node_text

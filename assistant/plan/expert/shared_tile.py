@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.launch_shape import block_dims, known_blocks, launches_of
+from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -35,6 +35,7 @@ from assistant.source.accesses import Use, uses_of
 from assistant.source.constants import integer_constant
 from assistant.source.counted_loops import CountedHeader, counted_header
 from assistant.source.functions import Function, enclosing_function
+from assistant.source.launch_shape import block_dims
 from assistant.source.loops import loops_around
 from assistant.source.syntax import Node, SyntaxTree
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.launch_shape import block_dims, launches_of
+from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
@@ -26,6 +26,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.recompute import MIRRORED, Place, partner_of
 from assistant.plan.expert.writing.staged_store_text import Staging, rectangular_place, staging_edits
 from assistant.plan.expert.writing.style import style_of
+from assistant.source.launch_shape import block_dims
 from assistant.source.scopes import scope_of
 
 __all__ = ["StagedStore"]

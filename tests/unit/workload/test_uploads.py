@@ -35,6 +35,13 @@ def test_keys_that_meet_and_their_order_stay(kind: str, dtype: type[np.integer])
     assert np.iinfo(dtype).max / 16 < after.max() < np.iinfo(dtype).max / 8 if kind == "large" else after.max() < 0
 
 
+def test_floats_of_both_signs_are_all_negative_in_one_draw_and_close_to_zero_in_another() -> None:
+    scores = RANDOM.normal(size=500).astype(np.float32)
+    (below,), (tiny,) = drawn("below", scores), drawn("tiny", scores)
+    assert below.max() < 0 and (np.abs(below) == np.abs(scores)).all()
+    assert 0 < np.abs(tiny).max() < 1e-3 and (np.sign(tiny) == np.sign(scores)).all()
+
+
 def test_a_mark_far_beyond_the_other_values_stays_what_it_is() -> None:
     distances = np.where(RANDOM.random(500) < 0.3, 1 << 29, RANDOM.integers(1, 900, 500)).astype(np.int32)
     assert "limit" not in [one.kind for one in draws(uploaded([piece(distances)], 0), 7)]

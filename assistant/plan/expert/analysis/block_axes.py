@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.analysis.launch_shape import Launch, launches_of
+from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.integers import Scope, evaluate
+from assistant.source.launch_shape import Launch
 from assistant.source.syntax import Node, node_text, parsed_expression, unparenthesized
 
 __all__ = ["Axis", "axes_of"]

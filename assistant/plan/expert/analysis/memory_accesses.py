@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assistant.plan.expert.analysis.launch_shape import template_environment
+from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.accesses import Use, kind_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.bounds import Range, range_of
-from assistant.plan.expert.analysis.launch_shape import known_blocks, template_environment
+from assistant.plan.expert.analysis.kernel_launches import known_blocks, template_environment
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.integers import Scope, evaluate
 from assistant.source.shared_arrays import ElementUse, SharedArray

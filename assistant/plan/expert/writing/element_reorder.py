@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from assistant.model.launch import Dim3
 from assistant.model.plan import Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.analysis.launch_shape import known_blocks
+from assistant.plan.expert.analysis.kernel_launches import known_blocks
 from assistant.plan.expert.analysis.memory_accesses import global_accesses, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.thread_exchange import warp_dependence

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.analysis.launch_shape import template_environment
+from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.analysis.memory_accesses import Access
 from assistant.plan.expert.analysis.row_loop import RowLoop
 from assistant.plan.expert.analysis.store_position import Position

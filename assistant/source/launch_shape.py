@@ -2,9 +2,9 @@
 
 Example::
 
-    for launch in launches_of(context):
-        block_dims(launch)          # Dim3(16, 16, 1), or None when it is not a constant of the text
-        launch.grid.components      # the nodes of (n + 15) / 16 and (m + 15) / 16
+    launch = launch_of(tree, site)
+    block_dims(launch)          # Dim3(16, 16, 1), or None when it is not a constant of the text
+    launch.grid.components      # the nodes of (n + 15) / 16 and (m + 15) / 16
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.model.source import LaunchSite
-from assistant.plan.expert.transformation import TransformationContext
 from assistant.source.assignments import assignments
 from assistant.source.calls import given_arguments
 from assistant.source.integers import Scope, evaluate
 from assistant.source.scopes import scope_inside
 from assistant.source.syntax import Node, SyntaxTree, node_text, unparenthesized, without_comments
 
-__all__ = ["Launch", "Shape", "block_dims", "known_blocks", "launch_of", "launches_of", "template_environment"]
+__all__ = ["Launch", "Shape", "block_dims", "launch_of"]
 
 _SCALAR_TYPES = frozenset({"primitive_type", "sized_type_specifier", "placeholder_type_specifier", "type_identifier"})
 
@@ -52,12 +51,6 @@ class Launch:
     """Host names with one fixed value."""
 
 
-def launches_of(context: TransformationContext) -> tuple[Launch, ...]:
-    """Every launch of the kernel in the text."""
-    sites = context.parsed.launch_sites_of(context.kernel)
-    return tuple(launch for site in sites if (launch := launch_of(context.tree, site)) is not None)
-
-
 def launch_of(tree: SyntaxTree, site: LaunchSite) -> Launch | None:
     """A launch site of the tree's text; None where it cannot be found in the tree."""
     grid, block = tree.node_at(site.grid.span), tree.node_at(site.block.span)
@@ -76,30 +69,6 @@ def block_dims(launch: Launch) -> Dim3 | None:
     if not known or len(known) != len(values):
         return None
     return Dim3(*known)
-
-
-def known_blocks(context: TransformationContext) -> tuple[Dim3, ...]:
-    """Every block the kernel is started with: from the text where all its launches are constant, else as seen running."""
-    written = [block_dims(launch) for launch in launches_of(context)]
-    known = [block for block in written if block is not None]
-    if known and len(known) == len(written):
-        return tuple(dict.fromkeys(known))
-    return tuple(dict.fromkeys(launch.block for launch in context.launches))
-
-
-def template_environment(context: TransformationContext) -> dict[str, int]:
-    """Integer template parameters that have one and the same value at every launch."""
-    parameters = context.kernel.template_parameters
-    found: dict[str, set[int | None]] = {}
-    scope = scope_inside(context.tree, None)
-    for site in context.parsed.launch_sites_of(context.kernel):
-        for parameter, argument in zip(parameters, site.template_arguments, strict=False):
-            value = scope.constants.get(argument, int(argument) if argument.isdigit() else None)
-            found.setdefault(parameter.name, set()).add(value)
-    for parameter in parameters:
-        if parameter.default is not None and parameter.default.isdigit():
-            found.setdefault(parameter.name, {int(parameter.default)})
-    return {name: value for name, values in found.items() if len(values) == 1 for value in values if value is not None}
 
 
 def _shape(tree: SyntaxTree, expression: Node, body: Node | None, scope: Scope) -> Shape:

@@ -1,0 +1,77 @@
+"""The grid that a launch's own text asks for at other sizes: ``dim3 grid((n + 127) / 128)`` is read where it can be.
+
+Example::
+
+    written = written_grid(parsed, kernel, {"n": 1000}, config)
+    written.at({"n": 2000})       # (Dim3(16, 1, 1),)
+    written.names                 # frozenset({"n"})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.source import Kernel, ParsedSource
+from assistant.source.integers import evaluate
+from assistant.source.launch_shape import Launch, launch_of
+from assistant.source.parse import parse_with_trees
+from assistant.workload.relations import Sizes
+
+__all__ = ["WrittenGrid", "written_grid"]
+
+
+@dataclass(frozen=True)
+class WrittenGrid:
+    """What the text of a kernel's launches says: one grid for each launch that it may have been."""
+
+    launches: tuple[_Read, ...]
+    names: frozenset[str]
+    """The integers that it follows from."""
+
+    def at(self, sizes: Sizes) -> tuple[Dim3, ...]:
+        """Grids at ``sizes``; none where the text does not tell."""
+        return tuple(dict.fromkeys(grid for launch in self.launches if (grid := launch.grid(sizes)) is not None))
+
+
+def written_grid(parsed: ParsedSource, kernel: Kernel, own: Sizes, config: LaunchConfig) -> WrittenGrid | None:
+    """Of the launches whose text comes to ``config`` at the sizes ``own``; None where none does, or where no size is named there."""
+    trees = parse_with_trees(parsed.source)[1]
+    parameters = tuple(parameter.name for parameter in kernel.parameters)
+    sites = parsed.launch_sites_of(kernel)
+    launches = (launch for site in sites for tree in trees if (launch := launch_of(tree, site)) is not None)
+    reads = tuple(_Read(launch, parameters, config.block) for launch in launches)
+    fitting = tuple(read for read in reads if read.grid(own) == config.grid)
+    names = frozenset(name for name, value in own.items() for read in fitting if read.grid({**own, name: 2 * value + 1}) != config.grid)
+    return WrittenGrid(fitting, names) if names else None
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One launch in the text."""
+
+    launch: Launch
+    parameters: tuple[str, ...]
+    """Names of the kernel's, in order."""
+    block: Dim3
+
+    def grid(self, sizes: Sizes) -> Dim3 | None:
+        known = self._known(sizes)
+        if known is None:
+            return None
+        counts = [evaluate(component, self.launch.scope, known) for component in self.launch.grid.components]
+        told = [count for count in counts if count is not None and count > 0]
+        return Dim3(*told) if told and len(told) == len(counts) else None
+
+    def _known(self, sizes: Sizes) -> Mapping[str, int] | None:
+        """Values of what the host passes, by the host's names; None where two of ``sizes`` are one and the same there and differ."""
+        known: dict[str, int] = {}
+        for argument, parameter in zip(self.launch.site.arguments, self.parameters, strict=False):
+            host_name = argument.text.replace(" ", "")
+            members = {name.removeprefix(parameter): value for name, value in sizes.items() if f"{name}.".startswith(f"{parameter}.")}
+            for member, value in members.items():
+                if known.setdefault(host_name + member, value) != value:
+                    return None
+        block = self.launch.block.variable
+        return known | ({} if block is None else {f"{block}.x": self.block.x, f"{block}.y": self.block.y, f"{block}.z": self.block.z})

@@ -1,0 +1,62 @@
+"""The grid at other sizes as the host's text says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.judge.written_grid import WrittenGrid, written_grid
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.source import Source
+from assistant.source.parse import parse
+
+_BLOCK = Dim3(128)
+KERNEL = "struct Box { int nx, ny, nz; };\n__global__ void k(float *x, PARAMETERS) {}\n"
+
+
+def read(parameters: str, host: str, own: dict[str, int], grid: Dim3, block: Dim3 = _BLOCK) -> WrittenGrid | None:
+    text = KERNEL.replace("PARAMETERS", parameters) + host
+    parsed = parse(Source(Path("a.cu"), text))
+    return written_grid(parsed, parsed.kernels[0], own, LaunchConfig(grid, block, 0))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "void run(float *x, int n) { k<<<(n + 127) / 128, 128>>>(x, n); }",
+        "#define LANES 8\nconstexpr int BLOCK = 1024, EACH = BLOCK / LANES;\nint main() { k<<<(rows + EACH - 1) / EACH, 128>>>(x, rows); }",
+        "int main() { dim3 b(128), g((n + b.x - 1) / b.x); k<<<g, b>>>(x, n); }",
+        "int main() { int blocks = n / 128; blocks2 = 3; int grid = blocks + (n % 128 > 0); k<<<grid, 128>>>(x, n); }",
+        "void other() { k<<<77, 128>>>(x, 9); }\nint main() { k<<<(n + 127) / 128, 128>>>(x, n); }",
+    ],
+)
+def test_it_is_evaluated_with_what_the_kernel_is_passed(host: str) -> None:
+    told = read("int n", host, {"n": 1000}, Dim3(8))
+    assert told is not None and told.names == {"n"} and told.at({"n": 1300}) == (Dim3(11),)
+
+
+def test_members_of_structs_and_all_axes_count() -> None:
+    host = "enum { R = 2, SLAB = 16 };\nint main() { Box d = {90, 70, 52}; dim3 b(32, 4);\n"
+    host += "dim3 g((d.nx + 31) / 32, (d.ny + b.y - 1) / b.y, (d.nz - 2 * R + SLAB - 1) / SLAB); k<<<g, b>>>(x, d); }"
+    own = {"d.nx": 90, "d.ny": 70, "d.nz": 52}
+    told = read("Box d", host, own, Dim3(3, 18, 3), Dim3(32, 4))
+    assert told is not None and told.names == own.keys()
+    assert told.at({"d.nx": 127, "d.ny": 101, "d.nz": 73}) == (Dim3(4, 26, 5),)
+
+
+@pytest.mark.parametrize(
+    ("host", "grid"),
+    [
+        ("int main() { k<<<64, 128>>>(x, n); }", Dim3(64)),
+        ("int main() { k<<<(n + 127) / 128, 128>>>(x, n); }", Dim3(9)),
+        ("int main() { k<<<blocks_for(n), 128>>>(x, n); }", Dim3(8)),
+    ],
+)
+def test_a_grid_of_constants_or_another_than_the_recorded_one_or_a_call_tells_nothing(host: str, grid: Dim3) -> None:
+    assert read("int n", host, {"n": 1000}, grid) is None
+
+
+def test_integers_that_the_host_does_not_tell_apart_are_not_told_apart() -> None:
+    told = read("int n, int m", "int main() { k<<<(n + 127) / 128, 128>>>(x, n, n); }", {"n": 1000, "m": 1000}, Dim3(8))
+    assert told is not None and told.at({"n": 1300, "m": 1000}) == ()
