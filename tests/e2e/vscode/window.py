@@ -43,6 +43,7 @@ class Window:
     """The workbench on one folder."""
 
     def __init__(self, page: Page, shots: Path) -> None:
+        page.set_default_timeout(DEADLINE_MS)
         self.page = page
         self._shots = shots
         self._shot_count = 0
@@ -94,8 +95,9 @@ class Window:
         """Open the quick input and type into it; the row with exactly that label. Again where it was opened before there was such a row."""
         row = self.page.locator(_ROW).filter(has=self.page.get_by_text(label, exact=True)).first
         for _ in range(_TRIES):
-            await (await self._quick_input(key)).fill(words)
-            with contextlib.suppress(Error):
+            box = await self._quick_input(key)
+            with contextlib.suppress(Error):  # it closes where something else takes the focus
+                await box.fill(words, timeout=_TRY_MS)
                 await row.wait_for(timeout=_TRY_MS)
                 return row
             await self.page.keyboard.press("Escape")
