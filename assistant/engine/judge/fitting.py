@@ -4,7 +4,7 @@ At a size of our own, the candidate's grid is what the text of its launch says; 
 recorded launches. Where several grids fit what was recorded, all are run once, and the best is taken: the candidate's own program would
 launch it so. Example::
 
-    chosen = await fitted(job, candidate, fittings(baseline.cases, pairs, candidate, recording))
+    chosen = await fitted(job, candidate, fittings(baseline.cases, pairs, candidate, original, recording))
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from assistant.engine.evaluate.cases import JudgedCase, for_candidate
 from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import PreparedCase
+from assistant.engine.judge.filled import filled
 from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.judge.trying import Trial, try_version
 from assistant.engine.judge.written_grid import WrittenGrid, written_grid
@@ -51,13 +52,16 @@ class Fitting:
     """The integers that the candidate's grid follows from; empty at recorded sizes."""
 
 
-def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], candidate: Subject, recording: Recording | None) -> list[Fitting]:
-    """The cases that the candidate can be run on; ``recording``: of its own launches."""
+def fittings(
+    cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], candidate: Subject, original: Recording | None, recording: Recording | None
+) -> list[Fitting]:
+    """The cases that the candidate can be run on; ``original`` and ``recording``: what both programs launch."""
     found: list[Fitting] = []
     grids: dict[object, _Grid | None] = {}
     for item in cases:
         new = for_candidate(item.case, pairs, candidate)
         if new is not None:
+            new = filled(new, item.case, pairs, original, recording)
             launch = item.case.launch_index, None if item.case.resize is None else id(item.case.resize.model)
             if launch not in grids:
                 grids[launch] = _grid_of(item.case, pairs, recording, candidate)

@@ -15,6 +15,7 @@ from assistant.engine.evaluate.traces import least_roundoff, trace_of, with_type
 from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import PerturbedCases, PreparedCase, candidate_runs, case_evidence, original_runs, task_of
 from assistant.engine.judge.changes import changed_kernels, edited_kernels, same_kernel
+from assistant.engine.judge.filled import as_found, filled
 from assistant.engine.judge.fitting import Fitting, fitted, fittings
 from assistant.engine.judge.gathering import gather
 from assistant.engine.judge.one_program import compared
@@ -161,7 +162,7 @@ async def verify(
         return one.problem
     pairing = _pairing(baseline.subject, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
-    fitting = fittings(baseline.cases, pairs, candidate, counted.recording)
+    fitting = fittings(baseline.cases, pairs, candidate, baseline.recorded.recording, counted.recording)
     chosen = await fitted(job, candidate, fitting)
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
     runs = await candidate_runs(job, candidate, [task_of(item.case, new, effort) for item, new in chosen])
@@ -180,7 +181,7 @@ async def verify(
     order_before, order_after = map(order_of, in_question)
     order = await _stream_order(job, baseline, candidate, counted)
     of_edit = (*_of_streams(baseline, candidate, version, order), *_of_bounds(in_question))
-    shown_cases = list(zip((item for item, _ in chosen), runs, strict=True))
+    shown_cases = [(item, as_found(item, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     evidence = JudgeEvidence(
         cases=_evidence_of(baseline, shown_cases),
         tolerance=baseline.tolerance,
@@ -351,8 +352,9 @@ def runnable_cases(baseline: Baseline, candidate: Subject, counted: Counted) -> 
     """The baseline's cases that the candidate can be run on, each with what the candidate runs."""
     pairing = _pairing(baseline.subject, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
-    runnable = [(item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases]
-    return [(item, new) for item, new in runnable if new is not None]
+    runnable = ((item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases)
+    recordings = baseline.recorded.recording, counted.recording
+    return [(item, filled(new, item.case, pairs, *recordings)) for item, new in runnable if new is not None]
 
 
 def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:

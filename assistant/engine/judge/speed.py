@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from assistant.engine.evaluate.workbench import Looked
 from assistant.engine.job import Job
+from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.judging import Baseline, judge_timed_calls
 from assistant.engine.judge.predicting import KernelPair, predict_speed, without_launch_overhead
 from assistant.engine.judge.references import LeftContents
@@ -194,7 +195,9 @@ def _wrong_results(versions: Versions, chosen: Sequence[TimedPair], timing: Pair
     for pair, case in zip(chosen, timing.cases, strict=True):
         for version, runs in left.items():
             odd = (result for result in case.odd_results if result.version == version)
-            runs[places[id(pair.case)]] = tuple(SideRun(contents.of(result.after), is_repeat=True) for result in odd)
+            place = places[id(pair.case)]
+            side = tuple(SideRun(contents.of(result.after), is_repeat=True) for result in odd)
+            runs[place] = as_found(versions.baseline.cases[place], pair.new, side) if version == "B" else side
     own = left["A"] if versions.before.subject is versions.baseline.subject else {}
     found = judge_timed_calls(versions.baseline, versions.after.subject, versions.after.version, left["B"], own)
     return tuple(
