@@ -14,7 +14,7 @@ import itertools
 import re
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -59,6 +59,17 @@ error that keeps a job from starting (no such file, say) goes to standard error,
 | `proposals`, `show` | `proposal` without a job around it |
 | `accept`, `reject`, `undo` | `decision`; a job as of `compare` before it where the text had to be judged |
 """
+_CODE_MAP_HEAD = """\
+# Code map
+
+Generated from the first sentence of each module; do not edit (`python docs/generate.py`). How the parts work together:
+[architecture](../architecture.md).
+
+"""
+_CODE_FOLDERS = ("assistant", "lsp", "jupyter_ext")
+_CLIENT_FOLDERS = ("vscode-client/src", "jupyterlab-client/src")
+_FIRST_COMMENT = re.compile(r"\s*(?:/\*\*\s*(?P<block>.*?)\s*\*/|//(?P<line>[^\n]*))", re.S)
+_SENTENCE = re.compile(r"(.*?[.:])(?:\s|$)", re.S)
 _TECHNIQUES_HEAD = """\
 # Techniques
 
@@ -89,6 +100,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield editors, _FILE.sub(_quoted_file, editors.read_text("utf-8"))
     yield REFERENCE / "events.md", _events()
     yield REFERENCE / "techniques.md", _techniques()
+    yield REFERENCE / "code-map.md", _code_map()
 
 
 def _prompts() -> str:
@@ -275,6 +287,45 @@ def _techniques() -> str:
         labels = ", ".join(str(label) for label in technique.labels)
         rows += f"| [`{technique.id}`]({page}) | {technique.title} | {findings} | {labels} |\n"
     return _TECHNIQUES_HEAD + rows
+
+
+def _code_map() -> str:
+    folders = [folder for name in _CODE_FOLDERS for folder in _packages(ROOT / name)]
+    clients = [folder for name in _CLIENT_FOLDERS for folder in (ROOT / name, *sorted(p for p in (ROOT / name).rglob("*") if p.is_dir()))]
+    sections = [_folder_map(folder, "*.py", _python_summary) for folder in folders]
+    sections += [_folder_map(folder, "*.ts", _typescript_summary) for folder in clients]
+    return _CODE_MAP_HEAD + "\n".join(section for section in sections if section)
+
+
+def _packages(root: Path) -> list[Path]:
+    """It and the packages inside, each before those inside of it."""
+    return [init.parent for init in sorted(root.rglob("__init__.py"), key=lambda path: path.parent.parts)]
+
+
+def _folder_map(folder: Path, pattern: str, summary: Callable[[Path], str]) -> str:
+    files = [path for path in sorted(folder.glob(pattern)) if path.name not in ("__init__.py", "__main__.py")]
+    if not files:
+        return ""
+    whole = folder / "__init__.py"
+    about = f"{summary(whole)}\n\n" if whole.exists() else ""
+    rows = "".join(f"| `{path.name}` | {_escaped(summary(path))} |\n" for path in files)
+    return f"## {folder.relative_to(ROOT)}\n\n{about}| file | what it is about |\n|---|---|\n{rows}"
+
+
+def _python_summary(path: Path) -> str:
+    return _first_sentence(ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "")
+
+
+def _typescript_summary(path: Path) -> str:
+    found = _FIRST_COMMENT.match(path.read_text("utf-8"))
+    return _first_sentence("" if found is None else re.sub(r"\n\s*\* ?", "\n", found["block"] or found["line"]))
+
+
+def _first_sentence(text: str) -> str:
+    paragraph = " ".join(text.split("\n\n")[0].split())
+    paragraph = paragraph.removesuffix(" Example::")
+    sentence = _SENTENCE.match(paragraph)
+    return (paragraph if sentence is None or sentence[1].endswith(":") else sentence[1]).replace("``", "`")
 
 
 if __name__ == "__main__":
