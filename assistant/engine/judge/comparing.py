@@ -40,6 +40,8 @@ _SHOWN_DIGITS = 2
 MODEL_FIT_RATIO = 1.1
 """Factor within which half of the 36 launches stay that the performance model was calibrated on (docs/explanation/performance-model.md):
 while its error on other kernels has no bound, a smaller difference is no answer."""
+_SHOWING_S = 10.0
+"""For a B that did not end in its time to show why, with every check on: what it waits for in vain shows in its first turns."""
 _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of_memory"})
 """Kinds of failure that speak against B; any other one is the lab's own."""
 
@@ -222,7 +224,8 @@ async def _b_fails(job: Job, before: Looked, b: Subject, failure: LabFailure) ->
     job.say_errors(failure)
     findings = [VerificationFinding(failure.kind, Outcome.FAIL, f"B: {failure.message}")]
     if failure.kind != "not_built":
-        findings += await _new_problems(job, before, b)
+        limits = replace(job.limits, wall_s=min(job.limits.wall_s, _SHOWING_S)) if failure.kind == "timed_out" else job.limits
+        findings += await _new_problems(replace(job, limits=limits), before, b)
     keys = tuple(dict.fromkeys(item.kernel.key for item in before.assessment.kernels))
     oracle = "program" if b.parsed.has_main else "declared"
     verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
