@@ -28,7 +28,7 @@ from assistant.build.copies import copies_reason
 from assistant.build.corrections import Place, place_of, proposals
 from assistant.build.divergence import regroupings
 from assistant.build.loop_map import LoopMap
-from assistant.build.moves import Surroundings, moved, with_waiting_atomics
+from assistant.build.moves import KnownPlaces, moved, with_waiting_atomics
 from assistant.build.regions import COUNT, WARP_LANES, Ran, RegionFacts
 from assistant.build.sites import AccessKey, MachineSite, Region, machine_sites, obstacles
 from assistant.build.unrolled import is_split_loop, split_loop_reason
@@ -203,7 +203,7 @@ class _Comparison:
         profile = with_waiting_atomics(self._request.profile, self._sites)
         if not self._graph.is_reducible or self._graph.has_indirect_jump:
             return profile
-        around = Surroundings(self._condition, self._facts.chain, self._facts.threads_of)
+        around = KnownPlaces(self._condition, self._facts.chain, self._facts.threads_of)
         return moved(profile, self._emulated, self._machine, around, self._request.corrections)
 
     def _condition(self, region: Region) -> tuple[object, ...] | None:

@@ -4,7 +4,7 @@ Three kinds of move, each only where one access can be meant: out of a line that
 that gained it; all accesses of the line that lost its machine code, to the one line of the same loops that gained some; and
 those of two branches that nvcc does as one, to the line that has it. Example::
 
-    moved(profile, emulated, machine, Surroundings(condition, chain, everyone), corrections)
+    moved(profile, emulated, machine, KnownPlaces(condition, chain, everyone), corrections)
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from assistant.build.corrections import MOVABLE, Chain, Emulated, Everyone, Mach
 from assistant.build.sites import WAITING_ATOMICS, AccessKey, MachineSite, Region
 from assistant.model.profile import AccessSite, Correction, Grade, LaunchProfile, LineAccess
 
-__all__ = ["Surroundings", "moved", "with_waiting_atomics"]
+__all__ = ["KnownPlaces", "moved", "with_waiting_atomics"]
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class KnownPlaces:
     """What is known about where accesses stand."""
 
     condition: Callable[[Region], object | None]
@@ -37,7 +37,7 @@ class _Move:
 
 
 def moved(
-    profile: LaunchProfile, emulated: Emulated, machine: Machine, around: Surroundings, corrections: tuple[Correction, ...]
+    profile: LaunchProfile, emulated: Emulated, machine: Machine, around: KnownPlaces, corrections: tuple[Correction, ...]
 ) -> LaunchProfile:
     """The profile with each access on the line where nvcc has it, wherever only one access can be meant."""
     unseen = [key for key in machine if not _is_seen(key, emulated) and key.op in MOVABLE]
@@ -57,7 +57,7 @@ def _is_seen(key: AccessKey, emulated: Emulated) -> bool:
     return any(place_of(k) == place_of(key) for k in emulated)
 
 
-def _moves(target: AccessKey, emulated: Emulated, machine: Machine, around: Surroundings) -> list[_Move]:
+def _moves(target: AccessKey, emulated: Emulated, machine: Machine, around: KnownPlaces) -> list[_Move]:
     """Sites of one other line that outnumber its machine code under the target's condition by just what the target has."""
     count = machine[target].total()
     conditions = {around.condition(region) for region in machine[target]}
@@ -75,14 +75,14 @@ def _moves(target: AccessKey, emulated: Emulated, machine: Machine, around: Surr
     return [_Move(site, target) for site in found[0][:count]] if len(found) == 1 else []
 
 
-def _may_leave(site: AccessSite, key: AccessKey, emulated: Emulated, of_key: Counter[Region], around: Surroundings) -> bool:
+def _may_leave(site: AccessSite, key: AccessKey, emulated: Emulated, of_key: Counter[Region], around: KnownPlaces) -> bool:
     """Out of straight code: what has no machine code there. Out of a loop: what ran once a thread, as hoisted code does."""
     if not around.chain(key):
         return len(emulated[key]) > of_key.total()
     return site.active_threads == around.everyone(())
 
 
-def _whole_moves(target: AccessKey, emulated: Emulated, machine: Machine, around: Surroundings) -> list[_Move]:
+def _whole_moves(target: AccessKey, emulated: Emulated, machine: Machine, around: KnownPlaces) -> list[_Move]:
     """All sites of the lines that lost their accesses to the target, the one line that gained any of this kind in these loops."""
 
     def is_like(key: AccessKey) -> bool:
@@ -95,7 +95,7 @@ def _whole_moves(target: AccessKey, emulated: Emulated, machine: Machine, around
     return [_Move(site, target) for site in sites] if is_clear else []
 
 
-def _branch_moves(correction: Correction, emulated: Emulated, machine: Machine, around: Surroundings) -> list[_Move]:
+def _branch_moves(correction: Correction, emulated: Emulated, machine: Machine, around: KnownPlaces) -> list[_Move]:
     """Sites of two branches that together ran for all threads, to the one line that has their machine code."""
     own = [(site, key) for key, sites in emulated.items() for site in sites if site.address in correction.addresses]
     chains = {around.chain(key) for _, key in own}
@@ -108,7 +108,7 @@ def _branch_moves(correction: Correction, emulated: Emulated, machine: Machine, 
     return [_Move(site, target) for site, key in own if is_lost(key, machine)]
 
 
-def _gaining(lost: AccessKey, emulated: Emulated, machine: Machine, around: Surroundings) -> set[AccessKey]:
+def _gaining(lost: AccessKey, emulated: Emulated, machine: Machine, around: KnownPlaces) -> set[AccessKey]:
     """Lines of the same kind outside loops with one access more in the machine code."""
     return {
         key

@@ -17,7 +17,7 @@ from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.planner import LlmPlanner
 from assistant.plan.llm.talk import Stamps
 from assistant.plan.mixed import MixedPlanner
-from assistant.plan.providers import ModelRelay, Surroundings, open_provider, read_prices
+from assistant.plan.providers import ModelRelay, ProviderSetup, open_provider, read_prices
 from assistant.ports import Accounts, Planner, Provider
 
 __all__ = ["ModelParts"]
@@ -37,7 +37,7 @@ class ModelParts:
 
     def provider(self, settings: Settings, workspace: Path, on_waiting: Callable[[Path, Path], None]) -> Provider:
         """Raises UsageError where the settings name nobody who is here."""
-        around = Surroundings(
+        around = ProviderSetup(
             environment=os.environ,
             folder=workspace_folder(workspace) / _PROMPTS,
             prices=read_prices(user_paths().prices),

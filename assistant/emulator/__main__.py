@@ -22,7 +22,7 @@ from assistant.emulator.child import Interrupted
 from assistant.emulator.launcher import Launcher
 from assistant.emulator.protocol import BuildMessage, ReplayRequest, RunRequest, failure
 from assistant.emulator.replay import replay
-from assistant.emulator.runner import Surroundings, run_program
+from assistant.emulator.runner import RunEnvironment, run_program
 from assistant.emulator.sandbox import probe_layers
 from assistant.emulator.symbolize import Symbolizer, SymbolsMissing
 from assistant.emulator.workspace import Workspace
@@ -45,7 +45,7 @@ class Emulator:
         self._environment = environment
         self._launcher = Launcher()
         self._runs = scratch / "runs"
-        self._around = Surroundings(environment, Workspace(scratch / "files"), self._launcher)
+        self._around = RunEnvironment(environment, Workspace(scratch / "files"), self._launcher)
         self._symbolizers: dict[tuple[str, int, int], Symbolizer] = {}
 
     def answer(self, line: str) -> dict[str, Any]:

@@ -24,11 +24,11 @@ from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.profile import Correction
 from assistant.workload.recorded_log import LogNames, finish_recording
 
-__all__ = ["Surroundings", "core_environment", "cut_short", "run_program"]
+__all__ = ["RunEnvironment", "core_environment", "cut_short", "run_program"]
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class RunEnvironment:
     """What one worker runs programs with."""
 
     environment: Mapping[str, str]
@@ -37,7 +37,7 @@ class Surroundings:
     launcher: Launcher
 
 
-def run_program(request: RunRequest, symbolizer: Symbolizer, around: Surroundings, folder: Path) -> RunReply:
+def run_program(request: RunRequest, symbolizer: Symbolizer, around: RunEnvironment, folder: Path) -> RunReply:
     """The output files lie in ``folder``. Raises Interrupted, SymbolsMissing, OSError (disk full)."""
     programs_own = folder / "own"
     programs_own.mkdir()
@@ -72,7 +72,7 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, around: Surrounding
     return _reply(request, outcome, layers, symbolizer, folder)
 
 
-def _run_confined(request: RunRequest, command: Command, folder: Path, around: Surroundings) -> tuple[Outcome, Layers]:
+def _run_confined(request: RunRequest, command: Command, folder: Path, around: RunEnvironment) -> tuple[Outcome, Layers]:
     """Run in a private copy of the working folder (where that is small enough), with its own files below ``folder/own``."""
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)

@@ -2,7 +2,7 @@
 
 Held against lists of what is allowed; what is not known is told. Code without comments and spliced lines is expected. Example::
 
-    allowed = Surroundings(functions=frozenset({"square"}))
+    allowed = DeclaredNames(functions=frozenset({"square"}))
     call_problem("out[i] = square(system(0));", allowed)    # "it calls system, which is no function of device code"
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from assistant.verify.device_words import ARITHMETIC, KEYWORDS, OF_HOST, is_device_function, is_device_namespace, is_reserved
 
-__all__ = ["Surroundings", "asm_problem", "call_problem", "is_plain_value", "type_problem"]
+__all__ = ["DeclaredNames", "asm_problem", "call_problem", "is_plain_value", "type_problem"]
 
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _ASM = re.compile(
@@ -63,7 +63,7 @@ _NOT_BEFORE_NAME = frozenset(
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class DeclaredNames:
     """What the text offers to a piece of its device code."""
 
     functions: frozenset[str] = frozenset()
@@ -78,7 +78,7 @@ class Surroundings:
         return name in self.functions or name in self.words or name in KEYWORDS or name in ARITHMETIC
 
 
-def call_problem(code: str, around: Surroundings) -> str | None:
+def call_problem(code: str, around: DeclaredNames) -> str | None:
     """What the code calls or names that does not belong to device code; None where nothing is found."""
     code = _HARMLESS_ATTRIBUTE.sub(" ", code)
     if (attribute := _ATTRIBUTE.search(code)) is not None and not _is_subscript(code, attribute):
@@ -104,7 +104,7 @@ def _is_subscript(code: str, match: re.Match[str]) -> bool:
     return match[0] == "[[" and re.search(r"[\w)\]]\s*\Z", code[: match.start()]) is not None
 
 
-def _named(code: str, around: Surroundings) -> str | None:
+def _named(code: str, around: DeclaredNames) -> str | None:
     """A function of the host that is named, called or not; a local variable may be called the same."""
     local = set(_LOCAL.findall(code))
     for match in _WORD.finditer(code):
@@ -117,7 +117,7 @@ def _named(code: str, around: Surroundings) -> str | None:
     return None
 
 
-def _called(code: str, around: Surroundings) -> str | None:
+def _called(code: str, around: DeclaredNames) -> str | None:
     known = set(_LAMBDA.findall(code))
     known |= {word for found in _TYPE_ALIAS.findall(code) for word in found if word}
     known |= {name for kind, name in _VARIABLE.findall(code) if kind in around.functions}

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from assistant.verify.device_code import Surroundings, asm_problem, call_problem, is_plain_value, type_problem
+from assistant.verify.device_code import DeclaredNames, asm_problem, call_problem, is_plain_value, type_problem
 from assistant.verify.device_words import ARITHMETIC, KEYWORDS, is_device_function, is_reserved
 from assistant.verify.macro_use import Macro, conditions_problem, directives_in, macro_problem, macros_in
 from assistant.verify.reach import Item, ItemKind, items, words_of
@@ -121,7 +121,7 @@ def _side(text: str) -> _Side:
 
 def _lines(old: _Side, new: _Side) -> str | None:
     """The same for a text that cannot be taken apart: only lines are compared, and all of them may be the host's."""
-    return call_problem(_added(old.code, new.code), Surroundings(words=words_of(blanked(old.code))))
+    return call_problem(_added(old.code, new.code), DeclaredNames(words=words_of(blanked(old.code))))
 
 
 def _directives(old: _Side, new: _Side) -> str | None:
@@ -203,7 +203,7 @@ def _items(old: _Side, new: _Side) -> str | None:
     return None
 
 
-def _function(item: Item, before: Item | None, old: _Side, around: Surroundings) -> str | None:
+def _function(item: Item, before: Item | None, old: _Side, around: DeclaredNames) -> str | None:
     head = item.text.partition("{")[0]
     name = min(item.names, default="")
     runs_on_host = "__global__" not in head and ("__host__" in head or "__device__" not in head)
@@ -224,7 +224,7 @@ def _is_of_vectors(head: str, host_words: frozenset[str]) -> bool:
     return bool(types) and not types & host_words and _LIBRARY_TYPE.search(head) is None
 
 
-def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around: Surroundings) -> str | None:
+def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around: DeclaredNames) -> str | None:
     text, names = item.text, item.names - KEYWORDS - ARITHMETIC
     if text.strip() == ";":
         return None
@@ -291,7 +291,7 @@ def _constants(side: _Side) -> frozenset[str]:
     return known
 
 
-def _around(old: _Side, new: _Side) -> Surroundings:
+def _around(old: _Side, new: _Side) -> DeclaredNames:
     """What device code of the new text may call: its device functions and types, macros that call nothing else, what the old one called."""
     types = frozenset(
         n
@@ -301,7 +301,7 @@ def _around(old: _Side, new: _Side) -> Surroundings:
     )
     of_host = new.names_of(ItemKind.HOST) - new.names_of(ItemKind.KERNEL, ItemKind.DEVICE)
     words = old.device_words
-    around = Surroundings(types | new.names_of(ItemKind.KERNEL, ItemKind.DEVICE) | _called_prototypes(new), of_host, words)
+    around = DeclaredNames(types | new.names_of(ItemKind.KERNEL, ItemKind.DEVICE) | _called_prototypes(new), of_host, words)
     fine = {m.name for m in new.macros}
     for _ in range(len(new.macros) + 1):
         trial = replace(around, functions=around.functions | fine)
@@ -313,7 +313,7 @@ def _around(old: _Side, new: _Side) -> Surroundings:
     return replace(around, functions=around.functions | fine, of_host=of_host | harmful)
 
 
-def _macro_calls(macro: Macro, around: Surroundings) -> str | None:
+def _macro_calls(macro: Macro, around: DeclaredNames) -> str | None:
     return call_problem(macro.body, replace(around, words=around.words | frozenset(macro.parameters)))
 
 

@@ -28,7 +28,7 @@ from assistant.device.capture.protocol import (
     LibraryRequest,
     refusal,
 )
-from assistant.device.capture.run import Surroundings, capture, collect
+from assistant.device.capture.run import CaptureEnvironment, capture, collect
 from assistant.device.lease import GpuBusyError
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
@@ -46,7 +46,7 @@ class Capturer:
         """``scratch`` receives the output of programs and their private copies of folders."""
         self._environment = environment
         self._scratch = scratch
-        self._around: Surroundings | None = None
+        self._around: CaptureEnvironment | None = None
 
     def answer(self, line: str) -> dict[str, Any]:
         """The reply to one line; never raises for a bad request. Raises Interrupted when the asker has gone."""
@@ -80,11 +80,11 @@ class Capturer:
             case _:
                 raise KernelOptError("unknown op: expected capture, library or collect")
 
-    def _surroundings(self) -> Surroundings:
+    def _surroundings(self) -> CaptureEnvironment:
         if self._around is None:
             runner = ToolRunner(tool_environment(self._environment), ends_with_input=True)
             toolchain = find_toolchain(self._environment, installed_wheel_tree(), runner=runner)
-            self._around = Surroundings(self._environment, toolchain, runner, Workspace(self._scratch / "files"))
+            self._around = CaptureEnvironment(self._environment, toolchain, runner, Workspace(self._scratch / "files"))
         return self._around
 
 

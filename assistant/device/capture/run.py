@@ -31,7 +31,7 @@ from assistant.model.recording import Recording
 from assistant.workload.recorded_log import LogNames, finish_recording
 from assistant.workload.signature import device_variable_types
 
-__all__ = ["Surroundings", "capture", "collect"]
+__all__ = ["CaptureEnvironment", "capture", "collect"]
 
 _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
 """The driver's cache of compiled PTX lies in the user's home."""
@@ -41,7 +41,7 @@ _PROGRAM_STARTS = (b"\x7fELF", b"#!")
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class CaptureEnvironment:
     """What one worker works with."""
 
     environment: Mapping[str, str]
@@ -50,7 +50,7 @@ class Surroundings:
     workspace: Workspace
 
 
-def capture(request: CaptureRequest, around: Surroundings, folder: Path) -> CaptureReply:
+def capture(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -> CaptureReply:
     """Run the program; its output lies in ``folder``. Raises CaptureFailed, Interrupted, OSError (disk full)."""
     library = injection_library(around.toolchain, request.cache, around.runner)
     raw = folder / _RAW
@@ -82,7 +82,7 @@ def collect(request: CollectRequest) -> CollectReply:
     return CollectReply(sum(shape.count for shape in recording.shape_counts))
 
 
-def _variables(request: CaptureRequest, around: Surroundings, library: Path, raw: Path) -> dict[str, str]:
+def _variables(request: CaptureRequest, around: CaptureEnvironment, library: Path, raw: Path) -> dict[str, str]:
     given = candidate_environment(around.environment) if request.is_candidate else own_environment(around.environment)
     variables = given | {
         "CUDA_INJECTION64_PATH": str(library),
@@ -95,7 +95,7 @@ def _variables(request: CaptureRequest, around: Surroundings, library: Path, raw
     return variables
 
 
-def _run_own(request: CaptureRequest, around: Surroundings, variables: Mapping[str, str], folder: Path) -> Outcome:
+def _run_own(request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path) -> Outcome:
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
     if request.run_command is None:
@@ -114,7 +114,7 @@ def _gpus_of(request: CaptureRequest) -> AbstractContextManager[None]:
     return all_held(request.gpu_uuids, lock_folder())
 
 
-def _start(around: Surroundings, command: Command, bounds: Bounds, folder: Path, confinement: Confinement | None = None) -> Outcome:
+def _start(around: CaptureEnvironment, command: Command, bounds: Bounds, folder: Path, confinement: Confinement | None = None) -> Outcome:
     try:
         return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement, around.runner.launcher)
     except FileNotFoundError as error:
@@ -122,7 +122,7 @@ def _start(around: Surroundings, command: Command, bounds: Bounds, folder: Path,
 
 
 def _run_candidate(
-    request: CaptureRequest, around: Surroundings, variables: Mapping[str, str], folder: Path
+    request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path
 ) -> tuple[Outcome, tuple[str, ...]]:
     """How the edited program ended, and which limits were missing. What builds it is limited like what is built."""
     built = None if request.run_command else build_program(request, around.toolchain, around.runner)

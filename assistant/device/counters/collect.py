@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from assistant.device.counters.cupti import CuptiRuns
+from assistant.device.counters.failure import CountingFailure
 from assistant.device.counters.ncu_run import NcuRuns
 from assistant.device.counters.protocol import CountersReply, CountersRequest
-from assistant.device.counters.refusal import Refusal
 from assistant.device.gpu_state import GpuState
 from assistant.model.profile import Method
 
@@ -46,7 +46,7 @@ def collect(state: GpuState, request: CountersRequest) -> CountersReply:
 
 def counted(ways: Mapping[Method, Way], request: CountersRequest) -> CountersReply:
     """By the way that is preferred, else by the other; with why not, in the order in which they were tried."""
-    refusals: list[Refusal] = []
+    refusals: list[CountingFailure] = []
     for method in sorted(ways, key=lambda method: method is not request.preferred):
         reply = ways[method].collect(request)
         refusals += reply.refusals

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from assistant.device.counters.answer import read_answer
+from assistant.device.counters.failure import PERMIT_COUNTERS, CountingFailure
 from assistant.device.counters.library import counters_library
 from assistant.device.counters.protocol import (
     CountersReply,
@@ -24,7 +25,6 @@ from assistant.device.counters.protocol import (
     SamplingReply,
     SamplingRequest,
 )
-from assistant.device.counters.refusal import PERMIT_COUNTERS, Refusal
 from assistant.device.counters.sampled import launch_profile
 from assistant.device.counters.sampled_launches import SampledLaunches
 from assistant.device.counters.sampling_process import SamplingProcess
@@ -57,12 +57,12 @@ _KNOWN: tuple[tuple[str, str, str, str], ...] = (
 """(part of what failed, kind, message, remedy); CUPTI 13.0, "Result Codes"."""
 
 
-def refusal_of_cupti(failure: str) -> Refusal:
+def refusal_of_cupti(failure: str) -> CountingFailure:
     """What stood in the way, by the call that failed."""
     for text, kind, message, remedy in _KNOWN:
         if text in failure:
-            return Refusal(kind, f"{message} ({failure})", remedy)
-    return Refusal("failed", f"CUPTI failed: {failure}", "install Nsight Compute's ncu, which counts without it")
+            return CountingFailure(kind, f"{message} ({failure})", remedy)
+    return CountingFailure("failed", f"CUPTI failed: {failure}", "install Nsight Compute's ncu, which counts without it")
 
 
 def counters_reply(reply: SamplingReply, places: Sequence[InstructionPlace], device: str) -> CountersReply:
@@ -92,7 +92,7 @@ class CuptiRuns:
         try:
             self._launches = self._launches or SampledLaunches(self._started_with(self._built(request.cache)))
         except LibraryNotBuiltError as error:
-            return CountersReply((), (Refusal("missing", error.message, error.remedy),))
+            return CountersReply((), (CountingFailure("missing", error.message, error.remedy),))
         asked = SamplingRequest(Part.SAMPLED, request.image, request.cases, request.symbols, 0, request.launch_limit, request.wall_s)
         reply = self._launches.counted(asked, time.monotonic() + request.wall_s + _START_S)
         return counters_reply(reply, request.places, self._device)
@@ -122,7 +122,7 @@ class CuptiRuns:
         return self._library
 
 
-def _dropped(launches: Sequence[SampledLaunch]) -> tuple[Refusal, ...]:
+def _dropped(launches: Sequence[SampledLaunch]) -> tuple[CountingFailure, ...]:
     """That samples of where warps wait were lost, where they were more than a few."""
     answers = [read_answer(launch.answer, launch.symbol) for launch in launches]
     every, dropped = sum(answer.sampled_count for answer in answers), sum(answer.dropped_count for answer in answers)
@@ -131,4 +131,4 @@ def _dropped(launches: Sequence[SampledLaunch]) -> tuple[Refusal, ...]:
     message = (
         f"the GPU dropped {dropped:,} of {every:,} samples of where warps wait ({100 * dropped / every:.0f} %): stalls stand on the others"
     )
-    return (Refusal("dropped", message, "profile a larger workload, which is sampled less often, or install Nsight Compute's ncu"),)
+    return (CountingFailure("dropped", message, "profile a larger workload, which is sampled less often, or install Nsight Compute's ncu"),)

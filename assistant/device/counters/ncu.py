@@ -12,8 +12,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from assistant.device.counters.failure import PERMIT_COUNTERS, CountingFailure
 from assistant.device.counters.metrics import targeted_metrics
-from assistant.device.counters.refusal import PERMIT_COUNTERS, Refusal
 
 __all__ = ["INSTALL_NCU", "command", "find_cuda_tool", "refusal_of"]
 
@@ -78,13 +78,13 @@ def command(ncu: Path, report: Path, symbols: tuple[str, ...], launch_limit: int
     )
 
 
-def refusal_of(output: str, is_cut_short: bool) -> Refusal:
+def refusal_of(output: str, is_cut_short: bool) -> CountingFailure:
     """What stood in the way, by what ncu printed."""
     if is_cut_short:
-        return Refusal("timed_out", "ncu did not end in time", "raise --timeout or shrink the workload")
+        return CountingFailure("timed_out", "ncu did not end in time", "raise --timeout or shrink the workload")
     for text, kind, message, remedy in _KNOWN:
         if text in output:
-            return Refusal(kind, message, remedy)
+            return CountingFailure(kind, message, remedy)
     errors = _ERROR.findall(output)
     said = errors[-1] if errors else (output.strip().splitlines() or ["it printed nothing"])[-1]
-    return Refusal("failed", f"ncu failed: {said}", "run ncu on the program by hand to see more")
+    return CountingFailure("failed", f"ncu failed: {said}", "run ncu on the program by hand to see more")

@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
+from assistant.device.counters.failure import CountingFailure
 from assistant.device.counters.ncu import INSTALL_NCU, command, find_cuda_tool, refusal_of
 from assistant.device.counters.protocol import CountersReply, CountersRequest
-from assistant.device.counters.refusal import Refusal
 from assistant.device.counters.report import Places, ReportRequest, has_report_reader, read_report
 from assistant.device.process import ToolRunner
 from assistant.device.relaunch import RelaunchRequest
@@ -27,9 +27,11 @@ __all__ = ["NcuRuns"]
 _FILL = 0xAB
 _SLOW_S = 10.0
 """For one launch: several times what is usual (docs/measurements.md)."""
-_MISSING = Refusal("missing", "Nsight Compute's ncu is not installed", INSTALL_NCU)
-_UNREAD = Refusal("missing", "ncu is there, but not the package that reads its reports", "pip install ncu-report")
-_SLOW = Refusal("slow", f"ncu took more than {_SLOW_S:g} s for a launch on this machine", "end what else uses the GPU, or let CUPTI count")
+_MISSING = CountingFailure("missing", "Nsight Compute's ncu is not installed", INSTALL_NCU)
+_UNREAD = CountingFailure("missing", "ncu is there, but not the package that reads its reports", "pip install ncu-report")
+_SLOW = CountingFailure(
+    "slow", f"ncu took more than {_SLOW_S:g} s for a launch on this machine", "end what else uses the GPU, or let CUPTI count"
+)
 
 
 class NcuRuns:
@@ -67,7 +69,7 @@ class NcuRuns:
         if reply.report is None:
             said = reply.refusal
             assert said is not None
-            return CountersReply((), (Refusal("failed", said.message, said.remedy),))
+            return CountersReply((), (CountingFailure("failed", said.message, said.remedy),))
         return CountersReply(reply.report.launches)
 
 

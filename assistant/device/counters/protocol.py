@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from assistant.device.counters.refusal import Refusal
+from assistant.device.counters.failure import CountingFailure
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.model.launch import LaunchConfig
 from assistant.model.profile import LaunchProfile, Method
@@ -61,7 +61,7 @@ class CountersReply:
     """Counters of every launch in order, or none."""
 
     launches: tuple[LaunchProfile, ...]
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[CountingFailure, ...] = ()
     """Why ways that were tried before gave nothing, or this one not everything; in that order."""
 
 

@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from assistant.engine.files import replace_text
-from assistant.engine.proposals.succession import claim_in_words, successor
+from assistant.engine.proposals.superseding import claim_in_words, successor
 from assistant.engine.subject import read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import (

@@ -18,7 +18,7 @@ from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.judge.rejudge import rejudge
 from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.engine.proposals.rebased import rebased_proposal
-from assistant.engine.proposals.succession import better_open, claim_in_words
+from assistant.engine.proposals.superseding import better_open, claim_in_words
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest
 from assistant.engine.running import JobRunner

@@ -21,7 +21,7 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.ports import Store
 from assistant.source.parse import parse
 
-__all__ = ["FoundEdit", "Refusal", "edit_of", "refusals", "rejected_before"]
+__all__ = ["FoundEdit", "StandingRejection", "edit_of", "refusals", "rejected_before"]
 
 _STATES = frozenset({ProposalState.REJECTED})
 _KEPT = "kept"
@@ -42,7 +42,7 @@ class FoundEdit:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class StandingRejection:
     """A rejection that still holds."""
 
     place: Taken
@@ -51,7 +51,7 @@ class Refusal:
     """Which proposal, when and why, in words."""
 
 
-def refusals(store: Store, workspace: Path, parsed: ParsedSource, kernel_name: str) -> tuple[Refusal, ...]:
+def refusals(store: Store, workspace: Path, parsed: ParsedSource, kernel_name: str) -> tuple[StandingRejection, ...]:
     """Rejections of edits of the kernel with this qualified name, newest first, as far as they hold for the present text."""
     rejected = [known for known in store.proposals(workspace, _STATES) if known.path == parsed.source.path]
     if not rejected:
@@ -66,7 +66,9 @@ def rejected_before(store: Store, workspace: Path, edit: FoundEdit) -> str | Non
     return next((_decision(store, known) for known in same), None)
 
 
-def _refusal(store: Store, proposal: Proposal, attempts: tuple[Attempt, ...], parsed: ParsedSource, kernel_name: str) -> Refusal | None:
+def _refusal(
+    store: Store, proposal: Proposal, attempts: tuple[Attempt, ...], parsed: ParsedSource, kernel_name: str
+) -> StandingRejection | None:
     before = parse(Source(proposal.path, proposal.before_text))
     old = _named(before, proposal.kernel)
     new = _named(parsed, proposal.kernel)
@@ -74,7 +76,7 @@ def _refusal(store: Store, proposal: Proposal, attempts: tuple[Attempt, ...], pa
         return None
     step = _first_step(proposal, attempts)
     place = None if step is None else _unmoved(step, proposal.before_text, parsed.source.text)
-    return None if place is None else Refusal(place, _decision(store, proposal))
+    return None if place is None else StandingRejection(place, _decision(store, proposal))
 
 
 def _named(parsed: ParsedSource, key: str) -> Kernel | None:

@@ -21,7 +21,7 @@ from assistant.engine.proposals.explain import explain_submitted
 from assistant.engine.proposals.gate import DECIDED_GAIN_RATIO, is_proved_better
 from assistant.engine.proposals.records import costliest
 from assistant.engine.proposals.rejected import FoundEdit, rejected_before
-from assistant.engine.proposals.succession import store_beside_better
+from assistant.engine.proposals.superseding import store_beside_better
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.subject import Subject, candidate_of
 from assistant.errors import UsageError

@@ -13,7 +13,7 @@ from assistant.engine.proposals.records import costliest
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.frontier import Node
 from assistant.engine.search.resume import Earlier
-from assistant.engine.search.tried import TriedBook
+from assistant.engine.search.trial_history import TrialHistory
 from assistant.model.attempt import RecallQuery
 from assistant.model.build import Build
 from assistant.model.profile import Finding
@@ -34,7 +34,7 @@ class Asking:
     workspace: Path
     earlier: Earlier
 
-    def request(self, node: Node, items: tuple[KernelAssessment, ...], book: TriedBook) -> PlanRequest:
+    def request(self, node: Node, items: tuple[KernelAssessment, ...], book: TrialHistory) -> PlanRequest:
         """``items``: the kernel's instances in the node's version, at least one."""
         main = costliest(items)
         looked = node.link.looked

@@ -12,7 +12,7 @@ from assistant.engine.proposals.explain import other_edit
 from assistant.engine.proposals.gate import is_proved_better
 from assistant.engine.proposals.records import Confirmed, costliest, proposal_record
 from assistant.engine.proposals.rejected import FoundEdit, rejected_before
-from assistant.engine.proposals.succession import claim_in_words, offered_already, store_beside_better
+from assistant.engine.proposals.superseding import claim_in_words, offered_already, store_beside_better
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.search.frontier import Node
 from assistant.engine.search.round import Kit

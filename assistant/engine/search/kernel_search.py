@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from assistant.engine.proposals.choice import Taken
 from assistant.engine.proposals.gate import SHOWN_GAIN_RATIO
 from assistant.engine.proposals.records import costliest
-from assistant.engine.proposals.rejected import Refusal, refusals
+from assistant.engine.proposals.rejected import StandingRejection, refusals
 from assistant.engine.search.confirming import Confirmation, ConfirmationResult, Offer
 from assistant.engine.search.frontier import Frontier, Node
+from assistant.engine.search.kept_before import taken_up
 from assistant.engine.search.round import Kit, Round
-from assistant.engine.search.taking_up import taken_up
 from assistant.engine.search.trial import Link
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
@@ -150,7 +150,7 @@ class KernelSearch:
         self._places = tuple(refusal.place for refusal in self._refusals())
         self._kit = replace(self._kit, refused=frozenset((place.technique, line) for place in self._places for line in place.lines))
 
-    def _refusals(self) -> tuple[Refusal, ...]:
+    def _refusals(self) -> tuple[StandingRejection, ...]:
         kit = self._kit
         return refusals(kit.store, kit.workspace, kit.start.looked.subject.parsed, kit.name)
 

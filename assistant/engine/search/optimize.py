@@ -20,12 +20,12 @@ from assistant.engine.search.asking import Asking
 from assistant.engine.search.confirming import Offer
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
+from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.resume import NOTHING_EARLIER, Earlier
 from assistant.engine.search.round import Kit
 from assistant.engine.search.shape import SearchShape
 from assistant.engine.search.trial import Bench, Link
-from assistant.engine.search.tried import TriedBook
-from assistant.engine.search.tries import Tries
+from assistant.engine.search.trial_history import TrialHistory
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, Store
@@ -105,8 +105,8 @@ class Search:
             name=name,
             start=start,
             bench=bench,
-            tries=Tries(benches, self.accounts.holding_gpu),
-            book=TriedBook(self.earlier, key, self.options.max_candidates),
+            tries=ParallelTrials(benches, self.accounts.holding_gpu),
+            book=TrialHistory(self.earlier, key, self.options.max_candidates),
             asking=Asking(self.job, self.options, self.store, self.catalogue, self.workspace, self.earlier),
             host_code=self.host_code,
             accounts=self.accounts,

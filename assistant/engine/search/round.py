@@ -26,12 +26,12 @@ from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.asking import Asking
 from assistant.engine.search.frontier import Node
 from assistant.engine.search.host_code import HostCodeRight, with_host_label
+from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.resume import Earlier
 from assistant.engine.search.setbacks import setback_of
 from assistant.engine.search.shape import EXPERT, SearchShape
 from assistant.engine.search.trial import Bench, Link, Trial
-from assistant.engine.search.tried import TriedBook
-from assistant.engine.search.tries import Tries
+from assistant.engine.search.trial_history import TrialHistory
 from assistant.model import events
 from assistant.model.plan import Rewrite, Step, TriedBefore, Unwritten
 from assistant.model.profile import Severity
@@ -66,9 +66,9 @@ class Kit:
     start: Link
     bench: Bench
     """On the job's own lab."""
-    tries: Tries
+    tries: ParallelTrials
     """On all labs."""
-    book: TriedBook
+    book: TrialHistory
     asking: Asking
     host_code: HostCodeRight
     accounts: JobAccounts

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.refusal import Refusal
+from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.source.files import line_end
 from assistant.source.includes import included_names
 
@@ -52,7 +52,7 @@ def without_includes(code: str) -> tuple[str, tuple[str, ...]]:
     return _INCLUDE_LINE.sub("", code), tuple(match[1] for match in _INCLUDE_LINE.finditer(code))
 
 
-def header_edits(parsed: ParsedSource, headers: tuple[str, ...]) -> tuple[TextEdit, ...] | Refusal:
+def header_edits(parsed: ParsedSource, headers: tuple[str, ...]) -> tuple[TextEdit, ...] | UnusableAnswer:
     """Edits that include the headers which the text does not include yet, behind its first includes."""
     text = parsed.source.text
     known = included_names(text)
@@ -60,7 +60,7 @@ def header_edits(parsed: ParsedSource, headers: tuple[str, ...]) -> tuple[TextEd
     missing = [name for name in dict.fromkeys(wanted) if name.rsplit("/", 1)[-1] not in known]
     for name in missing:
         if name not in HEADERS:
-            return Refusal(f"it includes {name[:80]!r}; only these may be added: {', '.join(HEADERS)}")
+            return UnusableAnswer(f"it includes {name[:80]!r}; only these may be added: {', '.join(HEADERS)}")
     if not missing:
         return ()
     newline = line_end(text)

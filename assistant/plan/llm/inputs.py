@@ -22,11 +22,11 @@ from assistant.plan.llm.fit import fitted
 from assistant.plan.llm.headers import HEADERS
 from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.library import Prompt, PromptLibrary
-from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.region import region_of
 from assistant.plan.llm.setbacks import case_lines, failure_lines
 from assistant.plan.llm.summaries import Summaries
 from assistant.plan.llm.talk import Talk
+from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.plan.tokens import estimated_tokens
 from assistant.ports import PlanRequest, Story
 from assistant.source.match import select_kernels
@@ -100,7 +100,7 @@ class Inputs:
         facts = replace(facts_of(story.before, self._signals), tried=(), recalled=(), loops=(), arrays=(), diagnostics=(), hardware=())
         return self._fitted("explain", facts, inputs)
 
-    def refused(self, refusal: Refusal) -> Prompt:
+    def refused(self, refusal: UnusableAnswer) -> Prompt:
         """Asks for an edit that can be made, in the same conversation."""
         return self._library.render("repair-region", {"problem": refusal.reason})
 

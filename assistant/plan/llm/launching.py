@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, launched_with, shapes_in
-from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.schemas import LaunchChange
+from assistant.plan.llm.unusable import UnusableAnswer
 
 __all__ = ["Launched", "declared_launches", "launched"]
 
@@ -42,7 +42,7 @@ class Launched:
     assumptions: tuple[str, ...] = ()
 
 
-def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | Refusal:
+def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | UnusableAnswer:
     """The changes made; a refusal for a line without a launch of the kernel, or an expression that does more than count."""
     sites = {site.line: site for site in parsed.launch_sites_of(kernel)}
     if not sites:
@@ -51,16 +51,16 @@ def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChang
     for change in changes:
         if change.line not in sites:
             places = ", ".join(map(str, sites))
-            return Refusal(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are at line {places}")
+            return UnusableAnswer(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are at line {places}")
         problem = next((p for p in map(_problem, _expressions(change)) if p is not None), None)
         if problem is not None:
-            return Refusal(f"the launch at line {change.line}: {problem}")
+            return UnusableAnswer(f"the launch at line {change.line}: {problem}")
         edits += _site_edits(sites[change.line], change)
     made = _changing(parsed.source.text, edits)
     return Launched(made, (Label.HOST_CODE,) if made else ())
 
 
-def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | Refusal:
+def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | UnusableAnswer:
     """The same for launches that workload blocks declare, by the line of their grid."""
     blocks = dict(declared_launches(parsed, kernel))
     edits, said = list[TextEdit](), list[str]()
@@ -68,16 +68,16 @@ def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[Launc
         shape = blocks.get(change.line)
         if shape is None:
             where = f"declared at line {', '.join(map(str, blocks))}" if blocks else "not in this text: leave `launches` empty"
-            return Refusal(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are {where}")
+            return UnusableAnswer(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are {where}")
         if change.shared is not None or change.arguments is not None:
-            return Refusal("of a declared launch only grid and block can be changed")
+            return UnusableAnswer("of a declared launch only grid and block can be changed")
         for name, items, wanted in (("grid", shape.grid, change.grid), ("block", shape.block, change.block)):
             found = None if wanted is None else _ITEMS.fullmatch(wanted)
             if found is not None:
                 edits.append(TextEdit(Span(items[0].span.start, items[-1].span.end), found["items"]))
                 said.append(f"{name} [{found['items']}]")
             elif wanted is not None:
-                return Refusal(f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}')
+                return UnusableAnswer(f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}')
     made = _changing(parsed.source.text, edits)
     return Launched(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),)) if made else Launched()
 

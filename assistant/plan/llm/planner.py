@@ -47,9 +47,9 @@ class LlmPlanner:
 
     async def plan(self, request: PlanRequest) -> Plan:
         """The model's steps, best first; without an answer no step, and a decline that says why."""
-        deaf = self._talk.lasting(ModelRole.CODER)
-        if deaf is not None:  # nobody would carry the plan out
-            return self._no_plan(request, deaf)
+        unreachable = self._talk.lasting(ModelRole.CODER)
+        if unreachable is not None:  # nobody would carry the plan out
+            return self._no_plan(request, unreachable)
         prompt = await self._inputs.plan(request, MOST_STEPS)
         if isinstance(prompt, CompletionFailure):
             return self._no_plan(request, prompt)

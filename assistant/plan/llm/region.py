@@ -4,7 +4,7 @@ The parts are the kernel and the device functions that it calls. What is beside 
 includes, which are fields of the answer and are written here. Example::
 
     parts = region_of(parsed, kernel)                  # (Part("kernel", …), Part("square", …))
-    edit_of(parsed, kernel, reply)                     # RegionEdit(edits=(…,), labels=(Label.HOST_CODE,)) or Refusal("…")
+    edit_of(parsed, kernel, reply)                     # RegionEdit(edits=(…,), labels=(Label.HOST_CODE,)) or UnusableAnswer("…")
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from assistant.plan.llm.cleaning import cleaned
 from assistant.plan.llm.foreign import foreign_code, lost_code
 from assistant.plan.llm.headers import header_edits, header_labels, without_includes
 from assistant.plan.llm.launching import launched
-from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.source.edits import apply_edits, edits_between
 from assistant.source.files import line_end
 from assistant.source.parse import parse
@@ -79,7 +79,7 @@ def part_texts(parts: tuple[Part, ...], edits: Iterable[TextEdit]) -> tuple[str,
     return tuple(texts)
 
 
-def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdit | Refusal:
+def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdit | UnusableAnswer:
     """The answer's edits of ``parsed``'s text, or why they are not made; minimal, so that untouched lines stay untouched."""
     text = parsed.source.text
     parts = {part.id: part for part in region_of(parsed, kernel)}
@@ -90,41 +90,41 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdi
         name = KERNEL_PART if written.part == kernel.name and kernel.name not in parts else written.part
         part = parts.get(name)
         if part is None or name in seen:
-            return Refusal(_unknown_part(name, parts, name in seen))
+            return UnusableAnswer(_unknown_part(name, parts, name in seen))
         seen.add(name)
         code, included = without_includes(cleaned(written.code))
         headers += included
         code = code.strip("\n").replace("\n", line_end(text))
         foreign = foreign_code(part.text, code, _beside(text, parts.values()))
         if foreign is not None:
-            return Refusal(f"part {part.id}: {foreign}")
+            return UnusableAnswer(f"part {part.id}: {foreign}")
         edits += _moved(edits_between(part.text, code), part.span.start)
     made = apply_edits(text, edits)
     lost = lost_code(text, made, (part.span for part in parts.values())) if isinstance(made, str) else None
     reach = host_reach(text, made) if isinstance(made, str) and lost is None else None
     problem = lost or reach or (_declared_anew(text, made) if isinstance(made, str) else None)
-    return Refusal(problem) if problem is not None else _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
+    return UnusableAnswer(problem) if problem is not None else _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
 
 
 def _completed(
     parsed: ParsedSource, kernel: Kernel, reply: CodeReply, edits: tuple[TextEdit, ...], headers: tuple[str, ...]
-) -> RegionEdit | Refusal:
+) -> RegionEdit | UnusableAnswer:
     """The edits of the parts with those of launches and includes, checked as a whole."""
     included = header_edits(parsed, headers)
     launches = launched(parsed, kernel, reply.launches)
-    if isinstance(included, Refusal):
+    if isinstance(included, UnusableAnswer):
         return included
-    if isinstance(launches, Refusal):
+    if isinstance(launches, UnusableAnswer):
         return launches
     every = (*included, *edits, *launches.edits)
     after = apply_edits(parsed.source.text, every)
     if not isinstance(after, str):
-        return Refusal("its changes overlap")
+        return UnusableAnswer("its changes overlap")
     if after == parsed.source.text:
-        return Refusal("it changes nothing")
+        return UnusableAnswer("it changes nothing")
     problem = _broken_signature(parsed, kernel, reply, parse(Source(parsed.source.path, after)))
     if problem is not None:
-        return Refusal(problem)
+        return UnusableAnswer(problem)
     return RegionEdit(every, tuple(dict.fromkeys((*launches.labels, *header_labels(included)))), launches.assumptions)
 
 

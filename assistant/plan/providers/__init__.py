@@ -2,7 +2,7 @@
 
 from assistant.plan.providers.editor import EDITOR_ENDPOINT, EditorProvider, ModelRelay
 from assistant.plan.providers.manual import ManualProvider, OnWaiting
-from assistant.plan.providers.opening import Surroundings, open_provider
+from assistant.plan.providers.opening import ProviderSetup, open_provider
 from assistant.plan.providers.prices import PriceTable, read_prices
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "ModelRelay",
     "OnWaiting",
     "PriceTable",
-    "Surroundings",
+    "ProviderSetup",
     "open_provider",
     "read_prices",
 ]

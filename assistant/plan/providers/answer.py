@@ -13,8 +13,8 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from assistant.model.completion import Completion, CompletionFailure, FailureKind
+from assistant.plan.providers.error_replies import SAID_LENGTH, plain
 from assistant.plan.providers.redaction import PieceRedaction, redacted
-from assistant.plan.providers.refusals import SAID_LENGTH, plain
 from assistant.plan.providers.wire import Chunk
 from assistant.plan.shown import shown
 

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, ServedModel
 from assistant.plan.providers.answer import answer_limit_bytes, well_formed
+from assistant.plan.providers.error_replies import plain
 from assistant.plan.providers.prices import PriceTable
-from assistant.plan.providers.refusals import plain
 from assistant.ports import OnText
 
 __all__ = ["EDITOR_ENDPOINT", "EditorProvider", "ModelRelay"]

@@ -20,9 +20,9 @@ import openai
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price, ServedModel
 from assistant.plan.providers.answer import Answer
 from assistant.plan.providers.bounded import AnswerTooLargeError, bound_response, only_needed_headers
+from assistant.plan.providers.error_replies import ErrorReply, failure_of, may_pass
 from assistant.plan.providers.pace import TRY_COUNT, Pace, back_off_s, retry_after_s
 from assistant.plan.providers.redaction import PieceRedaction, redacted
-from assistant.plan.providers.refusals import Refusal, failure_of, may_pass
 from assistant.plan.providers.roles import is_local
 from assistant.plan.providers.wire import Dialect, conceded, request_body
 from assistant.ports import OnText
@@ -173,7 +173,7 @@ async def _read(stream: openai.AsyncStream[object], connection: Connection, answ
     except openai.APIConnectionError:
         return answer.broken(FailureKind.UNREACHABLE, f"{connection.base_url} broke off its answer", _TRY_DOCTOR)
     except openai.APIError as error:
-        failure = failure_of(Refusal(connection.base_url, 500, error.code, redacted(_said(error), connection.key)))
+        failure = failure_of(ErrorReply(connection.base_url, 500, error.code, redacted(_said(error), connection.key)))
         return answer.broken(failure.kind, failure.message, failure.remedy)
     except (ValueError, RecursionError):  # no JSON, no UTF-8, or JSON too deep to read: the client decodes them
         return answer.malformed()
@@ -200,7 +200,7 @@ def _unreached(connection: Connection, is_refused: bool) -> CompletionFailure:
 def _refused(error: openai.APIStatusError, connection: Connection) -> CompletionFailure | _Again:
     said = _said(error)
     complaint = f"{error.param or ''} {said}"
-    refusal = Refusal(connection.base_url, error.status_code, error.code, redacted(said, connection.key))
+    refusal = ErrorReply(connection.base_url, error.status_code, error.code, redacted(said, connection.key))
     failure = failure_of(refusal)
     if failure.kind is FailureKind.REFUSED and (dialect := conceded(connection.dialect, complaint, connection.may_drop_schemas)):
         return _Again(failure, dialect=dialect)

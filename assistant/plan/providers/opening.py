@@ -22,11 +22,11 @@ from assistant.ports import Provider
 if TYPE_CHECKING:
     from assistant.plan.providers.endpoint import Connection
 
-__all__ = ["Surroundings", "open_provider"]
+__all__ = ["ProviderSetup", "open_provider"]
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ProviderSetup:
     """What a provider needs of the place that it is opened in."""
 
     environment: Mapping[str, str]
@@ -39,7 +39,7 @@ class Surroundings:
     on_waiting: OnWaiting | None = None
 
 
-def open_provider(settings: Settings, around: Surroundings) -> Provider:
+def open_provider(settings: Settings, around: ProviderSetup) -> Provider:
     """Whom models are asked of. Raises UsageError where the settings name nobody, or what they name is not here."""
     provider = settings.provider
     match provider.kind:
@@ -57,14 +57,14 @@ def open_provider(settings: Settings, around: Surroundings) -> Provider:
             return _endpoint_provider(provider, around)
 
 
-def _endpoint_provider(settings: ProviderSettings, around: Surroundings) -> Provider:
+def _endpoint_provider(settings: ProviderSettings, around: ProviderSetup) -> Provider:
     from assistant.plan.providers.endpoint import EndpointProvider  # it takes half a second, and most commands ask no model
 
     connections = {role: _connection(settings, role, around) for role in ModelRole}
     return EndpointProvider(connections, settings.requests_per_minute)
 
 
-def _connection(settings: ProviderSettings, role: ModelRole, around: Surroundings) -> Connection:
+def _connection(settings: ProviderSettings, role: ModelRole, around: ProviderSetup) -> Connection:
     from assistant.plan.providers.endpoint import Connection
 
     endpoint = role_endpoint(settings, role)

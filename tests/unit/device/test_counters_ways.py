@@ -12,9 +12,9 @@ import pytest
 
 from assistant.device.counters.collect import counted
 from assistant.device.counters.cupti import refusal_of_cupti
+from assistant.device.counters.failure import CountingFailure
 from assistant.device.counters.ncu_run import NcuRuns
 from assistant.device.counters.protocol import CountersReply, CountersRequest, Part, SamplingRequest
-from assistant.device.counters.refusal import Refusal
 from assistant.device.counters.sampler import period_exponent
 from assistant.device.counters.sampling_process import SamplingProcess
 from assistant.device.gpu_protocol import Image
@@ -45,7 +45,7 @@ def counts(method: Method) -> Way:
 
 
 def refuses(kind: str) -> Way:
-    return Way(CountersReply((), (Refusal(kind, f"it is {kind}", "mend it"),)))
+    return Way(CountersReply((), (CountingFailure(kind, f"it is {kind}", "mend it"),)))
 
 
 def methods(launches: Sequence[LaunchProfile]) -> list[Method]:

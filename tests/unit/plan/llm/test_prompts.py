@@ -16,8 +16,8 @@ from assistant.model.source import Span, TextEdit
 from assistant.model.verification import CaseResult, Label, Outcome, Verification, VerificationFinding
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt, load_prompts
-from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.talk import Talk
+from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.ports import PlanRequest, Recalled, Story
 from assistant.source.edits import apply_edits
 from assistant.source.hunks import unified_diff
@@ -127,7 +127,7 @@ async def test_refine(snapshot: SnapshotAssertion) -> None:
 
 
 def test_repair_region(snapshot: SnapshotAssertion) -> None:
-    assert shown(inputs().refused(Refusal("part kernel: its brackets do not match"))) == snapshot
+    assert shown(inputs().refused(UnusableAnswer("part kernel: its brackets do not match"))) == snapshot
 
 
 def test_repair_reply(snapshot: SnapshotAssertion) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.refusal import Refusal
 from assistant.plan.llm.region import RegionEdit, edit_of, part_texts, region_of
 from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.source.edits import apply_edits
 from assistant.source.parse import parse
 from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, REPOSITORY, TEXT, request_of
@@ -19,22 +19,22 @@ from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, REPOSITORY, TEXT, req
 BETTER = KERNEL_TEXT.replace("out[x * n + y] = scaled", "float v = scaled").replace("by);", "by);\n        out[x * n + y] = v;")
 
 
-def answer(code: str | None = BETTER, part: str = "kernel", text: str = TEXT, **fields: Any) -> RegionEdit | Refusal:
+def answer(code: str | None = BETTER, part: str = "kernel", text: str = TEXT, **fields: Any) -> RegionEdit | UnusableAnswer:
     request = request_of(text)
     parts = [] if code is None else [{"part": part, "code": code}]
     reply = CodeReply.model_validate({"summary": "s", "parts": parts} | fields)
     return edit_of(request.parsed, request.kernel, reply)
 
 
-def after(found: RegionEdit | Refusal, text: str = TEXT) -> str:
+def after(found: RegionEdit | UnusableAnswer, text: str = TEXT) -> str:
     assert isinstance(found, RegionEdit), found
     changed = apply_edits(text, found.edits)
     assert isinstance(changed, str)
     return changed
 
 
-def refusal(found: RegionEdit | Refusal) -> str:
-    assert isinstance(found, Refusal), found
+def refusal(found: RegionEdit | UnusableAnswer) -> str:
+    assert isinstance(found, UnusableAnswer), found
     return found.reason
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from assistant.config.settings import Settings
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price
-from assistant.plan.providers import EDITOR_ENDPOINT, PriceTable, Surroundings, open_provider
+from assistant.plan.providers import EDITOR_ENDPOINT, PriceTable, ProviderSetup, open_provider
 from assistant.ports import OnText, Provider
 from tests.endpoint.server import Says, ScriptedEndpoint
 
@@ -22,7 +22,7 @@ Open = Callable[[Path, bool], contextlib.AbstractAsyncContextManager[Provider]]
 
 
 @contextlib.asynccontextmanager
-async def opened(around: Surroundings, **provider: object) -> AsyncGenerator[Provider]:
+async def opened(around: ProviderSetup, **provider: object) -> AsyncGenerator[Provider]:
     made = open_provider(Settings.model_validate({"provider": provider}), around)
     try:
         yield made
@@ -34,7 +34,7 @@ async def opened(around: Surroundings, **provider: object) -> AsyncGenerator[Pro
 @contextlib.asynccontextmanager
 async def endpoint(folder: Path, is_quick: bool) -> AsyncGenerator[Provider]:
     with ScriptedEndpoint(lambda _: Says(ANSWER, piece_length=3, pause_s=0 if is_quick else 20)) as server:
-        around = Surroundings({}, folder, PriceTable({server.base_url: PRICE}))
+        around = ProviderSetup({}, folder, PriceTable({server.base_url: PRICE}))
         async with opened(around, kind="openai", base_url=server.base_url, model="small") as made:
             yield made
 
@@ -51,7 +51,7 @@ class Relay:
 
 @contextlib.asynccontextmanager
 async def editor(folder: Path, is_quick: bool) -> AsyncGenerator[Provider]:
-    async with opened(Surroundings({}, folder, PriceTable({EDITOR_ENDPOINT: PRICE}), Relay(is_quick)), kind="editor") as made:
+    async with opened(ProviderSetup({}, folder, PriceTable({EDITOR_ENDPOINT: PRICE}), Relay(is_quick)), kind="editor") as made:
         yield made
 
 
@@ -61,7 +61,7 @@ async def manual(folder: Path, is_quick: bool) -> AsyncGenerator[Provider]:
         if is_quick:
             place.write_text(ANSWER, "utf-8")
 
-    around = Surroundings({}, folder, PriceTable({"manual": PRICE}), on_waiting=waiting)
+    around = ProviderSetup({}, folder, PriceTable({"manual": PRICE}), on_waiting=waiting)
     async with opened(around, kind="manual") as made:
         yield made
 
@@ -127,7 +127,7 @@ class Endless:
 
 async def test_an_editors_answer_without_an_end_is_stopped_at_the_bytes_of_its_tokens(tmp_path: Path) -> None:
     relay, pieces = Endless(), list[str]()
-    async with opened(Surroundings({}, tmp_path, PriceTable({}), relay), kind="editor") as made:
+    async with opened(ProviderSetup({}, tmp_path, PriceTable({}), relay), kind="editor") as made:
         answer = await made.complete(request(ModelRole.CODER), pieces.append)
     assert isinstance(answer, CompletionFailure)
     assert (answer.kind, answer.partial_text) == (FailureKind.TOO_LARGE, "".join(pieces))
@@ -140,7 +140,7 @@ async def test_an_editors_answer_is_bounded_in_bytes_not_letters(tmp_path: Path)
         async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
             return Completion("é" * 401, "editors-own", None, None)
 
-    async with opened(Surroundings({}, tmp_path, PriceTable({}), Long()), kind="editor") as made:
+    async with opened(ProviderSetup({}, tmp_path, PriceTable({}), Long()), kind="editor") as made:
         answer = await made.complete(request(ModelRole.CODER), lambda _: None)
     assert isinstance(answer, CompletionFailure)
     assert answer.kind is FailureKind.TOO_LARGE

@@ -22,7 +22,7 @@ from assistant.model.completion import (
     Price,
     ReplySchema,
 )
-from assistant.plan.providers import PriceTable, Surroundings, open_provider
+from assistant.plan.providers import PriceTable, ProviderSetup, open_provider
 from assistant.ports import Provider
 from tests.endpoint.server import MODEL, Asked, Breaks, Redirects, Refuses, Reply, Says, ScriptedEndpoint, Sends, Stalls
 
@@ -43,7 +43,7 @@ async def opened(endpoint: ScriptedEndpoint, key: str | None = KEY, **provider: 
         {"provider": {"kind": "openai", "base_url": endpoint.base_url, "model": "small", "key_env": "MY_KEY", "timeout_s": 60, **provider}}
     )
     environment = {} if key is None else {"MY_KEY": key}
-    made = open_provider(settings, Surroundings(environment, Path("/nowhere"), PriceTable()))
+    made = open_provider(settings, ProviderSetup(environment, Path("/nowhere"), PriceTable()))
     try:
         yield made
     finally:
@@ -297,7 +297,7 @@ async def test_an_endpoint_that_is_not_there_is_said_to_be() -> None:
 @contextlib.asynccontextmanager
 async def opened_at(url: str, **provider: object) -> AsyncGenerator[Provider]:
     settings = Settings.model_validate({"provider": {"kind": "openai", "base_url": url, "model": "m", "timeout_s": 2, **provider}})
-    made = open_provider(settings, Surroundings({"OPENAI_API_KEY": KEY}, Path("/nowhere"), PriceTable()))
+    made = open_provider(settings, ProviderSetup({"OPENAI_API_KEY": KEY}, Path("/nowhere"), PriceTable()))
     try:
         yield made
     finally:
@@ -329,7 +329,7 @@ async def test_each_role_may_have_an_endpoint_model_and_key_of_its_own() -> None
             }
         )
         prices = PriceTable({"large": Price(2.0, 8.0), cheap.base_url: Price(0.0, 0.0)})
-        made = open_provider(settings, Surroundings({"CHEAP": KEY}, Path("/nowhere"), prices))
+        made = open_provider(settings, ProviderSetup({"CHEAP": KEY}, Path("/nowhere"), prices))
         plan = CompletionRequest("M2", ModelRole.PLANNER, "plan@1", (ChatMessage("user", "plan"),), 10)
         await made.complete(plan, print)
         await made.complete(REQUEST, print)
@@ -347,14 +347,14 @@ async def test_each_role_may_have_an_endpoint_model_and_key_of_its_own() -> None
 def test_a_base_url_that_is_none_or_holds_a_secret_is_refused(url: str) -> None:
     settings = Settings.model_validate({"provider": {"kind": "openai", "base_url": url, "model": "m"}})
     with pytest.raises(UsageError, match=r"provider\.base_url") as caught:
-        open_provider(settings, Surroundings({}, Path("/nowhere"), PriceTable()))
+        open_provider(settings, ProviderSetup({}, Path("/nowhere"), PriceTable()))
     assert "pass" not in caught.value.message
 
 
 def test_settings_that_name_nobody_are_refused() -> None:
     for provider in ({"kind": "none"}, {"kind": "openai"}, {"kind": "editor"}):
         with pytest.raises(UsageError):
-            open_provider(Settings.model_validate({"provider": provider}), Surroundings({}, Path("/nowhere"), PriceTable()))
+            open_provider(Settings.model_validate({"provider": provider}), ProviderSetup({}, Path("/nowhere"), PriceTable()))
 
 
 async def test_requests_are_spaced_as_the_user_wishes() -> None:

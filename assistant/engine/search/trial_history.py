@@ -2,7 +2,7 @@
 
 Example::
 
-    book = TriedBook(earlier, kernel_key="k(float *)", limit=24)
+    book = TrialHistory(earlier, kernel_key="k(float *)", limit=24)
     book.known(before, after)        # the Trial of this very edit, if there was one
     book.same_code(after)            # "C01…": a candidate that says the same in other words
 """
@@ -16,10 +16,10 @@ from assistant.model.plan import Decline, Plan, TriedBefore
 from assistant.ports import PlanRequest
 from assistant.source.same_code import code_hash
 
-__all__ = ["TriedBook"]
+__all__ = ["TrialHistory"]
 
 
-class TriedBook:
+class TrialHistory:
     """The candidates of one kernel."""
 
     def __init__(self, earlier: Earlier, kernel_key: str, limit: int) -> None:

@@ -2,7 +2,7 @@
 
 A round judges them one after another; what it will judge next may be under way by then. With one lab nothing is begun ahead. Example::
 
-    tries = Tries((bench, bench_on_the_second_gpu), accounts.holding_gpu)
+    tries = ParallelTrials((bench, bench_on_the_second_gpu), accounts.holding_gpu)
     tries.begin(link, step, following)
     await tries.judge(link, step, rewrite)      # on the first; the second tries the following one
     await tries.close()
@@ -18,7 +18,7 @@ from typing import Protocol
 from assistant.engine.search.trial import Link, Trial
 from assistant.model.plan import Rewrite, Step
 
-__all__ = ["Judge", "Tries"]
+__all__ = ["Judge", "ParallelTrials"]
 
 
 def _nothing() -> None:
@@ -31,7 +31,7 @@ class Judge(Protocol):
     async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial: ...
 
 
-class Tries:
+class ParallelTrials:
     """Trials of one kernel's search."""
 
     def __init__(self, judges: Sequence[Judge], charged: Callable[[], AbstractContextManager[None]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PERMIT_COUNTERS", "Refusal"]
+__all__ = ["PERMIT_COUNTERS", "CountingFailure"]
 
 PERMIT_COUNTERS = (
     "let users read the GPU's counters: options nvidia NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d/nvidia.conf, "
@@ -13,7 +13,7 @@ PERMIT_COUNTERS = (
 
 
 @dataclass(frozen=True)
-class Refusal:
+class CountingFailure:
     """What stood in the way of one way to count."""
 
     kind: str

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.proposals.rejected import edit_of
-from assistant.engine.proposals.succession import better_open, offered_already, store_beside_better, successor
+from assistant.engine.proposals.superseding import better_open, offered_already, store_beside_better, successor
 from assistant.memory.store import MemoryStore
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import Proposal, ProposalState

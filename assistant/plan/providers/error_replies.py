@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from assistant.model.completion import CompletionFailure, FailureKind
 from assistant.plan.shown import shown
 
-__all__ = ["SAID_LENGTH", "Refusal", "failure_of", "may_pass", "plain"]
+__all__ = ["SAID_LENGTH", "ErrorReply", "failure_of", "may_pass", "plain"]
 
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _LENGTH_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
@@ -30,7 +30,7 @@ _REMEDIES = {
 
 
 @dataclass(frozen=True)
-class Refusal:
+class ErrorReply:
     """A status that is no success."""
 
     endpoint: str
@@ -41,14 +41,14 @@ class Refusal:
     """Its own words, without keys; untrusted."""
 
 
-def failure_of(refusal: Refusal) -> CompletionFailure:
+def failure_of(refusal: ErrorReply) -> CompletionFailure:
     kind = _kind(refusal)
     said = shown(refusal.said, SAID_LENGTH)
     message = f"{refusal.endpoint} answered {refusal.status}" + (f": {said}" if said else "")
     return CompletionFailure(kind, message, _REMEDIES[kind])
 
 
-def may_pass(refusal: Refusal) -> bool:
+def may_pass(refusal: ErrorReply) -> bool:
     """Whether the same request may succeed later."""
     return _kind(refusal) is not FailureKind.QUOTA and (refusal.status in _PASSING or refusal.status >= _SERVER_ERRORS)
 
@@ -58,7 +58,7 @@ def plain(said: str) -> str:
     return "".join(character for character in " ".join(said.split()) if character.isprintable())
 
 
-def _kind(refusal: Refusal) -> FailureKind:
+def _kind(refusal: ErrorReply) -> FailureKind:
     if refusal.code in _QUOTA_CODES or refusal.status == 402:
         return FailureKind.QUOTA
     if refusal.code in _LENGTH_CODES or refusal.status == 413:

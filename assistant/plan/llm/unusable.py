@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Refusal"]
+__all__ = ["UnusableAnswer"]
 
 
 @dataclass(frozen=True)
-class Refusal:
+class UnusableAnswer:
     """Why, in words that the model can act on and a person can read."""
 
     reason: str

@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 
 from assistant.engine.proposals.records import Tried
+from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.trial import Link, Trial
-from assistant.engine.search.tries import Tries
 from assistant.model.plan import Rewrite, Step
 
 STEP = Step("shared-tile", "k", 3, "because", (), "KO101", (), 1.0)
@@ -60,7 +60,7 @@ def devices(wanted: int, *names: str) -> tuple[Device, ...]:
 async def test_two_devices_try_two_candidates_at_the_same_time() -> None:
     first, second = devices(2, "a", "b")
     meter = Meter()
-    tries = Tries((first, second), meter)
+    tries = ParallelTrials((first, second), meter)
     tries.begin(LINK, STEP, TWO)
     async with asyncio.timeout(20):
         trials = [await tries.judge(LINK, STEP, rewrite) for rewrite in (ONE, TWO)]
@@ -71,7 +71,7 @@ async def test_two_devices_try_two_candidates_at_the_same_time() -> None:
 
 async def test_one_device_begins_nothing_ahead() -> None:
     (only,) = devices(1, "a")
-    tries = Tries((only,), Meter())
+    tries = ParallelTrials((only,), Meter())
     tries.begin(LINK, STEP, TWO)
     assert not tries.has_room
     await tries.judge(LINK, STEP, ONE)
@@ -81,13 +81,13 @@ async def test_one_device_begins_nothing_ahead() -> None:
 async def test_whoever_asks_hears_when_the_compiler_is_free_again() -> None:
     (only,) = devices(1, "a")
     heard: list[str] = []
-    await Tries((only,), Meter()).judge(LINK, STEP, ONE, lambda: heard.append("free"))
+    await ParallelTrials((only,), Meter()).judge(LINK, STEP, ONE, lambda: heard.append("free"))
     assert heard == ["free"]
 
 
 async def test_what_was_begun_and_not_asked_for_is_called_off() -> None:
     pair = devices(9, "a", "b")  # more than there will ever be: they wait
-    tries = Tries(pair, Meter())
+    tries = ParallelTrials(pair, Meter())
     tries.begin(LINK, STEP, TWO)
     tries.begin(LINK, STEP, THREE)
     await asyncio.sleep(0.01)
@@ -101,7 +101,7 @@ async def test_a_trial_that_fails_fails_where_it_is_asked_for_and_frees_its_devi
         async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
             raise OSError("disk full")
 
-    tries = Tries((Broken("a", asyncio.Barrier(1)), *devices(1, "b")), Meter())
+    tries = ParallelTrials((Broken("a", asyncio.Barrier(1)), *devices(1, "b")), Meter())
     tries.begin(LINK, STEP, TWO)
     await asyncio.sleep(0.01)
     with pytest.raises(OSError, match="disk full"):
