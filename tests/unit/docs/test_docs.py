@@ -16,10 +16,21 @@ from assistant.plan.catalogue import load_catalogue
 from jupyter_ext.magic import KernelOptMagics
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "prompts" / "techniques").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "prompts" / "techniques").glob("*.md")])
 USER_PAGES = [page for page in PAGES if "findings" not in page.parts and "techniques" not in page.parts]
 FOREIGN_OPTIONS = frozenset(
-    ("--help", "--use_fast_math", "--ftz", "--prec-div", "--prec-sqrt", "--no-index", "--section", "--import-source", "--set"),
+    (
+        "--help",
+        "--use_fast_math",
+        "--options-file",
+        "--ftz",
+        "--prec-div",
+        "--prec-sqrt",
+        "--no-index",
+        "--section",
+        "--import-source",
+        "--set",
+    ),
 )
 """Options of compilers, git and ncu, and the one that every command has."""
 
