@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
@@ -16,13 +17,13 @@ from assistant.plan.catalogue import load_catalogue
 from jupyter_ext.magic import KernelOptMagics
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "prompts" / "techniques").glob("*.md")])
-USER_PAGES = [page for page in PAGES if "findings" not in page.parts and "techniques" not in page.parts]
+_FOLDERS = (ROOT / "docs").rglob("*.md"), (ROOT / "prompts" / "techniques").glob("*.md")
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *chain(*_FOLDERS)])
+USER_PAGES = [page for page in PAGES if not {"findings", "techniques", "code-map.md"}.intersection(page.parts)]
 FOREIGN_OPTIONS = frozenset(
     (
         "--help",
         "--use_fast_math",
-        "--options-file",
         "--ftz",
         "--prec-div",
         "--prec-sqrt",
