@@ -6,6 +6,7 @@ The rules work without it (every field has an empty default) and then say less.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
 __all__ = ["LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse"]
 
@@ -83,10 +84,16 @@ class SourceFacts:
     """Line of the kernel's name; 0 where unknown."""
     declares_double: bool = False
     """The kernel has double parameters or variables: double arithmetic is meant."""
+    file: str = ""
+    """Whose lines these are; empty: the launch's only file. Counters also have lines of headers, which mean nothing here."""
 
-    def at(self, line: int) -> LineFacts:
+    def is_of(self, file: str) -> bool:
+        """Whether a counter's line in ``file`` is a line that these facts speak of; only names count, as folders may be spelled anew."""
+        return not self.file or PurePath(file).name == PurePath(self.file).name
+
+    def at(self, file: str, line: int) -> LineFacts:
         """Facts of a line; empty ones where nothing is known."""
-        return next((f for f in self.lines if f.line == line), LineFacts(line))
+        return next((f for f in self.lines if f.line == line and self.is_of(file)), LineFacts(line))
 
     def innermost_loop(self, line: int) -> LoopFacts | None:
         """The deepest loop whose lines include ``line``; None outside loops."""

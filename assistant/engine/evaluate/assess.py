@@ -8,6 +8,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -26,6 +27,7 @@ from assistant.model.device import Architecture
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Signature
 from assistant.model.source import Kernel, SourceLoop
 from assistant.profile.context import CountedLaunch, FindContext
+from assistant.profile.facts import SourceFacts
 from assistant.profile.findings import FindResult, find
 from assistant.profile.signature import signature
 from assistant.source.loops import source_loops
@@ -150,9 +152,16 @@ def _context(
         target=job.target,
         predict=predict,
         resources=resources,
-        facts=source_facts(subject.parsed, kernel),
+        facts=_placed(source_facts(subject.parsed, kernel), subject, launches),
         first_evidence_number=first_evidence,
     )
+
+
+def _placed(facts: SourceFacts, subject: Subject, launches: Sequence[CountedLaunch]) -> SourceFacts:
+    """With the name of their file, where counters use it: those of headers are then told apart."""
+    named = replace(facts, file=subject.source.path.name)
+    counted = {line.file for launch in launches for line in (*launch.profile.accesses, *launch.profile.executions)}
+    return named if any(map(named.is_of, counted)) else facts
 
 
 def _graded(

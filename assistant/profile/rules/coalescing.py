@@ -29,12 +29,12 @@ def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Dia
     return tuple(
         _scattered(launch, group, walk if walk is not None and walk.line == group[0].line else None)
         for group in _wasteful_lines(launch.profile)
-        if _ratio(group[0]) >= threshold("uncoalesced_ratio") and not _is_of_structures(context, group[0].line)
+        if _ratio(group[0]) >= threshold("uncoalesced_ratio") and not _is_of_structures(context, group[0])
     )
 
 
-def _is_of_structures(context: FindContext, line: int) -> bool:
-    facts = context.facts.at(line)
+def _is_of_structures(context: FindContext, access: LineAccess) -> bool:
+    facts = context.facts.at(access.file, access.line)
     return bool(facts.struct_fields or facts.structs)
 
 
@@ -58,7 +58,7 @@ def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
     found: list[Diagnosis] = []
     arrays: defaultdict[str, list[_StructLine]] = defaultdict(list)
     for group in _wasteful_lines(launch.profile):
-        facts = context.facts.at(group[0].line)
+        facts = context.facts.at(group[0].file, group[0].line)
         if len(facts.structs) == 1:
             arrays[facts.structs[0].pointer].append(_StructLine(facts.structs[0], group))
         elif facts.struct_fields or _ratio(group[0]) < threshold("uncoalesced_ratio"):

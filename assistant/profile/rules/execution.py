@@ -58,7 +58,7 @@ def accidental_double(context: FindContext, launch: CountedLaunch) -> tuple[Diag
 
 def _is_accidental(context: FindContext, line: LineInstructions) -> bool:
     has_both = line.mix.fp64 > 0 and line.mix.conversion > 0
-    return has_both and (bool(context.facts.at(line.line).double_literals) or not context.facts.declares_double)
+    return has_both and (bool(context.facts.at(line.file, line.line).double_literals) or not context.facts.declares_double)
 
 
 def _double_cost(line: LineInstructions) -> int:
@@ -69,7 +69,7 @@ def _double_cost(line: LineInstructions) -> int:
 def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[LineInstructions, ...]) -> Diagnosis:
     """One cause, one finding: at the costliest of its lines, with what the others add."""
     first, *others = lines
-    literals = context.facts.at(first.line).double_literals
+    literals = context.facts.at(first.file, first.line).double_literals
     literal = "The double literals {} make" if len(literals) > 1 else "The double literal {} makes"
     cause = literal.format(", ".join(literals)) if literals else "A value of type double makes"
     elsewhere = f"; the same happens on {lines_of(i.line for i in others)}" if others else ""
@@ -162,7 +162,8 @@ def loop_overhead(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosi
     """
     found: list[Diagnosis] = []
     for loop in context.facts.loops:
-        lines = tuple(i for i in launch.profile.instructions if loop.line <= i.line <= loop.end_line)
+        mine = (i for i in launch.profile.instructions if context.facts.is_of(i.file))
+        lines = tuple(i for i in mine if loop.line <= i.line <= loop.end_line)
         if loop.trip_count is None or loop.trip_count > threshold("unroll_trip_count") or not lines:
             continue
         if loop.has_unroll_pragma or loop.has_barrier:

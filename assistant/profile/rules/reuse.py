@@ -22,17 +22,19 @@ def global_accumulator(context: FindContext, launch: CountedLaunch) -> tuple[Dia
     """KO107: a loop reads, adds and writes the same global element in every iteration."""
     found: list[Diagnosis] = []
     for facts in context.facts.lines:
-        stores = _on_line(launch.profile, "global store", facts.line)
+        stores = _on_line(context.facts, launch.profile, "global store", facts.line)
         if not facts.accumulated_pointers or context.facts.innermost_loop(facts.line) is None or not stores:
             continue
         per_warp = sum(a.requests for a in stores) / max(1, warps_of(launch.profile))
         if per_warp >= threshold("accumulator_requests"):
-            found.append(_accumulator(launch, facts, stores, per_warp))
+            found.append(_accumulator(context.facts, launch, facts, stores, per_warp))
     return tuple(found)
 
 
-def _accumulator(launch: CountedLaunch, facts: LineFacts, stores: tuple[LineAccess, ...], per_warp: float) -> Diagnosis:
-    loads = _on_line(launch.profile, "global load", facts.line)
+def _accumulator(
+    source: SourceFacts, launch: CountedLaunch, facts: LineFacts, stores: tuple[LineAccess, ...], per_warp: float
+) -> Diagnosis:
+    loads = _on_line(source, launch.profile, "global load", facts.line)
     names = " and ".join(facts.accumulated_pointers)
     load_factor = _kept_loads_ratio(facts, stores, loads, per_warp)
     mended = {a: scaled_access(a, 1 / per_warp) for a in stores} | {a: scaled_access(a, load_factor) for a in loads}
@@ -113,7 +115,7 @@ def aliasing_reloads(context: FindContext, launch: CountedLaunch) -> tuple[Diagn
     found: list[Diagnosis] = []
     for facts in context.facts.lines:
         readers = _unprotected(context.facts, facts)
-        loads = _on_line(launch.profile, "global load", facts.line)
+        loads = _on_line(context.facts, launch.profile, "global load", facts.line)
         if not readers or not loads or not _stores_in_same_loop(context.facts, facts.line):
             continue
         per_warp = max(a.requests for a in loads) / max(1, warps_of(launch.profile))
@@ -149,8 +151,8 @@ def _stores_in_same_loop(facts: SourceFacts, line: int) -> bool:
     return loop is not None and any(f.stored_pointers and loop.line <= f.line <= loop.end_line for f in facts.lines)
 
 
-def _on_line(profile: LaunchProfile, op: str, line: int) -> tuple[LineAccess, ...]:
-    return tuple(a for a in accesses(profile, op) if a.line == line)
+def _on_line(source: SourceFacts, profile: LaunchProfile, op: str, line: int) -> tuple[LineAccess, ...]:
+    return tuple(a for a in accesses(profile, op) if a.line == line and source.is_of(a.file))
 
 
 def scaled_access(access: LineAccess, factor: float) -> LineAccess:

@@ -51,7 +51,7 @@ def row_walk(context: FindContext, launch: CountedLaunch) -> RowWalk | None:
 
 
 def _is_walk(context: FindContext, profile: LaunchProfile, access: LineAccess, warps: int) -> bool:
-    loop = context.facts.innermost_loop(access.line)
+    loop = context.facts.innermost_loop(access.line) if context.facts.is_of(access.file) else None
     sectors, ideal = access.sectors or 0, access.ideal_sectors or 0
     return (
         loop is not None

@@ -25,7 +25,7 @@ def _facts(text: str) -> SourceFacts:
 
 
 def _line(body: str) -> LineFacts:
-    return _facts(_LOOP.replace("BODY", body)).at(5)
+    return _facts(_LOOP.replace("BODY", body)).at("k.cu", 5)
 
 
 def test_an_accumulator_at_a_loop_invariant_place_is_found() -> None:
@@ -68,8 +68,8 @@ __global__ void k(float *out, const Particle *p, const float4 *v, const Particle
 
 def test_members_used_of_an_array_of_structures_are_found_by_line() -> None:
     facts = _facts(_STRUCTS)
-    assert facts.at(5).structs == (StructUse("p", "Particle", 32, ("vx",), 12),)
-    assert facts.at(6).structs == (StructUse("p", "Particle", 32, ("x", "m"), 12), StructUse("v", "float4", 16, ("w",), 4))
+    assert facts.at("k.cu", 5).structs == (StructUse("p", "Particle", 32, ("vx",), 12),)
+    assert facts.at("k.cu", 6).structs == (StructUse("p", "Particle", 32, ("x", "m"), 12), StructUse("v", "float4", 16, ("w",), 4))
 
 
 _REFERENCE = """
@@ -88,16 +88,16 @@ __global__ void k(float *out, Particle *ps, float dt) {
 
 def test_members_used_through_a_reference_to_an_element_are_those_of_its_array() -> None:
     facts = _facts(_REFERENCE)
-    assert facts.at(9).structs == (StructUse("ps", "Particle", 32, ("x", "vx"), 16),)
-    assert facts.at(4).structs == (StructUse("ps", "Particle", 32, ("m", "vy"), 16),)
+    assert facts.at("k.cu", 9).structs == (StructUse("ps", "Particle", 32, ("x", "vx"), 16),)
+    assert facts.at("k.cu", 4).structs == (StructUse("ps", "Particle", 32, ("m", "vy"), 16),)
 
 
 def test_a_reference_that_is_copied_whole_is_left_out() -> None:
-    assert _facts(_REFERENCE.replace("p.x += p.vx * dt;", "Particle copy = p;")).at(4).structs == ()
+    assert _facts(_REFERENCE.replace("p.x += p.vx * dt;", "Particle copy = p;")).at("k.cu", 4).structs == ()
 
 
 def test_structures_that_are_copied_whole_are_left_out() -> None:
-    assert _facts(_STRUCTS).at(8).structs == ()
+    assert _facts(_STRUCTS).at("k.cu", 8).structs == ()
 
 
 @pytest.mark.parametrize("body", ["__syncthreads();", "grid.sync();", "cg::sync(block);"])
@@ -113,4 +113,4 @@ def test_a_constant_trip_count_is_read_off_the_loop() -> None:
 
 def test_a_helper_s_literals_count_as_the_kernel_s() -> None:
     text = "__device__ float h(float x) {\n  return x * 2.0;\n}\n__global__ void k(float *a) {\n  a[0] = h(a[0]);\n}\n"
-    assert _facts(text).at(2).double_literals == ("2.0",)
+    assert _facts(text).at("k.cu", 2).double_literals == ("2.0",)

@@ -9,6 +9,7 @@ from assistant.engine.proposals.gate import Kept, Refused, gate, is_proved_bette
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import InstructionMix
 from assistant.model.verification import Outcome, VerificationFinding
+from assistant.profile.rules import RULES
 
 _WRONG = VerificationFinding("wrong_value", Outcome.FAIL, "c[3] differs")
 
@@ -91,7 +92,8 @@ def test_each_finding_watches_its_own_metric(assessed, access) -> None:
 
 
 def test_more_is_better_for_occupancy_and_blocks_alone() -> None:
-    watches = {code: watched(code) for code in (f"KO{number}" for number in range(101, 115))}
+    watches = {rule.code: watched(rule.code) for rule in RULES}
+    assert [code for code, metric in watches.items() if metric is None] == []
     better = {code for code, metric in watches.items() if metric is not None and metric.is_higher_better}
     assert better == {"KO105", "KO111", "KO112"}
     assert watched("KO999") is None
