@@ -150,18 +150,26 @@ class InstructionMix:
     fp32: int = 0
     fp64: int = 0
     half: int = 0
+    """Packed ones count once."""
     tensor: int = 0
     conversion: int = 0
+    """Between types, also between integers and floats."""
     special: int = 0
+    """MUFU: reciprocals, roots, exponentials, sines."""
     integer: int = 0
     load_store: int = 0
     control: int = 0
     other: int = 0
+    """Moves and what fits nowhere else."""
 
 
 @dataclass(frozen=True)
 class LineInstructions:
-    """Instruction mix of one source line (static SASS mix × executions)."""
+    """Instruction mix of one source line (static SASS mix × executions).
+
+    nvcc books an instruction on the line of its operator, and routines that it calls (division of doubles and of 64-bit integers) on the
+    kernel's closing brace.
+    """
 
     file: str
     line: int
