@@ -19,8 +19,8 @@ from assistant.lab.gpus import Gpu, NoGpu, meant_gpus, usable_gpus
 from assistant.lab.kept import KeptCompiler
 from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
+from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
-from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
 from assistant.ports import Lab
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ _HEAD = re.compile(r"// kernel=(\S+) line=(\d+) finding=(KO\d+)")
 def make_context(text: str, evidence: tuple[Evidence, ...] = ()) -> TransformationContext:
     """The context that a text's first line asks for: ``// kernel=NAME line=N finding=KOnnn``."""
     head = _HEAD.match(text)
-    assert head is not None, text.split("\n", 1)[0]
+    assert head is not None, f"not `// kernel=NAME line=N finding=KOnnn`: {text.splitlines()[0]}"
     parsed = parse(Source(Path("/kernel.cu"), text))
     kernel = next(k for k in parsed.kernels if k.name == head[1])
     found = Finding(head[3], kernel.key, int(head[2]), Severity.WARNING, "", tuple(e.id for e in evidence), None)

@@ -15,8 +15,8 @@ from assistant.model.profile import Evidence, Finding, Method, Severity
 from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue, load_catalogue
+from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
-from assistant.plan.expert.transformations import EXPERT_TRANSFORMATIONS
 from assistant.ports import PlanRequest, Recalled
 from assistant.profile.catalogue import METRICS
 from assistant.source.parse import parse
