@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
@@ -35,16 +35,12 @@ _DOUBLE_TYPE = re.compile(r"\bdouble[234]?\b")
 
 @dataclass
 class _Line:
-    double_literals: list[str]
-    accumulated: list[str]
-    invariant: list[str]
-    stored: list[str]
-    read: list[str]
-    fields: list[str]
-
-
-def _no_facts() -> _Line:
-    return _Line([], [], [], [], [], [])
+    double_literals: list[str] = field(default_factory=list[str])
+    accumulated: list[str] = field(default_factory=list[str])
+    invariant: list[str] = field(default_factory=list[str])
+    stored: list[str] = field(default_factory=list[str])
+    read: list[str] = field(default_factory=list[str])
+    fields: list[str] = field(default_factory=list[str])
 
 
 def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
@@ -55,11 +51,11 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}
     structs = struct_uses(parsed, tree, kernel, bodies)
     declares_double = bool(_DOUBLE_TYPE.search(parsed.source.text[kernel.span.start : kernel.span.end]))
-    lines: defaultdict[int, _Line] = defaultdict(_no_facts)
+    lines: defaultdict[int, _Line] = defaultdict(_Line)
     for body in bodies:
         _read_literals(tree, body, lines)
         _read_accesses(tree, body, pointers, lines)
-    lines.update({number: _no_facts() for number in structs if number not in lines})  # members used through a reference
+    lines.update({number: _Line() for number in structs if number not in lines})  # members used through a reference
     return SourceFacts(
         lines=tuple(
             LineFacts(
