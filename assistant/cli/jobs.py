@@ -25,6 +25,8 @@ __all__ = ["EventStream", "console", "fail", "run_async", "show_events", "show_w
 
 EventStream = AsyncIterator[events.Event]
 OnWriting = Callable[[ModelRole, str], None]
+_LOOP_IS_CLOSED = "Event loop is closed"
+"""What pipes of a subprocess raise that are first closed when the event loop has ended (CPython, ``asyncio/base_events.py``)."""
 
 
 class _Console(Console):
@@ -70,7 +72,17 @@ def run_async(main: Callable[[], Awaitable[int]]) -> int:
         except KernelOptError as error:
             return fail(error)
 
-    return asyncio.run(cancellable())
+    try:
+        return asyncio.run(cancellable())
+    finally:
+        sys.unraisablehook = _told_unless_late
+
+
+def _told_unless_late(raised: sys.UnraisableHookArgs) -> None:
+    """Not that a worker's pipes, whose start was cancelled, find the event loop closed: the worker ends with this process."""
+    is_late = isinstance(raised.exc_value, RuntimeError) and str(raised.exc_value) == _LOOP_IS_CLOSED
+    if not is_late:
+        sys.__unraisablehook__(raised)
 
 
 def fail(error: KernelOptError) -> int:
