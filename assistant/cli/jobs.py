@@ -75,11 +75,11 @@ def run_async(main: Callable[[], Awaitable[int]]) -> int:
     try:
         return asyncio.run(cancellable())
     finally:
-        sys.unraisablehook = _told_unless_late
+        sys.unraisablehook = _tell_unraisable
 
 
-def _told_unless_late(raised: sys.UnraisableHookArgs) -> None:
-    """Not that a worker's pipes, whose start was cancelled, find the event loop closed: the worker ends with this process."""
+def _tell_unraisable(raised: sys.UnraisableHookArgs) -> None:
+    """Tell every such error but one: pipes of a worker whose start was cancelled find the event loop closed, and the worker ends with us."""
     is_late = isinstance(raised.exc_value, RuntimeError) and str(raised.exc_value) == _LOOP_IS_CLOSED
     if not is_late:
         sys.__unraisablehook__(raised)
