@@ -79,7 +79,7 @@ def run_async(main: Callable[[], Awaitable[int]]) -> int:
 
 
 def _tell_unraisable(raised: sys.UnraisableHookArgs) -> None:
-    """Tell every such error but one: pipes of a worker whose start was cancelled find the event loop closed, and the worker ends with us."""
+    """Tell every such error but one: pipes of a worker whose start was cancelled find the event loop closed, and the worker ends too."""
     is_late = isinstance(raised.exc_value, RuntimeError) and str(raised.exc_value) == _LOOP_IS_CLOSED
     if not is_late:
         sys.__unraisablehook__(raised)
