@@ -83,7 +83,7 @@ test-thorough: $(STAMP)-dev editors vscode
 
 # Every recorded run (tests/e2e/streams), event by event. UPDATE=1 records them anew.
 test-streams: $(STAMP)-dev
-	KERNELOPT_ALL_STREAMS=1 $(BIN)/python -m pytest -q -n 2 tests/e2e/streams $(if $(UPDATE),--snapshot-update)
+	KERNELOPT_THOROUGH=1 $(BIN)/python -m pytest -q -n 2 tests/e2e/streams $(if $(UPDATE),--snapshot-update)
 
 # The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels
 ifdef WHEELS

@@ -28,7 +28,7 @@ _SHORT = ("inspect_without_kernels", "check_not_compiled", "pair_start_and_stop"
 """Those that judge nothing: how many cases a judge takes depends on how fast the machine is."""
 
 
-@pytest.mark.parametrize("name", RUNS if "KERNELOPT_ALL_STREAMS" in os.environ else _SHORT)
+@pytest.mark.parametrize("name", [name if name in _SHORT else pytest.param(name, marks=pytest.mark.thorough) for name in RUNS])
 def test_a_run_tells_what_was_recorded(name: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with working_cli(tmp_path) as cli:
         cli.variables["PYTHONPATH"] = os.pathsep.join((str(ROOT), str(Path(__file__).parent / "fixed_seeds")))
