@@ -45,7 +45,7 @@ def larger(
     """
     kept = {name: value for name, value in sizes.items() if name in fixed}
     found = _larger({name: value for name, value in sizes.items() if name not in fixed}, leading, looped)
-    return {purpose: [{**one, **kept} for one in tried] for purpose, tried in found.items()}
+    return {purpose: [{**_with_whole_masks(sizes, one), **kept} for one in tried] for purpose, tried in found.items()}
 
 
 def _larger(sizes: Sizes, leading: frozenset[str], looped: frozenset[str]) -> dict[str, list[dict[str, int]]]:
@@ -89,7 +89,7 @@ def smaller(sizes: Sizes, ratio: float) -> list[dict[str, int]]:
         return value if value <= _LEAST_SIZE else min(value, _aligned(value, wanted(value, place)))
 
     *first, last = _ways(sizes, odd, aligned)
-    return [*_crossed(sizes, odd), *first, _changed(sizes, odd, is_turned=True), last]
+    return [_with_whole_masks(sizes, one) for one in (*_crossed(sizes, odd), *first, _changed(sizes, odd, is_turned=True), last)]
 
 
 def work_ratio(sizes: Sizes, others: Sizes) -> float:
@@ -170,6 +170,12 @@ def _alone(sizes: Sizes, name: str, value: int) -> dict[str, int]:
 
 def _with_products(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
     return changed | {name: prod(changed[part] for part in parts) for name, parts in _products(sizes).items()}
+
+
+def _with_whole_masks(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
+    """A mask of low bits, such as the capacity of a hash table less one, stays one: the smallest that is no less than what it became."""
+    masks = [name for name, value in sizes.items() if "mask" in _member(name).lower() and value > 0 and value & (value + 1) == 0]
+    return changed | {name: (1 << changed[name].bit_length()) - 1 for name in masks}
 
 
 def _groups(sizes: Sizes) -> list[list[str]]:

@@ -20,7 +20,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.structs import ElementLayout
 from assistant.model.workload import CaseOrigin
-from assistant.workload.arrays import decode, encode
+from assistant.workload.arrays import decode, encode, storage_dtype
 from assistant.workload.derive import changed, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.members import with_members
@@ -29,8 +29,22 @@ from assistant.workload.relabel import may_be_places, relabelled
 from assistant.workload.resample import tied, with_tail
 from assistant.workload.unseen import changed_buffers, with_unseen
 
-__all__ = ["Drawn", "Piece", "Uploaded", "categories_in", "counterpart", "draws", "is_constant", "other_contents", "uploaded", "words_of"]
+__all__ = [
+    "MARK_BYTES",
+    "Drawn",
+    "Piece",
+    "Uploaded",
+    "categories_in",
+    "counterpart",
+    "draws",
+    "is_constant",
+    "other_contents",
+    "uploaded",
+    "words_of",
+]
 
+MARK_BYTES = 8
+"""Of what fills a buffer: the widest integers'."""
 _FEW_INTEGERS = 4
 """Integers that come in so small a group are sizes, counters and flags, and stay."""
 _NAMES_SHOWN = 4
@@ -68,6 +82,8 @@ class Uploaded:
     """For people, by the case's buffer."""
     most_places: int
     """Elements of the program's largest buffer: no index of it is higher."""
+    marks: frozenset[bytes] = frozenset()
+    """Eight bytes each that fill whole buffers of the program: they may stand for an empty place, and no value of the user's is that."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +94,7 @@ class Drawn:
     cases: tuple[NewCase, ...]
 
 
-def uploaded(pieces: Sequence[Piece], most_places: int) -> Uploaded:
+def uploaded(pieces: Sequence[Piece], most_places: int, marks: frozenset[bytes] = frozenset()) -> Uploaded:
     """``pieces`` as one case; of those with equal contents the first counts."""
     buffers, states, blobs = list[RecordedBuffer](), list[BufferState](), dict[str, bytes]()
     distinct = {piece.data: piece for piece in reversed(pieces)}
@@ -91,7 +107,7 @@ def uploaded(pieces: Sequence[Piece], most_places: int) -> Uploaded:
     launch = RecordedLaunch(0, "", LaunchConfig(Dim3(1, 1, 1), Dim3(1, 1, 1), 0), (), tuple(states), "", 0)
     case = NewCase(Recording(tuple(buffers), (launch,), (), ()), blobs, (0,), CaseOrigin("recorded", "", 0, 1.0, 0.0))
     layouts = {identity: piece.layout for identity, piece in enumerate(kept) if piece.layout is not None}
-    return Uploaded(case, layouts, {identity: piece.name for identity, piece in enumerate(kept)}, most_places)
+    return Uploaded(case, layouts, {identity: piece.name for identity, piece in enumerate(kept)}, most_places, marks)
 
 
 def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
@@ -222,7 +238,17 @@ def _unseen(uploaded: Uploaded, seed: int, kind: str) -> Iterator[NewCase]:
 
 
 def _limit(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
-    yield relabelled(uploaded.case, "limit", seed, uploaded.layouts, uploaded.most_places)
+    """Not where the program has the limit for a mark of its own."""
+    types = typed_buffers(uploaded.case)
+    chosen = frozenset(b for b in contents_of(uploaded.case) if b not in types or not _marks_its_limit(types[b], uploaded.marks))
+    yield relabelled(uploaded.case, "limit", seed, uploaded.layouts, uploaded.most_places, chosen)
+
+
+def _marks_its_limit(element: ElementType, marks: frozenset[bytes]) -> bool:
+    if element.kind not in (ElementKind.INT, ElementKind.UINT):
+        return False
+    limit = encode(np.array([np.iinfo(storage_dtype(element)).max]), element)
+    return limit * (MARK_BYTES // len(limit)) in marks
 
 
 def _refilled(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:

@@ -16,11 +16,12 @@ from assistant.engine.judge.passed import PassedMemory
 from assistant.engine.subject import Subject
 from assistant.model.recording import RecordedArgument, Recording, Upload
 from assistant.workload.recordings import RecordingReader
-from assistant.workload.uploads import Uploaded, counterpart, uploaded
+from assistant.workload.uploads import MARK_BYTES, Uploaded, counterpart, uploaded
 
 __all__ = ["UploadsOfBoth", "new_arguments", "uploads_of_both"]
 
 _WORD_BYTES, _POINTER_BYTES, _DOUBLE_BYTES = 4, 8, 8
+_FEWEST_REPEATS = 4
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def uploads_of_both(a: Subject, a_counted: Counted, b_counted: Counted) -> Uploa
     passed = PassedMemory(readers[0].recording, a)
     pieces = tuple(passed.piece(upload, contents[0][upload.key]) for upload in shared)
     keys = {key: data for side in contents for key, data in side.items() if counterpart(data, mine) is not None}
-    return UploadsOfBoth(uploaded(pieces, passed.most_places), keys)
+    return UploadsOfBoth(uploaded(pieces, passed.most_places, _marks(readers[0])), keys)
 
 
 def _reader(counted: Counted) -> Iterator[RecordingReader]:
@@ -67,6 +68,18 @@ def _plain(recording: Recording) -> list[Upload]:
 
 def _contents(reader: RecordingReader) -> dict[str, bytes]:
     return {upload.key: reader.blob(upload.blob) for upload in _plain(reader.recording)}
+
+
+def _marks(reader: RecordingReader) -> frozenset[bytes]:
+    """What fills whole buffers before a launch: ``0xFFFFFFFF`` in each place of a hash table, say; zeros are none."""
+    names = {state.before for launch in reader.recording.launches for state in launch.buffers}
+    contents = (reader.blob(name) for name in sorted(names))
+    return frozenset(data[:MARK_BYTES] for data in contents if any(data[:MARK_BYTES]) and _repeats(data))
+
+
+def _repeats(data: bytes) -> bool:
+    """Whether the first eight bytes stand again and again, often enough to be no accident."""
+    return len(data) >= _FEWEST_REPEATS * MARK_BYTES and data[MARK_BYTES:] == data[:-MARK_BYTES]
 
 
 def _may_follow_from_results(upload: Upload, readers: Sequence[RecordingReader]) -> bool:

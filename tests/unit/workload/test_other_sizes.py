@@ -85,3 +85,13 @@ def test_a_row_taken_far_takes_its_pitch_along_and_the_other_images() -> None:
     assert far["in.w"] == far["out.w"] > 2500 and far["in.pitch"] == far["in.w"] + 5 and (far["in.h"], far["out.h"]) == (301, 301)
     plain = larger({"w": 517, "pitch": 522, "h": 301})["far w"]
     assert [one["pitch"] > 522 for one in plain] == [True, False]
+
+
+def test_a_mask_of_low_bits_stays_one() -> None:
+    found = [
+        *(sizes for tried in larger({"n": 1300, "t.mask": 4095}).values() for sizes in tried),
+        *smaller({"n": 1300, "mask": 4095}, 0.1),
+    ]
+    masks = {sizes.get("t.mask", sizes.get("mask", 0)) for sizes in found}
+    assert len(masks) > 2 and all(mask & (mask + 1) == 0 for mask in masks)
+    assert is_prime(larger({"n": 1023})["odd"][0]["n"]), "1023 rows are no mask"

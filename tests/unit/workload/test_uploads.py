@@ -7,7 +7,7 @@ import pytest
 
 from assistant.model.elements import parse_element_type
 from assistant.model.structs import ElementLayout, Member
-from assistant.workload.uploads import Piece, counterpart, draws, other_contents, uploaded, words_of
+from assistant.workload.uploads import Piece, Uploaded, counterpart, draws, other_contents, uploaded, words_of
 
 RANDOM = np.random.default_rng(4)
 TYPES = {"int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "float32": "float"}
@@ -22,6 +22,11 @@ def drawn(kind: str, *arrays: np.ndarray, most_places: int = 0, version: int = 0
     case = next(one for one in draws(given, 7) if one.kind == kind).cases[version]
     others = other_contents(given, case)
     return [np.frombuffer(others[values.tobytes()], values.dtype) for values in arrays]
+
+
+def contents(given: Uploaded, kind: str) -> list[bytes]:
+    cases = (one.cases[0] for one in draws(given, 7) if one.kind == kind)
+    return [data for case in cases for data in other_contents(given, case).values()]
 
 
 @pytest.mark.parametrize("kind", ["large", "negative"])
@@ -47,6 +52,15 @@ def test_a_mark_far_beyond_the_other_values_stays_what_it_is() -> None:
     assert "limit" not in [one.kind for one in draws(uploaded([piece(distances)], 0), 7)]
     (after,) = drawn("large", distances)
     assert ((after == 1 << 29) == (distances == 1 << 29)).all() and after.max() == 1 << 29 and np.unique(after).size > 100
+
+
+def test_the_limit_is_no_key_where_the_program_fills_a_table_with_it() -> None:
+    keys = RANDOM.choice(50000, 500, replace=False).astype(np.uint32)
+    free = uploaded([piece(keys)], 0)
+    assert max(np.frombuffer(data, np.uint32).max() for data in contents(free, "limit")) == 0xFFFFFFFF
+    assert not contents(uploaded([piece(keys)], 0, frozenset({b"\xff" * 8})), "limit")
+    signed = [piece(keys.astype(np.int32))]
+    assert contents(uploaded(signed, 0, frozenset({b"\xff" * 8})), "limit"), "-1 everywhere is no limit of an int"
 
 
 @pytest.mark.parametrize("dtype", [np.uint64, np.int64])
