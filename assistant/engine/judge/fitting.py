@@ -1,10 +1,10 @@
 """What the candidate runs on each case: the original's arguments and buffers, its own kernel and grid.
 
-At a size of our own, the candidate's grid is what the text of its launch says; where that cannot be read, it follows from its own
-recorded launches. Where several grids fit what was recorded, all are run once, and the best is taken: the candidate's own program would
-launch it so. Example::
+At a size of our own, the candidate's grid is what the text of its launch says, if the original was launched as its own text says; else,
+and where the text cannot be read, it follows from its recorded launches. Where several grids fit what was recorded, all are run once, and
+the best is taken: the candidate's own program would launch it so. Example::
 
-    chosen = await fitted(job, candidate, fittings(baseline.cases, pairs, candidate, original, recording))
+    chosen = await fitted(job, candidate, fittings(cases, pairs, Launched(original, recording), Launched(candidate, its_recording)))
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.judge.trying import Trial, try_version
 from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.engine.subject import Subject
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Recording
 from assistant.source.constants import integer_constant
 from assistant.source.parse import parse_with_trees
@@ -33,7 +33,7 @@ from assistant.workload.relations import Sizes
 from assistant.workload.resize import GridModel, Observed, configs_at, grid_model
 from assistant.workload.select import LaunchPair
 
-__all__ = ["Fitting", "fitted", "fittings"]
+__all__ = ["Fitting", "Launched", "fitted", "fittings"]
 
 _LIMIT_S = 10.0
 _USUAL_SHARED_BYTES = 48 << 10
@@ -52,21 +52,27 @@ class Fitting:
     """The integers that the candidate's grid follows from; empty at recorded sizes."""
 
 
-def fittings(
-    cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], candidate: Subject, original: Recording | None, recording: Recording | None
-) -> list[Fitting]:
-    """The cases that the candidate can be run on; ``original`` and ``recording``: what both programs launch."""
+@dataclass(frozen=True)
+class Launched:
+    """One version, and what its program launches."""
+
+    subject: Subject
+    recording: Recording | None
+
+
+def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], original: Launched, candidate: Launched) -> list[Fitting]:
+    """The cases that the candidate can be run on."""
     found: list[Fitting] = []
     grids: dict[object, _Grid | None] = {}
     for item in cases:
-        new = for_candidate(item.case, pairs, candidate)
+        new = for_candidate(item.case, pairs, candidate.subject)
         if new is not None:
-            new = filled(new, item.case, pairs, original, recording)
+            new = filled(new, item.case, pairs, original.recording, candidate.recording)
             launch = item.case.launch_index, None if item.case.resize is None else id(item.case.resize.model)
             if launch not in grids:
-                grids[launch] = _grid_of(item.case, pairs, recording, candidate)
+                grids[launch] = _grid_of(item.case, pairs, original.subject, candidate)
             grid = grids[launch]
-            asks = _computes_shared_memory(candidate, item.case)
+            asks = _computes_shared_memory(candidate.subject, item.case)
             found.append(Fitting(item, (new,)) if grid is None else _fitting(item, new, grid, asks_for_more=asks))
     return found
 
@@ -79,11 +85,14 @@ class _Grid:
     """What recorded launches tell."""
     written: WrittenGrid | None
     """What the text tells."""
+    of_original: WrittenGrid | None
+    """What the original's text tells."""
 
-    def configs_at(self, sizes: Sizes) -> tuple[LaunchConfig, ...]:
-        """Likeliest first."""
+    def configs_at(self, sizes: Sizes, original: Dim3) -> tuple[LaunchConfig, ...]:
+        """Likeliest first. ``original``: the original's grid at these sizes; where its own text asks for another, texts tell nothing."""
         configs = configs_at(self.model, sizes)
-        told = () if self.written is None else self.written.at(sizes)
+        meant = () if self.of_original is None else self.of_original.at(sizes)
+        told = () if self.written is None or (meant and original not in meant) else self.written.at(sizes)
         return tuple(replace(configs[0], grid=grid) for grid in told) if configs and told else configs
 
     @property
@@ -95,7 +104,7 @@ class _Grid:
 def _fitting(item: PreparedCase, new: NewCase, grid: _Grid, *, asks_for_more: bool) -> Fitting:
     """``asks_for_more``: how much shared memory the candidate's host code would ask for is not known, so that it may get enough."""
     assert item.case.resize is not None, "a grid is only asked for at other sizes"
-    configs = grid.configs_at(dict(item.case.resize.sizes))
+    configs = grid.configs_at(dict(item.case.resize.sizes), item.case.new.recording.launches[0].config.grid)
     if asks_for_more:
         configs += tuple(replace(one, shared_bytes=_USUAL_SHARED_BYTES) for one in configs if one.shared_bytes < _USUAL_SHARED_BYTES)
     choices = tuple(_started(new, config) for config in configs) or (new,)
@@ -132,17 +141,23 @@ def _taken(one: Fitting, config: LaunchConfig | None) -> NewCase:
     return next((choice for choice in one.choices if choice.recording.launches[0].config == config), one.choices[0])
 
 
-def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], recording: Recording | None, candidate: Subject) -> _Grid | None:
+def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: Subject, candidate: Launched) -> _Grid | None:
     """How the candidate's grid follows from the integers passed; None at recorded sizes and where it was not recorded."""
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
-    if case.resize is None or pair is None or recording is None:
+    if case.resize is None or pair is None or candidate.recording is None:
         return None
-    observed = observed_launches([recording], pair.kernel, case.parameters[0], lambda name: layout_named(candidate.source.text, name))
+    text = candidate.subject.source.text
+    observed = observed_launches([candidate.recording], pair.kernel, case.parameters[0], lambda name: layout_named(text, name))
     own = Observed(case.resize.model.sizes, pair.config, {})
     others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]
     model = grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
-    kernel = next((one for one in candidate.parsed.kernels if one.key == case.kernel), None)
-    return _Grid(model, None if kernel is None else written_grid(candidate.parsed, kernel, own.sizes, pair.config))
+    own_grid = _written(original, case.kernel, own.sizes, case.resize.model.grid.config)
+    return _Grid(model, _written(candidate.subject, case.kernel, own.sizes, pair.config), own_grid)
+
+
+def _written(subject: Subject, key: str, sizes: Sizes, config: LaunchConfig) -> WrittenGrid | None:
+    kernel = next((one for one in subject.parsed.kernels if one.key == key), None)
+    return None if kernel is None else written_grid(subject.parsed, kernel, sizes, config)
 
 
 def _computes_shared_memory(candidate: Subject, case: JudgedCase) -> bool:

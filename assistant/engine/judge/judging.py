@@ -16,7 +16,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import PerturbedCases, PreparedCase, candidate_runs, case_evidence, original_runs, task_of
 from assistant.engine.judge.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.judge.filled import as_found, filled
-from assistant.engine.judge.fitting import Fitting, fitted, fittings
+from assistant.engine.judge.fitting import Fitting, Launched, fitted, fittings
 from assistant.engine.judge.gathering import gather
 from assistant.engine.judge.one_program import compared
 from assistant.engine.judge.other_uploads import OtherUploads, Sides, other_uploads
@@ -162,7 +162,8 @@ async def verify(
         return one.problem
     pairing = _pairing(baseline.subject, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
-    fitting = fittings(baseline.cases, pairs, candidate, baseline.recorded.recording, counted.recording)
+    sides = Launched(baseline.subject, baseline.recorded.recording), Launched(candidate, counted.recording)
+    fitting = fittings(baseline.cases, pairs, *sides)
     chosen = await fitted(job, candidate, fitting)
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
     runs = await candidate_runs(job, candidate, [task_of(item.case, new, effort) for item, new in chosen])

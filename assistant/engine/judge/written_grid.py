@@ -42,7 +42,8 @@ def written_grid(parsed: ParsedSource, kernel: Kernel, own: Sizes, config: Launc
     sites = parsed.launch_sites_of(kernel)
     launches = (launch for site in sites for tree in trees if (launch := launch_of(tree, site)) is not None)
     reads = tuple(_Read(launch, parameters, config.block) for launch in launches)
-    fitting = tuple(read for read in reads if read.grid(own) == config.grid)
+    larger = {name: 2 * value + 1 for name, value in own.items()}
+    fitting = tuple(read for read in reads if read.grid(own) == config.grid and read.grid(larger) != config.grid)
     names = frozenset(name for name, value in own.items() for read in fitting if read.grid({**own, name: 2 * value + 1}) != config.grid)
     return WrittenGrid(fitting, names) if names else None
 

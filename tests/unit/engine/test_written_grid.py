@@ -60,3 +60,7 @@ def test_a_grid_of_constants_or_another_than_the_recorded_one_or_a_call_tells_no
 def test_integers_that_the_host_does_not_tell_apart_are_not_told_apart() -> None:
     told = read("int n, int m", "int main() { k<<<(n + 127) / 128, 128>>>(x, n, n); }", {"n": 1000, "m": 1000}, Dim3(8))
     assert told is not None and told.at({"n": 1300, "m": 1000}) == ()
+
+
+def test_a_grid_of_constants_tells_nothing_where_two_sizes_are_passed_as_one_number() -> None:
+    assert read("int w, int h", "int main() { k<<<dim3(6, 6), 128>>>(x, 96, 96); }", {"w": 96, "h": 96}, Dim3(6, 6)) is None
