@@ -22,7 +22,13 @@ _FILLS = (0x00, 0xFF)
 
 
 def with_host_fills(case: NewCase, a: Recording, a_index: int, b: Recording, b_index: int) -> NewCase:
-    """``case``, made of launch ``a_index`` of ``a``, with buffers that only ``b`` fills, before its launch ``b_index``, filled so."""
+    """``case``, made of launch ``a_index`` of ``a``, with buffers that only ``b`` fills, before its launch ``b_index``, filled so.
+
+    Memory that nothing has written holds zeros, too, where a program is recorded without checks: only a program that fills more than the
+    other can have filled it.
+    """
+    if not _filled_bytes(b) > _filled_bytes(a):
+        return case
     sizes = {buffer.id: buffer.size_bytes for buffer in case.recording.buffers}
     filled = {
         mine: bytes([value]) * sizes[mine]
@@ -36,6 +42,10 @@ def with_host_fills(case: NewCase, a: Recording, a_index: int, b: Recording, b_i
     (launch,) = made.recording.launches
     states = tuple(replace(state, is_poisoned=state.is_poisoned and state.buffer not in filled) for state in launch.buffers)
     return replace(made, recording=replace(made.recording, buffers=buffers, launches=(replace(launch, buffers=states),)))
+
+
+def _filled_bytes(recording: Recording) -> int:
+    return sum(each.size_bytes for each in recording.operations or () if each.kind == "fill")
 
 
 def _counterparts(mine: RecordedLaunch, theirs: RecordedLaunch) -> Iterator[tuple[int, int]]:

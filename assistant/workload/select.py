@@ -272,13 +272,14 @@ def _plain_bytes(argument: RecordedArgument) -> bytes:
 def _shape_key(recording: Recording, launch: RecordedLaunch, parameters: tuple[Parameter, ...]) -> _ShapeKey:
     """What launches of one shape share, and which of their pointers lead to the same buffer.
 
-    A floating scalar (a time step, a learning rate) is a value, not a shape.
+    A floating scalar (a time step, a learning rate) is a value, not a shape; but 0 often means to leave something out (``beta`` of BLAS).
     """
     sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
     types = [parse_element_type(parameter.type) for parameter in parameters]
     is_value = [element is not None and element.is_floating for element in types]
     plain = tuple(
-        _plain_bytes(argument).hex() for number, argument in enumerate(launch.arguments) if number >= len(is_value) or not is_value[number]
+        "" if number < len(is_value) and is_value[number] and any(data) else data.hex()
+        for number, data in enumerate(map(_plain_bytes, launch.arguments))
     )
     buffers = [p.buffer for argument in launch.arguments for p in argument.pointers]
     reached = tuple((sizes[buffer], buffers.index(buffer)) for buffer in buffers)

@@ -46,6 +46,11 @@ _MOST_REPEATED = 256
 """Of more different integers none is a symbol, a class or a level of brightness."""
 _RUN = (8, 64)
 """The shortest and the longest run of one value."""
+_OF_LIMITS = (0, 1, None, None)
+"""What runs are made of beside the values themselves; None: the type's limit."""
+_SHORT_RUN = (1, 6)
+_FEWEST_CARRY_BYTES = 4
+"""Smaller integers are symbols and levels rather than parts of long numbers."""
 _LOW_HALVES = 8
 """Low halves of 64-bit integers that differ in their high ones."""
 _WIDE_BYTES = 8
@@ -87,6 +92,22 @@ def _large(data: bytes, element: ElementType, random: np.random.Generator) -> by
     if values.min() < 0:
         drawn = np.where(random.random(values.size) < 0.5, -drawn.astype(np.int64), drawn.astype(np.int64))
     return with_tail(encode(_ordered_as(values, drawn), element), data)
+
+
+def _limits(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    """Of integers of the type's whole range: runs of 0, of 1 and of the limit among them, through which a carry goes far."""
+    if element.kind is not ElementKind.UINT or element.components != 1 or element.scalar_bytes < _FEWEST_CARRY_BYTES:
+        return data
+    values = decode(data, element)
+    limit = np.iinfo(storage_dtype(element)).max
+    if values.size < _FEWEST_REPEATED or int(values.max()) <= _UNUSED_SHARE * limit or is_sorted(values):
+        return data
+    lengths = random.integers(*_SHORT_RUN, values.size, endpoint=True)
+    kinds = np.repeat(random.integers(0, len(_OF_LIMITS) + 1, lengths.size), lengths)[: values.size]
+    drawn = values.copy()
+    for kind, share in enumerate(_OF_LIMITS):
+        drawn[kinds == kind] = limit if share is None else share
+    return with_tail(encode(drawn, element), data)
 
 
 def _high(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
@@ -213,8 +234,8 @@ def _raised(values: Array, element: ElementType, random: np.random.Generator) ->
 
 
 def _below(values: Array, element: ElementType, random: np.random.Generator) -> Array:
-    """All negative, where there are values of both signs: a maximum among negative ones."""
-    return -np.abs(values) if values.min() < 0 < values.max() else values
+    """All negative, where any is positive: a maximum among negative ones."""
+    return -np.abs(values)
 
 
 def _spread(values: Array, element: ElementType, random: np.random.Generator) -> Array:
@@ -266,7 +287,7 @@ _TELLING: dict[str, _Floats] = {
     "far": _far,
     "extreme": _extreme,
 }
-_INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large, "high": _high, "runs": _runs, SAME: _same}
+_INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large, "limits": _limits, "high": _high, "runs": _runs, SAME: _same}
 _TOGETHER = {"high": _high_together, "runs": _runs_together, SAME: _same_together}
 """What becomes of the integer members of structs at once: what a struct says of two of them stays true."""
 TELLING_KINDS = tuple(_TELLING)

@@ -112,7 +112,7 @@ def uploaded(pieces: Sequence[Piece], most_places: int, marks: frozenset[bytes] 
 
 def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
     """Other values, those of the program's own kinds first; versions that change nothing are left out."""
-    floats, integers = ("below", "tiny"), ("same", "runs")
+    floats, integers = ("below", "tiny"), ("same", "runs", "limits")
     kinds = (
         {"resampled": _resampled, "tied": _tied, "large": _large, "negative": _negative}
         | {kind: partial(_unseen, kind=kind) for kind in (*floats, *integers)}

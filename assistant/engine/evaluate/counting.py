@@ -20,8 +20,20 @@ from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
 from assistant.source.match import kernel_of_instance
 
-__all__ = ["REPEATS", "Counted", "CountedKernel", "CountedLaunchGroup", "count_cases", "counted_of", "group_by_kernel", "run_program"]
+__all__ = [
+    "OTHER_ORDER",
+    "REPEATS",
+    "Counted",
+    "CountedKernel",
+    "CountedLaunchGroup",
+    "count_cases",
+    "counted_of",
+    "group_by_kernel",
+    "run_program",
+]
 
+OTHER_ORDER = 1
+"""Seed of the order of threads in a program's second run."""
 REPEATS = 2
 """Runs of each declared or live case: whether a kernel is repeatable shows at once."""
 

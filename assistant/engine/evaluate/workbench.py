@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from assistant.engine.evaluate.assess import Assessment, KernelAssessment, assess
 from assistant.engine.evaluate.cases import Effort, declared_cases, write_cases
-from assistant.engine.evaluate.counting import Counted, count_cases, run_program
+from assistant.engine.evaluate.counting import OTHER_ORDER, Counted, count_cases, run_program
 from assistant.engine.evaluate.live import count_live
 from assistant.engine.evaluate.recount import is_moderate, proposed_corrections, with_second_run
 from assistant.engine.evaluate.version import candidate_version
@@ -19,7 +19,6 @@ from assistant.ports import LabFailure
 from assistant.verify.labels import Version
 
 __all__ = [
-    "OTHER_ORDER",
     "Looked",
     "count",
     "look",
@@ -30,8 +29,6 @@ __all__ = [
     "without_workload",
 ]
 
-OTHER_ORDER = 1
-"""Seed of the order of threads in a program's second run."""
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
 

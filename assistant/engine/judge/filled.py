@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from assistant.engine.evaluate.cases import JudgedCase
 from assistant.engine.judge.case_runs import PreparedCase
 from assistant.model.recording import Recording
 from assistant.verify.evidence import SideRun
+from assistant.verify.numbers import MaskArray
 from assistant.verify.outputs import matching_run
 from assistant.workload.derive import contents_of
 from assistant.workload.host_fills import with_host_fills
@@ -40,17 +41,33 @@ def as_found(item: PreparedCase, new: NewCase, side: tuple[SideRun, ...]) -> tup
     poisoned = {buffer.id for buffer in item.case.new.recording.buffers if buffer.is_poisoned}
     still = {buffer.id for buffer in new.recording.buffers if buffer.is_poisoned}
     fills = {buffer: data for buffer, data in mine.items() if buffer not in still and (buffer in poisoned or data != own.get(buffer))}
-    return tuple(_as_found(run, fills, matching_run(item.original, run.fill), poisoned, own) for run in side) if fills else side
+    if not fills:
+        return side
+    left_alone = {buffer: _left_alone(item.original, buffer, None if buffer in poisoned else own.get(buffer)) for buffer in fills}
+    return tuple(_as_found(run, fills, matching_run(item.original, run.fill), left_alone) for run in side)
 
 
-def _as_found(run: SideRun, fills: dict[int, bytes], original: SideRun, poisoned: set[int], own: dict[int, bytes]) -> SideRun:
+def _left_alone(original: Sequence[SideRun], buffer: int, before: bytes | None) -> MaskArray | None:
+    """Which bytes no run of the original changes; ``before``: None of memory that begins with each run's own fill, so that a result which
+    happens to be one fill is none of the other."""
+    kept: MaskArray | None = None
+    for run in original:
+        after = run.contents(buffer)
+        first = bytes([run.fill]) * len(after or b"") if before is None else before
+        if after is None or len(after) != len(first):
+            continue
+        same = np.frombuffer(after, np.uint8) == np.frombuffer(first, np.uint8)
+        kept = same if kept is None or len(kept) != len(same) else kept & same
+    return kept
+
+
+def _as_found(run: SideRun, fills: Mapping[int, bytes], original: SideRun, left_alone: Mapping[int, MaskArray | None]) -> SideRun:
     after = list[tuple[int, bytes]]()
     for buffer, data in run.after:
-        theirs = original.contents(buffer)
-        before = bytes([original.fill]) * len(data) if buffer in poisoned else own.get(buffer, b"")
-        if buffer in fills and theirs is not None and len(theirs) == len(before) == len(data) == len(fills[buffer]):
-            left, start, found, first = (np.frombuffer(one, np.uint8) for one in (data, fills[buffer], theirs, before))
-            after.append((buffer, np.where((left == start) & (found == first), first, left).tobytes()))
+        theirs, alone = original.contents(buffer), left_alone.get(buffer)
+        if alone is not None and theirs is not None and len(theirs) == len(data) == len(fills[buffer]) == len(alone):
+            left, start, found = (np.frombuffer(one, np.uint8) for one in (data, fills[buffer], theirs))
+            after.append((buffer, np.where((left == start) & alone, found, left).tobytes()))
         else:
             after.append((buffer, data))
     return replace(run, after=tuple(after))

@@ -6,11 +6,11 @@ in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assistant.engine.evaluate.cases import Effort, for_candidate
-from assistant.engine.evaluate.counting import Counted, run_program
+from assistant.engine.evaluate.counting import OTHER_ORDER, Counted, run_program
 from assistant.engine.evaluate.traces import least_roundoff, trace_of, with_types
 from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import PerturbedCases, PreparedCase, candidate_runs, case_evidence, original_runs, task_of
@@ -177,7 +177,7 @@ async def verify(
     is_whole = not chosen and counted.run is not None
     program = _program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
-    shown = await _checked_as_a_whole(job, baseline, candidate, counted, program) if is_checked else _Shown()
+    shown = await _checked_as_a_whole(job, baseline, candidate, version, counted, program) if is_checked else _Shown()
     in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
     order_before, order_after = map(order_of, in_question)
     order = await _stream_order(job, baseline, candidate, counted)
@@ -291,9 +291,12 @@ class _Shown:
     missing: tuple[str, ...] = ()
 
 
-async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject, counted: Counted, program: ProgramVerdict | None) -> _Shown:
-    """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, and on other values."""
-    seen = await run_program(job, candidate, "check")
+async def _checked_as_a_whole(
+    job: Job, baseline: Baseline, candidate: Subject, version: Version, counted: Counted, program: ProgramVerdict | None
+) -> _Shown:
+    """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, with its threads in
+    another order, and on other values."""
+    seen = await run_program(job, candidate, "check", order_seed=OTHER_ORDER)
     if isinstance(seen, LabFailure) or seen.failure is not None:
         reason = seen.message if isinstance(seen, LabFailure) else seen.failure.message if seen.failure else ""
         message = f"{_WHOLE_UNCHECKED}, and no launch can be judged by itself: {reason}"
@@ -303,14 +306,25 @@ async def _checked_as_a_whole(job: Job, baseline: Baseline, candidate: Subject, 
     lines = line_pairs(baseline.subject, candidate)
     sides = Sides(baseline.subject, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
     is_wrong = program is None or bool(program.findings)
-    others = OtherUploads() if is_wrong else await other_uploads(job, sides)
+    by_order = () if is_wrong else tuple(_by_order(baseline, candidate, version, seen))
+    others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
     told = f"{_OF_THE_HOST}, on the program's values and {counted_noun(others.draw_count, 'other draw')}"
     return _Shown(
-        (*new_findings(seen.problems, known, lines), *others.findings),
+        (*new_findings(seen.problems, known, lines), *by_order, *others.findings),
         (told if others.draw_count else _OF_THE_HOST, *others.caveats),
         others.labels,
         others.missing,
     )
+
+
+def _by_order(baseline: Baseline, candidate: Subject, version: Version, seen: Counted) -> Iterator[VerificationFinding]:
+    """What B's program leaves otherwise with its threads in another order, and A's does not; of sums of floats a person decides."""
+    verdict = _program_verdict(baseline, candidate, seen)
+    findings = () if verdict is None else verdict.findings
+    worst = Outcome.NEEDS_DECISION if findings and order_of(version).float_sums else Outcome.FAIL
+    for finding in findings:
+        outcome = worst if finding.outcome is Outcome.FAIL else finding.outcome
+        yield replace(finding, outcome=outcome, message=f"with the threads in another order: {finding.message}")
 
 
 def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[PreparedCase, NewCase]]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from assistant.disk.removal import remove_tree
-from assistant.engine.evaluate.counting import Counted
+from assistant.engine.evaluate.counting import OTHER_ORDER, Counted
 from assistant.engine.evaluate.traces import trace_of, with_types
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
@@ -50,7 +50,6 @@ _MOST_RUNS = 18
 """Of both versions together: where the original goes wrong on a draw, one that changes less is tried."""
 _PROMPT_SHARE = 0.25
 """Of the limit: where A ends within it and B not at all, B hangs and is not just slow."""
-_OTHER_ORDER = 1
 _OF_FEW = 8.0
 """No float64 value tells here how far the original's own sums are from the truth: 100,000 terms added one by one by atomics were seen to
 err by 5,300 roundoffs, always to the same side."""
@@ -154,7 +153,7 @@ class _Runs:
         if self._has_new_factors():
             self.reason = "the host of B passes numbers of its own to its kernels, which may follow from what it uploads"
             return 0
-        again = await self._run(self.sides.a, self._moved(case), _OTHER_ORDER, is_last=True)
+        again = await self._run(self.sides.a, self._moved(case), OTHER_ORDER, is_last=True)
         found = 0 if again is None else self._differences(original.trace, again.trace, left)
         return found if isinstance(found, int) else self._told(kind, case, found)
 

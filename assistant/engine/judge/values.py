@@ -40,6 +40,7 @@ _RESIZED = "resized"
 _TIED, _EQUAL = "tied", "equal"
 _ELEMENT_SIZES = (1, 2, 4, 8)
 _NAMES_SHOWN = 2
+_BELOW = "below"
 _FILLED: tuple[Zeros, Zeros] = ("filled", "gone")
 REPASSED = "repassed"
 """The kind of cases that are passed other floating numbers."""
@@ -160,9 +161,25 @@ def _of_other_kinds(base: Base) -> Iterator[NewCase]:
     yield from with_offsets(case, dict(base.case.buffer_names), seed)
     yield from _unless_none(with_unseen(case, SPREAD, seed, base.layouts, not_constant(case)))
     for kind in TELLING_KINDS:
-        yield from _unless_none(with_unseen(dense, kind, seed, base.layouts))
+        yield from _unless_none(with_unseen(dense, kind, seed, base.layouts, _inputs(base) if kind == _BELOW else None))
     yield from with_uneven(case, seed, base.layouts, not_constant(case))
     yield from _unless_none(with_cancelling(dense, dict(base.case.buffer_names), base.row_lengths, seed))
+
+
+def _inputs(base: Base) -> frozenset[int] | None:
+    """Buffers of floats that the kernel only reads, as its parameters say; None where they say it of none.
+
+    What a minimum or a maximum is kept in has a sign of its own: turned with the values, it would hide which of them is larger.
+    """
+    (launch, *_), (parameters, *_) = base.case.new.recording.launches, base.case.parameters
+    given = [
+        (one.buffer, parameter.is_const)
+        for argument, parameter in zip(launch.arguments, parameters, strict=False)
+        for one in argument.pointers
+    ]
+    written = {buffer for buffer, is_const in given if not is_const}
+    floating = {buffer for buffer, element in typed_buffers(base.case.new).items() if element.is_floating}
+    return frozenset(floating - written) & {buffer for buffer, _ in given} or None
 
 
 def _drawn_further(base: Base) -> Iterator[NewCase]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from assistant.engine.evaluate.assess import findings_of_launch
-from assistant.engine.evaluate.counting import Counted
+from assistant.engine.evaluate.counting import OTHER_ORDER, Counted
 from assistant.engine.evaluate.hardware import on_hardware
-from assistant.engine.evaluate.workbench import OTHER_ORDER, Looked, count, look, observe
+from assistant.engine.evaluate.workbench import Looked, count, look, observe
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches

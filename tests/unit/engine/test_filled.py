@@ -50,6 +50,18 @@ def test_of_poison_each_run_has_its_own() -> None:
     assert [one.after for one in as_found(prepared(own, *runs), new, side)] == [run.after for run in runs]
 
 
+def test_a_result_that_happens_to_hold_a_byte_of_one_runs_fill_is_a_result() -> None:
+    own = case(np.zeros(2, np.int32))
+    (buffer,) = own.recording.buffers
+    own = replace(own, recording=replace(own.recording, buffers=(replace(buffer, is_poisoned=True),)))
+    new = replace(own, recording=replace(own.recording, buffers=(buffer,)))
+    runs = [SideRun(((SUMS, bytes_of(0xAB, 512)),), fill=fill) for fill in (0xAB, 0x54)]
+    side = tuple(SideRun(((SUMS, bytes_of(512, 0xAB)),), fill=run.fill) for run in runs)
+    assert [one.contents(SUMS) for one in as_found(prepared(own, *runs), new, side)] == [bytes_of(512, 0xAB)] * 2, (
+        "appended in another order"
+    )
+
+
 def test_where_nothing_is_filled_nothing_changes() -> None:
     own = case(np.array([0, 0], np.int32))
     side = (SideRun(((SUMS, bytes_of(0, 4)),)),)

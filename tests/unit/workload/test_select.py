@@ -143,3 +143,14 @@ def test_a_launch_on_an_empty_field_does_not_stand_for_later_ones() -> None:
     assert chosen(step(0, zeros, zeros), step(1, zeros, some), step(2, some, more), step(3, more, some)) == 2
     assert chosen(step(0, some, more), step(1, more, some)) == 0
     assert chosen(step(0, some, some), step(1, zeros, some)) == 1
+
+
+def test_a_floating_scalar_of_zero_is_a_shape_of_its_own_and_other_values_are_not() -> None:
+    beta = Parameter("beta", "float", Span(0, 0), False, False, False, None)
+    betas = [0.0, 0.25, 0.5, 0.0, 0.75]
+    launches = [
+        replace(one, arguments=(*one.arguments, RecordedArgument(4, struct.pack("<f", value).hex(), ())))
+        for one, value in zip([launch(index, "k", 100) for index in range(5)], betas, strict=True)
+    ]
+    chosen = select_launches(recording(*launches), "k", (*N, beta))
+    assert [(c.index, c.weight) for c in chosen] == [(0, 2.0), (1, 3.0)]

@@ -21,6 +21,7 @@ from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unsee
 NAMES = {
     "int32": "int",
     "uint8": "unsigned char",
+    "uint32": "unsigned int",
     "int8": "signed char",
     "int16": "short",
     "float32": "float",
@@ -184,7 +185,7 @@ def test_each_kind_is_what_its_name_says() -> None:
     values = (5 * RANDOM.standard_normal(400)).astype(np.float32)
     found = {kind: made(kind, values) for kind in TELLING_KINDS}
     below, tiny, near, offset, raised, halves, denormal, far, extreme = (found[kind] for kind in TELLING_KINDS)
-    assert below is not None and (below == -np.abs(values.astype(np.float64))).all() and made("below", np.abs(values)) is None
+    assert below is not None and (below == -np.abs(values.astype(np.float64))).all() and made("below", -np.abs(values)) is None
     assert tiny is not None and np.abs(tiny).max() < 1e-3 and (np.float32(1) + (tiny**2).astype(np.float32) == 1).all()
     assert near is not None and np.abs(near - 1).max() < 0.01
     assert offset is not None and offset.std() < 0.01 * abs(offset.mean())
@@ -193,3 +194,12 @@ def test_each_kind_is_what_its_name_says() -> None:
     assert denormal is not None and ((denormal != 0) & (np.abs(denormal) < 2.0**-126)).any()
     assert far is not None and np.abs(far).max() > 1e4
     assert extreme is not None and (extreme**2 > np.finfo(np.float32).max).all()
+
+
+def test_integers_of_the_whole_range_also_come_as_zeros_and_limits_in_a_row() -> None:
+    limbs = RANDOM.integers(0, 1 << 32, 4000, dtype=np.uint64).astype(np.uint32)
+    after = made("limits", limbs)
+    assert after is not None
+    is_limit = after == 0xFFFFFFFF
+    assert (is_limit[:-2] & is_limit[1:-1] & is_limit[2:]).sum() > 100 and (after == 0).sum() > 100
+    assert made("limits", limbs // 1000) is None, "smaller ones say nothing of the limit"
