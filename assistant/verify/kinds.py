@@ -49,6 +49,7 @@ _MEANINGS = {
     "same": Meaning(Label.ASSUMPTION, "right only where not all values are equal, as in this program", is_regular=True),
     "negative": Meaning(Label.ASSUMPTION, "right only for integers >= 0, as in this program"),
     "large": Meaning(Label.ASSUMPTION, "right only for integers of the program's own magnitude, not for large ones"),
+    "zeroed": Meaning(Label.ASSUMPTION, "right only where no integer is 0, as in this program"),
     "limits": Meaning(Label.ASSUMPTION, "right only where zeros and the type's limit seldom follow each other, as in this program"),
     "below": Meaning(Label.ASSUMPTION, "right only where not all floats are negative, as in this program"),
     "spread": Meaning(Label.ASSUMPTION, "right only for floats within the program's own range, not several times as far", is_numeric=True),

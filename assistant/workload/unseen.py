@@ -51,6 +51,8 @@ _OF_LIMITS = (0, 1, None, None)
 _SHORT_RUN = (1, 6)
 _FEWEST_CARRY_BYTES = 4
 """Smaller integers are symbols and levels rather than parts of long numbers."""
+_ZERO_SHARE = 0.1
+"""Beside one long run of them."""
 _LOW_HALVES = 8
 """Low halves of 64-bit integers that differ in their high ones."""
 _WIDE_BYTES = 8
@@ -107,6 +109,19 @@ def _limits(data: bytes, element: ElementType, random: np.random.Generator) -> b
     drawn = values.copy()
     for kind, share in enumerate(_OF_LIMITS):
         drawn[kinds == kind] = limit if share is None else share
+    return with_tail(encode(drawn, element), data)
+
+
+def _with_zeros(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
+    """Integers that were never 0, some of them 0, which often means that there is none: a padded token, an empty row."""
+    if element.kind not in (ElementKind.INT, ElementKind.UINT) or element.components != 1:
+        return data
+    values = decode(data, element)
+    if values.size < _FEWEST_REPEATED or not values.all() or is_sorted(values) or is_distinct(values):
+        return data
+    drawn = np.where(random.random(values.size) < _ZERO_SHARE, 0, values)
+    start = random.integers(values.size)
+    drawn[start : start + _RUN[1]] = 0
     return with_tail(encode(drawn, element), data)
 
 
@@ -287,7 +302,15 @@ _TELLING: dict[str, _Floats] = {
     "far": _far,
     "extreme": _extreme,
 }
-_INTEGERS: dict[str, Change] = {"negative": _negative, "large": _large, "limits": _limits, "high": _high, "runs": _runs, SAME: _same}
+_INTEGERS: dict[str, Change] = {
+    "negative": _negative,
+    "large": _large,
+    "zeroed": _with_zeros,
+    "limits": _limits,
+    "high": _high,
+    "runs": _runs,
+    SAME: _same,
+}
 _TOGETHER = {"high": _high_together, "runs": _runs_together, SAME: _same_together}
 """What becomes of the integer members of structs at once: what a struct says of two of them stays true."""
 TELLING_KINDS = tuple(_TELLING)

@@ -27,7 +27,7 @@ from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.relabel import may_be_places, relabelled
 from assistant.workload.resample import tied, with_tail
-from assistant.workload.unseen import changed_buffers, with_unseen
+from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unseen
 
 __all__ = [
     "MARK_BYTES",
@@ -112,7 +112,7 @@ def uploaded(pieces: Sequence[Piece], most_places: int, marks: frozenset[bytes] 
 
 def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
     """Other values, those of the program's own kinds first; versions that change nothing are left out."""
-    floats, integers = ("below", "tiny"), ("same", "runs", "limits")
+    floats, integers = ("below", "tiny"), ("zeroed", "same", "runs", "limits")
     kinds = (
         {"resampled": _resampled, "tied": _tied, "large": _large, "negative": _negative}
         | {kind: partial(_unseen, kind=kind) for kind in (*floats, *integers)}
@@ -234,6 +234,10 @@ def _negative(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
 
 
 def _unseen(uploaded: Uploaded, seed: int, kind: str) -> Iterator[NewCase]:
+    """Of floats first without the zeros that are data: one of them is larger than all that are negative."""
+    if kind in TELLING_KINDS:
+        dense = fresh_values(uploaded.case, Draw(seed, integers="kept", zeros="filled"), uploaded.layouts)
+        yield with_unseen(dense, kind, seed, uploaded.layouts) or uploaded.case
     yield with_unseen(uploaded.case, kind, seed, uploaded.layouts) or uploaded.case
 
 

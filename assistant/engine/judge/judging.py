@@ -66,7 +66,7 @@ _ARBITRARY_RESULTS = frozenset(
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
 _ROUGH_TOLERANCE = "the original's error is not fully known"
-_OF_THE_HOST = "only what reaches the host was compared"
+_OF_THE_HOST = "only what reaches the host was compared, at the program's own sizes"
 _WHOLE_UNCHECKED = "races and bounds not checked"
 _UNCHECKED = "races and bounds not checked: the launches are too large"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
@@ -308,7 +308,7 @@ async def _checked_as_a_whole(
     is_wrong = program is None or bool(program.findings)
     by_order = () if is_wrong else tuple(_by_order(baseline, candidate, version, seen))
     others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
-    told = f"{_OF_THE_HOST}, on the program's values and {counted_noun(others.draw_count, 'other draw')}"
+    told = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
     return _Shown(
         (*new_findings(seen.problems, known, lines), *by_order, *others.findings),
         (told if others.draw_count else _OF_THE_HOST, *others.caveats),

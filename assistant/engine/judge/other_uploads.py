@@ -46,7 +46,7 @@ _RUN_S = 10.0
 """Of one run with other contents; a program that takes longer is not run so again."""
 _ALL_S = 30.0
 """After so long no further draw begins."""
-_MOST_RUNS = 18
+_MOST_RUNS = 24
 """Of both versions together: where the original goes wrong on a draw, one that changes less is tried."""
 _PROMPT_SHARE = 0.25
 """Of the limit: where A ends within it and B not at all, B hangs and is not just slow."""

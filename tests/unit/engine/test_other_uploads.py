@@ -223,7 +223,7 @@ def test_an_edit_for_the_programs_own_values_is_a_decision_also_where_the_progra
 def test_an_honest_fusion_passes_on_all_draws(folder: Path) -> None:
     verdict = compared(folder, TWO_KERNELS, HONEST)
     assert verdict.outcome == "PASS"
-    assert caveat(verdict) == "only what reaches the host was compared, on the program's values and 5 other draws"
+    assert caveat(verdict) == "only what reaches the host was compared, at the program's own sizes, on its values and 5 other draws"
 
 
 @pytest.mark.thorough
@@ -235,13 +235,13 @@ def test_loops_may_end_sooner_or_later_on_other_values(folder: Path) -> None:
 @pytest.mark.thorough
 def test_what_the_host_takes_from_its_values_is_not_held_against_it(folder: Path) -> None:
     verdict = compared(folder, SCALED, TOP_ON_THE_HOST)
-    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared"
+    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared, at the program's own sizes"
     assert any("passes numbers of its own" in text for text in verdict.missing_checks)
 
 
 def test_versions_that_upload_other_contents_are_compared_on_their_own_values_only(folder: Path) -> None:
     verdict = compared(folder, SCALED, HALVED_ON_THE_HOST)
-    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared"
+    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared, at the program's own sizes"
     assert any("copies contents to the device that the other version does not" in text for text in verdict.missing_checks)
 
 
@@ -254,7 +254,7 @@ def test_a_program_that_takes_long_is_not_run_so_again(folder: Path, monkeypatch
     monkeypatch.setattr(other_uploads, "_RUN_S", 0.1)
     slow = [text.replace("int main() {", "#include <unistd.h>\nint main() {\n    usleep(500000);") for text in (SCALED, LOST_SIGN)]
     verdict = compared(folder, *slow)
-    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared"
+    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared, at the program's own sizes"
     assert "other values: the program takes longer than 0.1 s under checks" in verdict.missing_checks
 
 

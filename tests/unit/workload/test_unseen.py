@@ -203,3 +203,10 @@ def test_integers_of_the_whole_range_also_come_as_zeros_and_limits_in_a_row() ->
     is_limit = after == 0xFFFFFFFF
     assert (is_limit[:-2] & is_limit[1:-1] & is_limit[2:]).sum() > 100 and (after == 0).sum() > 100
     assert made("limits", limbs // 1000) is None, "smaller ones say nothing of the limit"
+
+
+def test_integers_that_were_never_zero_are_zero_here_and_there() -> None:
+    tokens = RANDOM.integers(1, 1500, 4000).astype(np.int64)
+    after = made("zeroed", tokens)
+    assert after is not None and 0.05 < (after == 0).mean() < 0.3 and (after[after != 0] == tokens[after != 0]).all()
+    assert made("zeroed", np.arange(1, 401, dtype=np.int32)) is None and made("zeroed", tokens % 3) is None

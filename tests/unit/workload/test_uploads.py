@@ -41,10 +41,10 @@ def test_keys_that_meet_and_their_order_stay(kind: str, dtype: type[np.integer])
 
 
 def test_floats_of_both_signs_are_all_negative_in_one_draw_and_close_to_zero_in_another() -> None:
-    scores = RANDOM.normal(size=500).astype(np.float32)
+    scores = np.round(RANDOM.normal(size=500), 1).astype(np.float32)
     (below,), (tiny,) = drawn("below", scores), drawn("tiny", scores)
-    assert below.max() < 0 and (np.abs(below) == np.abs(scores)).all()
-    assert 0 < np.abs(tiny).max() < 1e-3 and (np.sign(tiny) == np.sign(scores)).all()
+    assert (scores == 0).any() and below.max() < 0, "one zero would be larger than all"
+    assert 0 < np.abs(tiny).max() < 1e-3 and (tiny < 0).any() and (tiny > 0).any()
 
 
 def test_a_mark_far_beyond_the_other_values_stays_what_it_is() -> None:
