@@ -16,7 +16,7 @@ __all__ = ["caveats_of", "untried"]
 
 _SHAPES_IN_LINE = 2
 _SHAPES_LISTED = 3
-_RESIZED = "resized"
+_RESIZED, _RECORDED = "resized", "recorded"
 
 
 def caveats_of(tried: SizesTried, results: Sequence[CaseResult]) -> tuple[str, ...]:
@@ -24,6 +24,8 @@ def caveats_of(tried: SizesTried, results: Sequence[CaseResult]) -> tuple[str, .
     resized = [result for result in results if result.kind == _RESIZED]
     if any(result.outcome is not Outcome.PASS for result in resized):
         return ()
+    if results and all(result.kind == _RECORDED for result in results):
+        return (f"at the {tried.whose} sizes ({_some(tried.own, _SHAPES_IN_LINE)}), on its own values only",)
     own, passed = _some(tried.own, _SHAPES_IN_LINE), [result.shape for result in resized]
     modelled = [dict(_integers(shape)) for shape in passed if shape in tried.modelled]
     if not modelled:

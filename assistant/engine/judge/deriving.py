@@ -78,8 +78,11 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
     cost, (trial, dense_trial) = await _measured(job, subject, [lead.own.new, dense])
     own, text = _within(base.case, cost, effort), subject.source.text
     bases = [replace(base, case=own)]
-    if trial.unclean(trial.problem_kinds) is not None:
-        return Derived((own,))
+    reason = trial.unclean(trial.problem_kinds)
+    if reason is not None:
+        return Derived(
+            (own,), (f"other values and sizes of {own.new.origin.shape}: by itself, with every check on, the original {reason}",)
+        )
     if trial.is_unsupported:
         return Derived((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
     model, sizes, anchors = _model(subject, lead), TriedSizes(), list[JudgedCase]()

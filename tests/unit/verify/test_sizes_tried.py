@@ -18,7 +18,13 @@ def test_where_other_sizes_passed_nothing_is_said() -> None:
 
 
 def test_where_none_was_tried_the_own_ones_are_named() -> None:
-    assert caveats_of(TRIED, [passed("rows=100, cols=32", kind="recorded")]) == ("at the program's own sizes (rows=100, cols=32)",)
+    results = [passed("rows=100, cols=32", kind=kind) for kind in ("recorded", "dense")]
+    assert caveats_of(TRIED, results) == ("at the program's own sizes (rows=100, cols=32)",)
+
+
+def test_where_other_values_were_not_tried_either_that_is_said() -> None:
+    (said,) = caveats_of(TRIED, [passed("rows=100, cols=32", kind="recorded")])
+    assert said == "at the program's own sizes (rows=100, cols=32), on its own values only"
 
 
 def test_at_most_two_shapes_are_named() -> None:
