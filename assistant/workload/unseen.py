@@ -305,11 +305,11 @@ _TELLING: dict[str, _Floats] = {
 _INTEGERS: dict[str, Change] = {
     "negative": _negative,
     "large": _large,
-    "zeroed": _with_zeros,
-    "limits": _limits,
     "high": _high,
     "runs": _runs,
     SAME: _same,
+    "zeroed": _with_zeros,
+    "limits": _limits,
 }
 _TOGETHER = {"high": _high_together, "runs": _runs_together, SAME: _same_together}
 """What becomes of the integer members of structs at once: what a struct says of two of them stays true."""
