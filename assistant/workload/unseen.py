@@ -18,6 +18,7 @@ import numpy as np
 from assistant.model.elements import ElementKind, ElementType
 from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite, significand_bits, storage_dtype
 from assistant.workload.derive import Change, Layouts, changed, contents_of
+from assistant.workload.marks import Marks, is_limit_marked, marks_in
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, is_sorted, used_count, with_tail
 
@@ -228,6 +229,16 @@ def _strictly(ascending: Array) -> Array:
     return lowest + places - (lowest[-1] + places[-1] - int(ascending[-1]))
 
 
+def _below_marks(data: bytes, element: ElementType, random: np.random.Generator, change: Change, marks: Marks) -> bytes:
+    """As changed, but one less than the type's limit where that is a mark."""
+    after = change(data, element, random)
+    if after == data or not is_limit_marked(element, marks):
+        return after
+    values = decode(after, element).copy()
+    values[values == np.iinfo(values.dtype).max] -= 1
+    return with_tail(encode(values, element), after)
+
+
 _Floats = Callable[[Array, ElementType, np.random.Generator], Array]
 """Other finite values in place of nonzero ones (float64)."""
 
@@ -311,6 +322,7 @@ _INTEGERS: dict[str, Change] = {
     "zeroed": _with_zeros,
     "limits": _limits,
 }
+_REACHING_THE_LIMIT = ("large", "limits")
 _TOGETHER = {"high": _high_together, "runs": _runs_together, SAME: _same_together}
 """What becomes of the integer members of structs at once: what a struct says of two of them stays true."""
 TELLING_KINDS = tuple(_TELLING)
@@ -325,6 +337,8 @@ def with_unseen(
     """``case`` with values of one of the kinds in its typed buffers, or in the ``chosen`` ones; None where none changes."""
     origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
     change = _INTEGERS[kind] if kind in _INTEGERS else _floats(_spread if kind == SPREAD else _TELLING[kind])
+    if kind in _REACHING_THE_LIMIT:
+        change = partial(_below_marks, change=change, marks=marks_in(contents_of(case).values()))
     made = changed(case, change, origin, layouts, chosen, _TOGETHER.get(kind))
     return made if changed_buffers(case, made) else None
 

@@ -20,9 +20,10 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.structs import ElementLayout
 from assistant.model.workload import CaseOrigin
-from assistant.workload.arrays import decode, encode, storage_dtype
+from assistant.workload.arrays import decode, encode
 from assistant.workload.derive import changed, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw
+from assistant.workload.marks import Marks, is_limit_marked
 from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.relabel import may_be_places, relabelled
@@ -30,7 +31,6 @@ from assistant.workload.resample import tied, with_tail
 from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unseen
 
 __all__ = [
-    "MARK_BYTES",
     "Drawn",
     "Piece",
     "Uploaded",
@@ -43,8 +43,6 @@ __all__ = [
     "words_of",
 ]
 
-MARK_BYTES = 8
-"""Of what fills a buffer: the widest integers'."""
 _FEW_INTEGERS = 4
 """Integers that come in so small a group are sizes, counters and flags, and stay."""
 _NAMES_SHOWN = 4
@@ -82,8 +80,8 @@ class Uploaded:
     """For people, by the case's buffer."""
     most_places: int
     """Elements of the program's largest buffer: no index of it is higher."""
-    marks: frozenset[bytes] = frozenset()
-    """Eight bytes each that fill whole buffers of the program: they may stand for an empty place, and no value of the user's is that."""
+    marks: Marks = frozenset()
+    """What the program fills memory with."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class Drawn:
     cases: tuple[NewCase, ...]
 
 
-def uploaded(pieces: Sequence[Piece], most_places: int, marks: frozenset[bytes] = frozenset()) -> Uploaded:
+def uploaded(pieces: Sequence[Piece], most_places: int, marks: Marks = frozenset()) -> Uploaded:
     """``pieces`` as one case; of those with equal contents the first counts."""
     buffers, states, blobs = list[RecordedBuffer](), list[BufferState](), dict[str, bytes]()
     distinct = {piece.data: piece for piece in reversed(pieces)}
@@ -244,15 +242,8 @@ def _unseen(uploaded: Uploaded, seed: int, kind: str) -> Iterator[NewCase]:
 def _limit(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
     """Not where the program has the limit for a mark of its own."""
     types = typed_buffers(uploaded.case)
-    chosen = frozenset(b for b in contents_of(uploaded.case) if b not in types or not _marks_its_limit(types[b], uploaded.marks))
+    chosen = frozenset(b for b in contents_of(uploaded.case) if b not in types or not is_limit_marked(types[b], uploaded.marks))
     yield relabelled(uploaded.case, "limit", seed, uploaded.layouts, uploaded.most_places, chosen)
-
-
-def _marks_its_limit(element: ElementType, marks: frozenset[bytes]) -> bool:
-    if element.kind not in (ElementKind.INT, ElementKind.UINT):
-        return False
-    limit = encode(np.array([np.iinfo(storage_dtype(element)).max]), element)
-    return limit * (MARK_BYTES // len(limit)) in marks
 
 
 def _refilled(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:

@@ -15,13 +15,13 @@ from assistant.engine.evaluate.counting import Counted
 from assistant.engine.judge.passed import PassedMemory
 from assistant.engine.subject import Subject
 from assistant.model.recording import RecordedArgument, Recording, Upload
+from assistant.workload.marks import Marks, marks_in
 from assistant.workload.recordings import RecordingReader
-from assistant.workload.uploads import MARK_BYTES, Uploaded, counterpart, uploaded
+from assistant.workload.uploads import Uploaded, counterpart, uploaded
 
 __all__ = ["UploadsOfBoth", "new_arguments", "uploads_of_both"]
 
 _WORD_BYTES, _POINTER_BYTES, _DOUBLE_BYTES = 4, 8, 8
-_FEWEST_REPEATS = 4
 
 
 @dataclass(frozen=True)
@@ -70,16 +70,10 @@ def _contents(reader: RecordingReader) -> dict[str, bytes]:
     return {upload.key: reader.blob(upload.blob) for upload in _plain(reader.recording)}
 
 
-def _marks(reader: RecordingReader) -> frozenset[bytes]:
-    """What fills whole buffers before a launch: ``0xFFFFFFFF`` in each place of a hash table, say; zeros are none."""
+def _marks(reader: RecordingReader) -> Marks:
+    """What fills whole buffers before a launch."""
     names = {state.before for launch in reader.recording.launches for state in launch.buffers}
-    contents = (reader.blob(name) for name in sorted(names))
-    return frozenset(data[:MARK_BYTES] for data in contents if any(data[:MARK_BYTES]) and _repeats(data))
-
-
-def _repeats(data: bytes) -> bool:
-    """Whether the first eight bytes stand again and again, often enough to be no accident."""
-    return len(data) >= _FEWEST_REPEATS * MARK_BYTES and data[MARK_BYTES:] == data[:-MARK_BYTES]
+    return marks_in(reader.blob(name) for name in sorted(names))
 
 
 def _may_follow_from_results(upload: Upload, readers: Sequence[RecordingReader]) -> bool:

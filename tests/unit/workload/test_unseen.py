@@ -210,3 +210,11 @@ def test_integers_that_were_never_zero_are_zero_here_and_there() -> None:
     after = made("zeroed", tokens)
     assert after is not None and 0.05 < (after == 0).mean() < 0.3 and (after[after != 0] == tokens[after != 0]).all()
     assert made("zeroed", np.arange(1, 401, dtype=np.int32)) is None and made("zeroed", tokens % 3) is None
+
+
+@pytest.mark.parametrize("kind", ["large", "limits"])
+def test_the_limit_is_no_value_where_it_fills_a_table(kind: str) -> None:
+    keys = RANDOM.integers(0, 1 << 32 if kind == "limits" else 50000, 4000, dtype=np.uint64).astype(np.uint32)
+    for table, largest in ((np.zeros(4096, np.uint32), 0xFFFFFFFF), (np.full(4096, 0xFFFFFFFF, np.uint32), 0xFFFFFFFE)):
+        case = with_unseen(holding(keys, table), kind, 7)
+        assert case is not None and np.frombuffer(contents_of(case)[0], np.uint32).max() == largest
