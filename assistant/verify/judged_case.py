@@ -30,6 +30,7 @@ __all__ = [
 
 _NEARLY_OVER = 2.0**-16
 """Share of the largest number from which on values may come of huge ones that were averaged or weighted."""
+_OF_MAGNITUDE = frozenset({"huge", "zeros"})
 _SIGN_CHANGED_KINDS = frozenset({"mirrored", "mixed"})
 """Kinds of cases with signs that the program need not have: roots and logarithms are undefined there."""
 Variation = DetectedLabel | VerificationFinding | None
@@ -196,9 +197,12 @@ def judge_injected(
         mine = [p for p in read if not _is_conversion_only(case, p)]
         found, _ = judge_case(case, index, mine, evidence, is_precision_changed=False)
         findings.extend(replace(f, case=None) for f in found if f.buffer is None or f.code == "wrote_outside_outputs")
-        harmless = {p.output.name for p in mine if case.origin.kind == "huge" and _is_overflow_only(case, p)}
+        is_huge = case.origin.kind == "huge"
+        harmless = {p.output.name for p in mine if case.origin.kind in _OF_MAGNITUDE and _is_rounding_only(case, p, may_overflow=is_huge)}
         for finding in found:
             if finding.buffer in harmless and finding.code in ("nan_position", "wrong_value"):
+                if not is_huge:
+                    continue  # what the sign of a zero does shows in other zeros and in infinities
                 labels.append(DetectedLabel(Label.REASSOCIATION, f"both overflow on huge input, not alike: {finding.message}"))
             elif finding.buffer is not None and finding.code != "wrote_outside_outputs":
                 what = "zeros of both signs in the input:" if case.origin.kind == "zeros" else "NaN, infinite or huge input"
@@ -236,8 +240,9 @@ def _is_conversion_only(case: CaseEvidence, prepared: PreparedOutput) -> bool:
 
 
 @ieee
-def _is_overflow_only(case: CaseEvidence, prepared: PreparedOutput) -> bool:
-    """Whether all that differs by more than rounding of the largest values is infinite, NaN or nearly overflows in both versions."""
+def _is_rounding_only(case: CaseEvidence, prepared: PreparedOutput, *, may_overflow: bool) -> bool:
+    """Whether nothing differs by more than rounding of the largest values, but, if it ``may_overflow``, for what is infinite, NaN or nearly
+    overflows in both versions."""
     output, element = prepared.output, prepared.output.element
     if not element.is_floating:
         return False
@@ -251,6 +256,6 @@ def _is_overflow_only(case: CaseEvidence, prepared: PreparedOutput) -> bool:
         is_over = [~(np.abs(values) < _NEARLY_OVER * largest_finite(element)) for values in pair]
         finite = np.concatenate([values[np.isfinite(values)] for values in pair])
         is_near = np.abs(pair[0] - pair[1]) <= MAX_ROUNDOFFS * (element.unit_roundoff or 0.0) * largest(finite)
-        if not (is_near | (is_over[0] & is_over[1])).all():
+        if not (is_near | (is_over[0] & is_over[1] & may_overflow)).all():
             return False
     return True

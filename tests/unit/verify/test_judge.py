@@ -762,6 +762,30 @@ def test_a_huge_value_written_over_its_like_is_an_output_all_the_same() -> None:
     assert result.outcome is Outcome.NEEDS_DECISION and Label.NAN_BEHAVIOUR in result.labels, result.findings
 
 
+def test_zeros_of_both_signs_say_nothing_of_roundings_and_all_of_infinities() -> None:
+    def rounds(b: Buffers) -> None:
+        scale_add(b)
+        b["y"] += np.float32(7 * 2**-24) * np.abs(b["y"]).max()
+
+    def divides(b: Buffers) -> None:
+        b["y"][:] = 1 / b["x"]
+
+    def of_magnitude(b: Buffers) -> None:
+        b["y"][:] = 1 / np.abs(b["x"])
+
+    def judged(original: Kernel, candidate: Kernel) -> Verification:
+        zeros = inputs(9)
+        zeros["x"][::2] = [0.0, -0.0] * (N // 4)
+        ordinary = case(original, original, seed=1)
+        with np.errstate(divide="ignore"):
+            result = judge(JudgeEvidence((ordinary, case(original, candidate, kind="zeros", buffers=zeros)), AutoTolerance()))
+        assert isinstance(result, Verification)
+        return result
+
+    assert judged(scale_add, rounds).labels == ()
+    assert Label.NAN_BEHAVIOUR in judged(divides, of_magnitude).labels
+
+
 @pytest.mark.parametrize(
     ("label", "outcome"),
     [(Label.FAST_MATH, Outcome.NEEDS_DECISION), (Label.ALIGNMENT, Outcome.NEEDS_DECISION), (Label.READABILITY, Outcome.PASS)],
