@@ -40,6 +40,10 @@ _LOW_PRECISION = re.compile(
     r"\b(__half2?|half2?|__nv_bfloat162?|nv_bfloat162?|__nv_fp8_\w+|__float2half\w*|__float2bfloat16\w*"
     r"|precision::tf32|__float_to_tf32|float_to_tf32)\b"
 )
+_NAMED_HALF = re.compile(
+    r"\b(?:int|unsigned|signed|long|short|char|size_t|ptrdiff_t|u?int\d+_t|float|double|auto)\b[^;(){}=]*?[\s*&]half\s*[=,;:)\[>]"
+)
+"""A variable called ``half``, which is no type there."""
 _STORED_LOW = re.compile(r"[\])]\s*=\s*(__float(?:s2half2|22half2|2half|2bfloat16)\w*)\s*\(")
 """A result rounded as it is stored."""
 _STREAM_CALL = re.compile(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
@@ -240,6 +244,7 @@ def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
     if _STORED_LOW.search(old):
         old, new = (without(code, (found.span(1) for found in _STORED_LOW.finditer(code))) for code in (old, new))
     known = _HALVES if _is_as_low(old, new) or _only_stores_low(old, new) else frozenset[str]()
+    known |= {"half"} if _NAMED_HALF.search(new) else frozenset[str]()
     lower = [match for match in new_matches(_LOW_PRECISION, old, new) if match.text not in known]
     if lower:
         return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)

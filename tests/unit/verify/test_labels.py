@@ -45,6 +45,7 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
         ("v = __fdividef(v, 3.0f);", Label.FAST_MATH),
         ("v = __half2float(__float2half(v));", Label.PRECISION),
         ("half h = v;", Label.PRECISION),
+        ("float a = v, b = half(v);", Label.PRECISION),
         ("float4 w = *reinterpret_cast<const float4 *>(in + i);", Label.ALIGNMENT),
         ("float2 w = ((float2 *)in)[i];", Label.ALIGNMENT),
         ("__builtin_assume(n > 4);", Label.ASSUMPTION),
@@ -96,6 +97,8 @@ def test_launches_and_shapes_may_compute() -> None:
         "atomicAdd(hits, 1);",
         "v = fmaf(v, 2.0f, 1.0f);",
         "v = __ldg(in + i);",
+        "int half = n / 2; if (i < half) v += in[i + half];",
+        "for (unsigned half = 64, step = 1; half > 0; half /= 2) v += step;",
     ],
 )
 def test_harmless_edits_have_no_label(line: str) -> None:
