@@ -27,6 +27,8 @@ _SMALLEST_TELLING = 16
 _INTEGER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)[uUlL]*(?![\w.])")
 _PRODUCT = re.compile(r"(?<![\w.])(\d+)[uUlL]*\s*(\*|<<)\s*(\d+)[uUlL]*(?![\w.])")
 _LARGEST_SHIFT = 63
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_DIM3 = re.compile(r"dim3\s*[({](.*)[)}]", re.DOTALL)
 
 
 def find_unread_parameters(
@@ -49,7 +51,7 @@ def find_unread_parameters(
                 continue
             if _is_given_otherwise(before, old, place, _given(after, new)) or _is_a_field(_body(after, new), parameter.name):
                 continue
-            if _is_a_template_parameter(before, after, old, new, place):
+            if _is_a_template_parameter(before, after, old, new, place) or _is_number_of_blocks(before, after, old, new, place):
                 continue
             telling = {value for value in values.get(parameter.name, ()) if abs(value) >= _SMALLEST_TELLING}
             stand_in = sorted(telling & (_numbers(new_code) - _numbers(old_code)))
@@ -123,6 +125,20 @@ def _is_a_template_parameter(before: ParsedSource, after: ParsedSource, old: Ker
     at = names.index(name)
     given = {site.template_arguments[at].strip() for site in after.launch_sites_of(new) if at < len(site.template_arguments)}
     return bool(given) and given == passed
+
+
+def _is_number_of_blocks(before: ParsedSource, after: ParsedSource, old: Kernel, new: Kernel, place: int) -> bool:
+    """Whether what A's launches pass is how many blocks B's launches have: ``k<<<(n + 31) / 32, 32>>>(p, n)`` and ``k<<<n, 128>>>(p)``."""
+    passed = {site.arguments[place].text.strip() for site in before.launch_sites_of(old) if place < len(site.arguments)}
+    named = {text for text in passed if _NAME.fullmatch(text)}
+    grids = [set(_axes(site.grid.text)) for site in after.launch_sites_of(new)]
+    return bool(named) and named == passed and bool(grids) and all(axes & named for axes in grids)
+
+
+def _axes(grid: str) -> list[str]:
+    """``dim3(64, n)`` and ``n`` as the texts of their axes."""
+    inside = _DIM3.fullmatch(grid.strip())
+    return [axis.strip() for axis in (inside[1].split(",") if inside else [grid])]
 
 
 def _is_told_otherwise(old: Kernel, new: Kernel, place: int) -> bool:

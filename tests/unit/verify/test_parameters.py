@@ -101,3 +101,15 @@ def test_a_template_parameter_is_what_the_original_passed(launched: str, is_foun
     after = after.replace("  k<<<", f"  {launched}<<<").replace(f"cols, {passed})", "cols)")
     names = [finding.message.split()[0] for finding in find_unread_parameters(source(before), source(after), RECORDED)]
     assert names == (["radius"] if is_found else [])
+
+
+_BY_ROWS = "__global__ void k(float *out, int rows) { int r = blockIdx.x * 32 + threadIdx.x; if (r < rows) out[r] = 1; }\n"
+_BY_BLOCKS = "__global__ void k(float *out) { if (threadIdx.x == 0) out[blockIdx.x] = 1; }\n"
+
+
+@pytest.mark.parametrize(("grid", "count"), [("rows", 0), ("dim3(rows, 1)", 0), ("(rows + 31) / 32", 1), ("200", 1)])
+def test_a_size_that_is_the_number_of_blocks_is_told_by_the_grid(grid: str, count: int) -> None:
+    host = "int main() { int rows = 200; k<<<GRID, 32>>>(0ARGUMENTS); }"
+    before = source(_BY_ROWS + host.replace("GRID", "(rows + 31) / 32").replace("ARGUMENTS", ", rows"))
+    after = source(_BY_BLOCKS + host.replace("GRID", grid).replace("ARGUMENTS", ""))
+    assert len(find_unread_parameters(before, after, {"k": {"rows": frozenset({200})}})) == count
