@@ -184,6 +184,49 @@ def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
     return CpuLab(scratch, user_paths().cache, target)
 
 
+ODD_ONES = """
+int main() {
+    const int n = 700;
+    std::vector<int> v(n), odd(n, 0);
+    for (int i = 0; i < n; i++) v[i] = i * 7919 % 16001;
+    int *dv, *dr, *dout;
+    cudaMalloc(&dv, n * 4); cudaMalloc(&dr, n * 4); cudaMalloc(&dout, n * 4);
+    cudaMemcpy(dv, v.data(), n * 4, cudaMemcpyHostToDevice);
+    cudaMemset(dr, 0, n * 4);
+    cudaMemset(dout, 0, n * 4);
+    RUN
+    cudaMemcpy(odd.data(), dout, n * 4, cudaMemcpyDeviceToHost);
+    long long sum = 0;
+    for (int i = 0; i < n; i++) sum += odd[i] * (i + 1LL);
+    printf("%lld\\n", sum);
+}
+"""
+IN_ORDER = (
+    HEAD
+    + """
+__global__ void rank(const int *v, int *r, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int j = 0; i < n && j < i; j++) r[i] += v[j] & 1;
+}
+__global__ void put(const int *v, const int *r, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && (v[i] & 1)) out[r[i]] = v[i];
+}
+"""
+    + ODD_ONES.replace("RUN", "rank<<<6, 128>>>(dv, dr, n); put<<<6, 128>>>(dv, dr, dout, n);")
+)
+BY_ARRIVAL = (
+    HEAD
+    + """
+__global__ void pick(const int *v, int *cursor, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && (v[i] & 1)) out[atomicAdd(cursor, 1)] = v[i];
+}
+"""
+    + ODD_ONES.replace("RUN", "pick<<<6, 128>>>(dv, dr, dout, n);")
+)
+
+
 def compared(folder: Path, a: str, b: str) -> events.VerificationReport:
     (folder / "a.cu").write_text(a)
     (folder / "b.cu").write_text(b)
@@ -224,6 +267,13 @@ def test_an_honest_fusion_passes_on_all_draws(folder: Path) -> None:
     verdict = compared(folder, TWO_KERNELS, HONEST)
     assert verdict.outcome == "PASS"
     assert caveat(verdict) == "only what reaches the host was compared, at the program's own sizes, on its values and 5 other draws"
+
+
+def test_places_that_arrival_decides_are_wrong_where_the_original_keeps_the_order(folder: Path) -> None:
+    verdict = compared(folder, IN_ORDER, BY_ARRIVAL)
+    assert verdict.outcome == "FAIL"
+    (printed,) = [finding.message for finding in verdict.findings if finding.code == "wrong_output"]
+    assert printed.startswith("with the threads in another order: the program prints something else")
 
 
 @pytest.mark.thorough
