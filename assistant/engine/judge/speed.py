@@ -146,14 +146,20 @@ def _unless_added(
 
 
 def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | None) -> Comparison | None:
-    """Over all kernels: measured where each of them was, else ``predicted`` as it was made, launch overhead included."""
+    """Over all kernels: measured where each of them was, else ``predicted`` as it was made, launch overhead included.
+
+    A gain over all that holds a kernel's in doubt is in doubt as well.
+    """
     timings = [speed.timing for speed in speeds if speed.timing is not None]
     caveats = tuple(dict.fromkeys(text for speed in speeds if speed.comparison is not None for text in speed.comparison.caveats))
+    is_doubted = any(_is_doubted(speed) for speed in speeds)
     if not timings or len(timings) < len(speeds):
-        return None if predicted is None else replace(predicted, caveats=(*predicted.caveats, *caveats))
+        if predicted is None:
+            return None
+        outcome = SpeedOutcome.INCONCLUSIVE if is_doubted and predicted.ratio > 1.0 else predicted.outcome
+        return replace(predicted, outcome=outcome, caveats=(*predicted.caveats, *caveats))
     cases = tuple(case for timing in timings for case in timing.cases)
     comparison = replace(compare_timing(replace(timings[-1], cases=cases), job.seeds[-1]), caveats=caveats)
-    is_doubted = any(_is_doubted(speed) for speed in speeds)
     return replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE) if is_doubted else comparison
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.judge.speed import Speed, judge_timing, of_memory_timed_elsewhere, with_findings
+import pytest
+
+from assistant.engine.judge.speed import Speed, judge_timing, of_memory_timed_elsewhere, overall_speed, with_findings
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.timing import Block, CaseTiming, PairTiming, SelfTest, TimedDevice
 from assistant.model.verification import Outcome, VerificationFinding
@@ -55,6 +57,15 @@ def test_nothing_is_faster_on_a_device_whose_self_test_failed() -> None:
     assert _outcome(speed) is SpeedOutcome.INCONCLUSIVE
     assert speed.comparison is not None and speed.comparison.quality == "poor"
     assert "failed its self-test" in speed.notes[0] and "failed its self-test" in speed.comparison.caveats[0]
+
+
+@pytest.mark.parametrize(("ratio", "outcome"), [(1.1, SpeedOutcome.INCONCLUSIVE), (0.9, SpeedOutcome.PREDICTED)])
+def test_a_gain_over_all_kernels_is_none_where_one_of_them_is_in_doubt(predicted, ratio: float, outcome: SpeedOutcome) -> None:
+    doubted = replace(predicted(1.4), outcome=SpeedOutcome.INCONCLUSIVE, caveats=("not in the ratio: B also makes 5 fills",))
+    overall = overall_speed(None, [Speed(doubted), Speed(predicted(1.0))], predicted(ratio))  # type: ignore[arg-type]  # nothing was timed
+    assert overall is not None and overall.outcome is outcome and overall.caveats == doubted.caveats
+    certain = overall_speed(None, [Speed(predicted(1.4))], predicted(ratio))  # type: ignore[arg-type]
+    assert certain is not None and certain.outcome is SpeedOutcome.PREDICTED
 
 
 def test_notes_of_the_timing_reach_people_once() -> None:
