@@ -48,12 +48,13 @@ _MOST_REPEATED = 256
 _RUN = (8, 64)
 """The shortest and the longest run of one value."""
 _OF_LIMITS = (0, 1, None, None)
-"""What runs are made of beside the values themselves; None: the type's limit."""
+"""What runs are made of, in addition to the values themselves; None: the type's limit, which is the most frequent."""
 _SHORT_RUN = (1, 6)
+"""The shortest and the longest run of limits."""
 _FEWEST_CARRY_BYTES = 4
 """Smaller integers are symbols and levels rather than parts of long numbers."""
 _ZERO_SHARE = 0.1
-"""Beside one long run of them."""
+"""Of all values, in addition to one long run."""
 _LOW_HALVES = 8
 """Low halves of 64-bit integers that differ in their high ones."""
 _WIDE_BYTES = 8
@@ -108,8 +109,8 @@ def _limits(data: bytes, element: ElementType, random: np.random.Generator) -> b
     lengths = random.integers(*_SHORT_RUN, values.size, endpoint=True)
     kinds = np.repeat(random.integers(0, len(_OF_LIMITS) + 1, lengths.size), lengths)[: values.size]
     drawn = values.copy()
-    for kind, share in enumerate(_OF_LIMITS):
-        drawn[kinds == kind] = limit if share is None else share
+    for kind, value in enumerate(_OF_LIMITS):
+        drawn[kinds == kind] = limit if value is None else value
     return with_tail(encode(drawn, element), data)
 
 
@@ -332,13 +333,21 @@ INTEGER_KINDS = tuple(_INTEGERS)
 
 
 def with_unseen(
-    case: NewCase, kind: str, seed: int, layouts: Layouts | None = None, chosen: frozenset[int] | None = None
+    case: NewCase,
+    kind: str,
+    seed: int,
+    layouts: Layouts | None = None,
+    chosen: frozenset[int] | None = None,
+    marks: Marks = frozenset(),
 ) -> NewCase | None:
-    """``case`` with values of one of the kinds in its typed buffers, or in the ``chosen`` ones; None where none changes."""
+    """``case`` with values of one of the kinds in its typed buffers, or in the ``chosen`` ones; None where none changes.
+
+    ``marks``: of memory that is not in the case; those in it are known.
+    """
     origin = replace(case.origin, kind=kind, seed=seed, scale=1.0, weight=0.0)
     change = _INTEGERS[kind] if kind in _INTEGERS else _floats(_spread if kind == SPREAD else _TELLING[kind])
     if kind in _REACHING_THE_LIMIT:
-        change = partial(_below_marks, change=change, marks=marks_in(contents_of(case).values()))
+        change = partial(_below_marks, change=change, marks=marks | marks_in(contents_of(case).values()))
     made = changed(case, change, origin, layouts, chosen, _TOGETHER.get(kind))
     return made if changed_buffers(case, made) else None
 

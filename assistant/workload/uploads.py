@@ -236,7 +236,7 @@ def _unseen(uploaded: Uploaded, seed: int, kind: str) -> Iterator[NewCase]:
     if kind in TELLING_KINDS:
         dense = fresh_values(uploaded.case, Draw(seed, integers="kept", zeros="filled"), uploaded.layouts)
         yield with_unseen(dense, kind, seed, uploaded.layouts) or uploaded.case
-    yield with_unseen(uploaded.case, kind, seed, uploaded.layouts) or uploaded.case
+    yield with_unseen(uploaded.case, kind, seed, uploaded.layouts, marks=uploaded.marks) or uploaded.case
 
 
 def _limit(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:

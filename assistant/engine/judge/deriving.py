@@ -80,9 +80,8 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
     if reason is not None:
-        return Derived(
-            (own,), (f"other values and sizes of {own.new.origin.shape}: by itself, with every check on, the original {reason}",)
-        )
+        unused = f"other values and sizes of {own.new.origin.shape}: by itself, with every check on, the original {reason}"
+        return Derived((own,), (unused,))
     if trial.is_unsupported:
         return Derived((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
     model, sizes, anchors = _model(subject, lead), TriedSizes(), list[JudgedCase]()

@@ -10,6 +10,7 @@ from assistant.model.structs import ElementLayout, Member
 from assistant.workload.uploads import Piece, Uploaded, counterpart, draws, other_contents, uploaded, words_of
 
 RANDOM = np.random.default_rng(4)
+MARKS: tuple[frozenset[bytes], ...] = (frozenset(), frozenset({b"\xff" * 8}))
 TYPES = {"int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "float32": "float"}
 
 
@@ -59,6 +60,9 @@ def test_the_limit_is_no_key_where_the_program_fills_a_table_with_it() -> None:
     free = uploaded([piece(keys)], 0)
     assert max(np.frombuffer(data, np.uint32).max() for data in contents(free, "limit")) == 0xFFFFFFFF
     assert not contents(uploaded([piece(keys)], 0, frozenset({b"\xff" * 8})), "limit")
+    wide = [piece(RANDOM.integers(0, 1 << 32, 500, dtype=np.uint64).astype(np.uint32))]
+    largest = [max(np.frombuffer(data, np.uint32).max() for data in contents(uploaded(wide, 0, marks), "limits")) for marks in MARKS]
+    assert largest == [0xFFFFFFFF, 0xFFFFFFFE]
     signed = [piece(keys.astype(np.int32))]
     assert contents(uploaded(signed, 0, frozenset({b"\xff" * 8})), "limit"), "-1 everywhere is no limit of an int"
 
