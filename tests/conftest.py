@@ -19,6 +19,7 @@ forbid()
 os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))  # pytest's own name for where ``tmp_path`` is
 
 
+@pytest.hookimpl(trylast=True)  # after syrupy, which takes snapshots of tests that it never saw for unused ones, and fails
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if "KERNELOPT_THOROUGH" in os.environ:
         return
