@@ -12,7 +12,7 @@ from jupyter_ext.callables import KernelFailed
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.workshop import Workshop
-from tests.e2e.cli.harness import shared_cache
+from tests.caches import shared_cache
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 

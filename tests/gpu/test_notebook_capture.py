@@ -16,7 +16,7 @@ from assistant.workload.narrow import Extent
 from jupyter_ext.capturing import Capturing, Recorded, Subject
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.workshop import Workshop
-from tests.e2e.cli.harness import shared_cache
+from tests.caches import shared_cache
 
 PYCUDA = '''
 import numpy as np

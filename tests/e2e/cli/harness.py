@@ -23,7 +23,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,6 +30,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.caches import shared_cache
 from tests.deadlines import GONE_WITHIN_S, HANG_S
 from tests.places import quick_folder
 
@@ -271,13 +271,6 @@ def _own_places() -> Path:
         folder.mkdir()
         return folder
     raise AssertionError
-
-
-def shared_cache() -> Path:
-    """Builds of every test, kept between runs: cold, the emulator's runtime and prelude take some ten seconds."""
-    folder = Path(tempfile.gettempdir()) / f"kernelopt-e2e-cache-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
 
 
 def adopt_orphans() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,10 @@ from typing import Any
 import pytest
 
 from assistant.emulator.__main__ import Emulator
+from tests.caches import kept_emulator
 
 DATA = Path(__file__).parents[2] / "data"
-CACHE = Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
+CACHE = kept_emulator()
 
 Build = Callable[..., Path]
 Run = Callable[..., dict[str, Any]]

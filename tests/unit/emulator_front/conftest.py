@@ -1,4 +1,4 @@
-"""One cache for the whole test session: the prelude and the runtime are built once."""
+"""One cache for the whole test session, in which no program is built."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.caches import new_emulator_cache
+
 
 @pytest.fixture(scope="session")
 def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("emulator-cache")
+    return new_emulator_cache(tmp_path_factory.mktemp("emulator-cache"))

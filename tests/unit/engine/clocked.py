@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from assistant.config import user_paths
 from assistant.engine.request import JobRequest
 from assistant.lab.cpu import CpuLab
 from assistant.model.timing import Block, CaseTiming, LaunchIdentity, PairTiming, ProfiledTime, TimedDevice, TimingOptions
@@ -18,6 +17,7 @@ from assistant.ports import Lab, LabFailure, Program, RunLimits
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse
 from assistant.workload.recordings import RecordingReader
+from tests.caches import shared_cache
 
 __all__ = ["Clock", "ClockedLab", "open_clocked"]
 
@@ -96,6 +96,6 @@ class ClockedLab(CpuLab):
 
 
 def open_clocked(clock: Clock, request: JobRequest, scratch: Path, target: str) -> Lab:
-    lab = ClockedLab(scratch, user_paths().cache, target)
+    lab = ClockedLab(scratch, shared_cache(), target)
     lab.clock = clock
     return lab

@@ -26,6 +26,7 @@ from assistant.model.workload import Case
 from assistant.ports import LabFailure, Program, ProgramRun, RunLimits
 from assistant.serialize import dumps
 from assistant.workload.recordings import read_recording
+from tests.caches import link_kept_emulator
 
 PROGRAMS = Path(__file__).parents[2] / "data/captured"
 Assess = Callable[..., tuple[KernelAssessment, ...]]
@@ -51,7 +52,7 @@ def job(tmp_path: Path) -> Job:
     limits = architecture("sm_90")
     assert limits is not None
     request = JobRequest(PROGRAMS / "vectors.cu", PROGRAMS)
-    lab = CpuLab(tmp_path, tmp_path / "cache", "h200")
+    lab = CpuLab(tmp_path, link_kept_emulator(tmp_path / "cache"), "h200")
     return Job("J", request, lab, target("h200"), limits, tmp_path, (1, 2), RunLimits())
 
 

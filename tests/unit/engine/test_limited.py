@@ -19,6 +19,7 @@ from assistant.model.plan import Plan, Rewrite, Setback, Step
 from assistant.model.source import Span, TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import PlanRequest, Story
+from tests.caches import shared_cache
 
 LAYERS = probe_layers()
 """Of this machine: what a missing layer would have refused is expected to happen."""
@@ -102,7 +103,7 @@ def act(outside: Path) -> str:
 
 
 def session(act: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
-    cache = user_paths().cache
+    cache = shared_cache()
     monkeypatch.setenv("KERNELOPT_HOME", str(folder / "home"))
     return Session(
         SessionParts(

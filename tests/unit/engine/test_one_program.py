@@ -20,6 +20,7 @@ from assistant.measure.targets import target
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
 from assistant.model.verification import Label
 from assistant.ports import LabFailure, Program, RunLimits
+from tests.caches import link_kept_emulator
 
 ORIGINAL = """#include <cassert>
 #include <cstdio>
@@ -85,7 +86,7 @@ async def job(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Job]:
         "#pragma once\n#define LIMIT 3\n#ifdef __CUDACC_VER_BUILD__\n#define BUILD __CUDACC_VER_BUILD__\n#endif\n"
     )
     (tmp_path / ".git").mkdir()
-    lab = CpuLab(tmp_path, tmp_path / "cache", "h200")
+    lab = CpuLab(tmp_path, link_kept_emulator(tmp_path / "cache"), "h200")
     yield Job("J", JobRequest(tmp_path / "a.cu", tmp_path), lab, target("h200"), limits, tmp_path, (1, 2), RunLimits())
     await lab.close()
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from assistant.config import user_paths
 from assistant.engine.judge import other_uploads
 from assistant.engine.judge.moved import right_as_a_whole
 from assistant.engine.request import JobRequest
@@ -19,6 +18,7 @@ from assistant.model import events
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Lab
+from tests.caches import shared_cache
 from tests.e2e.cli.harness import working_cli
 
 HEAD = "#include <cmath>\n#include <cstdio>\n#include <vector>\n"
@@ -181,7 +181,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
-    return CpuLab(scratch, user_paths().cache, target)
+    return CpuLab(scratch, shared_cache(), target)
 
 
 # One block: blocks run at the same time, and one that comes first by chance would show the fault in the first run.

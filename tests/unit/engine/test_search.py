@@ -23,6 +23,7 @@ from assistant.model.source import TextEdit
 from assistant.model.workload import Case
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Lab, LabFailure, PlanRequest, Program, ReplayOptions, ReplayRun, RunLimits, Story
+from tests.caches import shared_cache
 from tests.e2e.cli.harness import working_cli
 from tests.unit.engine.fakes import FakeModels
 
@@ -116,7 +117,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
-    return CpuLab(scratch, user_paths().cache, target)
+    return CpuLab(scratch, shared_cache(), target)
 
 
 class NotingBuilds(CpuLab):
@@ -184,7 +185,7 @@ def test_what_fails_its_confirmation_gives_way_to_the_next_best_with_two_labs_to
     opened: list[LabWithAnother] = []
 
     def open_two(request: JobRequest, scratch: Path, target: str) -> Lab:
-        opened.append(LabWithAnother(scratch, user_paths().cache, target))
+        opened.append(LabWithAnother(scratch, shared_cache(), target))
         return opened[-1]
 
     heard = search(folder, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), is_model=False, open_lab=open_two)
@@ -253,7 +254,7 @@ def test_the_next_edit_is_compiled_while_one_is_judged(folder: Path) -> None:
     noted: list[tuple[str, str]] = []
 
     def open_noting(request: JobRequest, scratch: Path, target: str) -> Lab:
-        lab = NotingBuilds(scratch, user_paths().cache, target)
+        lab = NotingBuilds(scratch, shared_cache(), target)
         lab.noted = noted
         return lab
 

@@ -5,7 +5,7 @@ from collections.abc import Generator
 import pytest
 
 from jupyter_ext.workshop import Workshop
-from tests.e2e.cli.harness import shared_cache
+from tests.caches import shared_cache
 
 
 @pytest.fixture(scope="module")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import pytest
 
+from tests.caches import link_kept_emulator
+
 
 @pytest.fixture
 def own_cache(tmp_path: Path) -> Path:
-    folder, kept = tmp_path / "cache", Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
-    kept.mkdir(exist_ok=True)
-    folder.mkdir()
-    (folder / "emulator").symlink_to(kept)
-    return folder
+    return link_kept_emulator(tmp_path / "cache")

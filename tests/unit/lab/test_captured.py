@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
 from assistant.serialize import encode
 from assistant.workload.recordings import read_recording
+from tests.caches import kept_emulator, link_kept_emulator
 
 PROGRAMS = Path(__file__).parents[2] / "data/captured"
 RECORDED = ("blocks", "graphs", "places", "together", "vectors")
@@ -39,11 +39,7 @@ TYPES = {"float": np.float32, "float4": np.float32, "double": np.float64, "int":
 @pytest.fixture
 async def lab(tmp_path: Path) -> AsyncIterator[CpuLab]:
     """With the builds that the emulator's own tests keep: its prelude is the same."""
-    kept = Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
-    kept.mkdir(exist_ok=True)
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache/emulator").symlink_to(kept)
-    lab = CpuLab(tmp_path, tmp_path / "cache", "h200")
+    lab = CpuLab(tmp_path, link_kept_emulator(tmp_path / "cache"), "h200")
     yield lab
     await lab.close()
 
@@ -111,7 +107,7 @@ def kept() -> Path:
     """Where the recording library is built, by the capture worker: that takes a C++ compiler and CUPTI, and no GPU."""
     if find_cupti(find_toolchain(os.environ, installed_wheel_tree()), installed_wheel_tree()) is None:
         pytest.skip("no CUPTI here (pip install nvidia-cuda-cupti): the recording library cannot be built")
-    return Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
+    return kept_emulator()
 
 
 @pytest.fixture

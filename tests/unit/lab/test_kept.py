@@ -15,6 +15,7 @@ from assistant.lab.kept import KeptCompiler
 from assistant.model.build import Build, Flags
 from assistant.model.source import Source
 from assistant.ports import Program
+from tests.caches import link_kept_emulator
 
 KERNEL = "__global__ void k(float *a) { a[threadIdx.x] *= 2; }\n"
 
@@ -28,7 +29,7 @@ async def kept() -> AsyncGenerator[KeptCompiler]:
 
 def lab_in(folder: Path, kept: KeptCompiler) -> CpuLab:
     folder.mkdir()
-    return CpuLab(folder, folder / "cache", "h200", compiler=kept.worker)
+    return CpuLab(folder, link_kept_emulator(folder / "cache"), "h200", compiler=kept.worker)
 
 
 def program(folder: Path, text: str = KERNEL) -> Program:
