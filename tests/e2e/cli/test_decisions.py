@@ -32,6 +32,7 @@ def test_an_accepted_proposal_stands_in_the_file_and_can_be_undone(offered: Offe
     assert offered.text == accepted
 
 
+@pytest.mark.thorough
 def test_accept_best_takes_nothing_while_the_models_error_is_unmeasured(cli: Cli) -> None:
     source = cli.small("transpose.cu")
     original = source.read_text("utf-8")
@@ -41,6 +42,7 @@ def test_accept_best_takes_nothing_while_the_models_error_is_unmeasured(cli: Cli
     assert source.read_text("utf-8") == original
 
 
+@pytest.mark.thorough
 def test_accept_best_predicted_takes_it_and_a_second_run_finds_nothing_more(cli: Cli) -> None:
     source = cli.small("transpose.cu")
     original = source.read_text("utf-8")
@@ -53,6 +55,7 @@ def test_accept_best_predicted_takes_it_and_a_second_run_finds_nothing_more(cli:
     assert source.read_text("utf-8") == accepted
 
 
+@pytest.mark.thorough
 def test_a_rejected_technique_ranks_lower_and_the_plan_says_why(offered: Offered) -> None:
     cli, technique = offered.cli, offered.proposal["techniques"][0]
     ended = cli.run("reject", offered.id, "--reason-code", "readability", "--reason", "a tile is hard to read here")
@@ -88,6 +91,7 @@ def test_one_hunk_that_cannot_stand_alone_is_judged_and_refused(offered: Offered
     assert [found["state"] for found in offered.cli.open_proposals()] == ["open"]
 
 
+@pytest.mark.thorough
 def test_one_hunk_that_can_stand_alone_is_judged_and_written(cli: Cli) -> None:
     source = cli.write("two.cu", TWO_HUNKS)
     proposal = cli.run("optimize", source, "--json").one("proposal")
@@ -115,6 +119,7 @@ def test_an_unknown_reason_code_is_misuse_and_names_the_known_ones(offered: Offe
     assert len(offered.cli.open_proposals()) == 1
 
 
+@pytest.mark.thorough
 def test_an_edit_elsewhere_is_kept_and_the_proposal_is_judged_again(offered: Offered) -> None:
     cli = offered.cli
     edited = offered.original.replace("int main()", "// my own line\nint main()")
@@ -162,6 +167,7 @@ def test_an_id_that_names_nothing_is_misuse(cli: Cli, command: str) -> None:
     assert ended.code == 2 and "PNOSUCHID" in ended.err
 
 
+@pytest.mark.thorough
 def test_a_prefix_that_means_two_proposals_is_misuse(offered: Offered) -> None:
     cli = offered.cli
     assert cli.run("optimize", cli.write("two.cu", quick_text())).code == 0
@@ -194,6 +200,7 @@ def test_of_two_processes_that_decide_one_wins_and_the_other_is_told(offered: Of
     assert shown["state"] == ("accepted" if is_accepted else "rejected")
 
 
+@pytest.mark.thorough
 def test_two_processes_write_one_memory_and_lose_nothing(cli: Cli) -> None:
     sources = cli.quick(), cli.write("two.cu", quick_text())
     jobs = [cli.start("optimize", path, "--json") for path in sources]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.cli.harness import EXAMPLES, Cli
+from tests.thorough import first_of
 
 BLUR = (EXAMPLES / "declared_blur.cu").read_text("utf-8").replace("{ n = 256 }, { n = 250,", "{ n = 64 }, { n = 58,")
 LIBRARY = """// A library source: no main(), no workload yet.
@@ -54,6 +55,7 @@ def test_an_edit_that_is_wrong_only_on_other_sizes_is_refused(cli: Cli, blur: Pa
     assert ended.one("comparison")["verification"]["outcome"] == "FAIL"
 
 
+@pytest.mark.thorough
 def test_what_is_too_large_to_be_checked_is_said_in_the_verdict_line(cli: Cli) -> None:
     block = """/* kernelopt
 [workload.scale]
@@ -71,6 +73,7 @@ boundary = false
     assert ended.out.count("PASS (races and bounds not checked: the launches are too large)") == 2, "of the kernel, and of all"
 
 
+@pytest.mark.thorough
 def test_a_wrong_halo_is_refused(cli: Cli, blur: Path) -> None:
     edited = cli.write("edited.cu", BLUR.replace("sx >= 0", "sx >= 1"))
     ended = cli.run("compare", blur, edited, "--json")
@@ -221,14 +224,16 @@ def test_check_looks_at_the_program_and_at_the_declared_shapes(cli: Cli) -> None
 
 
 @pytest.mark.parametrize(
-    "edit",
-    [
-        ("* 2.0f", "* (n == 256 ? 2.0f : 3.0f)"),  # wrong on the declared shape only
-        ("* 2.0f", "* (n == 256 && i == 3 ? 3.0f : 2.0f)"),  # wrong in the program only
-    ],
+    ("old", "new"),
+    first_of(
+        [
+            ("* 2.0f", "* (n == 256 ? 2.0f : 3.0f)"),  # wrong on the declared shape only
+            ("* 2.0f", "* (n == 256 && i == 3 ? 3.0f : 2.0f)"),  # wrong in the program only
+        ]
+    ),
 )
-def test_of_a_program_and_declared_shapes_the_worse_outcome_stands(cli: Cli, edit: tuple[str, str]) -> None:
-    a, b = cli.write("a.cu", BESIDE_MAIN), cli.write("b.cu", BESIDE_MAIN.replace(*edit))
+def test_of_a_program_and_declared_shapes_the_worse_outcome_stands(cli: Cli, old: str, new: str) -> None:
+    a, b = cli.write("a.cu", BESIDE_MAIN), cli.write("b.cu", BESIDE_MAIN.replace(old, new))
     ended = cli.run("compare", a, b, "--json")
     verification = ended.one("comparison")["verification"]
     assert (ended.code, verification["outcome"]) == (1, "FAIL"), ended.said
@@ -260,6 +265,7 @@ __global__ void raise(float *out, const float *in, int n)
 """
 
 
+@pytest.mark.thorough
 def test_outputs_and_scratch_of_steps_go_by_the_blocks_own_names(cli: Cli) -> None:
     """What stands in the scratch buffer may change as long as the output is the same."""
     source = cli.write("two.cu", TWO_STEPS)

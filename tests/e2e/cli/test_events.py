@@ -13,6 +13,7 @@ from assistant.engine.event_schema import event_schema, event_schema_text
 from tests.e2e.cli.harness import CHEATS, DATA, Ended, working_cli
 from tests.e2e.cli.schema_check import violations
 from tests.e2e.conftest import Offered
+from tests.thorough import only
 
 SCHEMA = event_schema()
 COMMANDS = {
@@ -50,7 +51,7 @@ def test_the_published_schema_is_up_to_date() -> None:
     assert (DATA / "events.schema.json").read_text("utf-8") == event_schema_text()
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", only(set(COMMANDS) - {"compare, refused"}, COMMANDS))
 def test_every_event_is_as_the_schema_says(ran: Ran, name: str) -> None:
     ended = ran(name)
     for event in ended.events:

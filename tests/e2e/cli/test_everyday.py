@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.cli.harness import COMMAND, EXAMPLES, Cli
 from tests.e2e.conftest import Offered
+from tests.thorough import first_of, only
 
 COMMANDS = (
     *("inspect", "check", "profile", "compare", "optimize"),
@@ -73,7 +74,7 @@ def test_check_finds_a_race_that_an_optimising_compiler_hides(cli: Cli) -> None:
     assert {(p["kind"], p["line"]) for p in problems} >= {("shared_race", 5), ("missing_syncwarp", 6)}
 
 
-@pytest.mark.parametrize("name", [*SLOW, *FAST])
+@pytest.mark.parametrize("name", only(["transpose.cu", "good_saxpy.cu", "block_size.cu"], [*SLOW, *FAST]))
 def test_profile_says_what_limits_a_program(cli: Cli, name: str) -> None:
     ended = cli.run("profile", cli.example(name), "--json")
     assert ended.code == 0, ended.said
@@ -202,7 +203,7 @@ def test_misuse_is_exit_2_and_says_what_is_wrong(cli: Cli, arguments: tuple[str,
     assert ended.err.strip() and "Traceback" not in ended.err
 
 
-@pytest.mark.parametrize("command", ["inspect", "check", "profile", "optimize", "proposals", "history", "doctor"])
+@pytest.mark.parametrize("command", first_of(["inspect", "check", "profile", "proposals", "history", "doctor", "optimize"], 6))
 def test_piped_output_has_no_escape_codes(offered: Offered, command: str) -> None:
     file = () if command == "doctor" else (offered.source,)
     ended = offered.cli.run(command, *file, variables={"TERM": "xterm-256color"})
@@ -257,6 +258,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.thorough
 def test_a_withheld_edit_of_the_launch_is_told_at_the_end(cli: Cli) -> None:
     """Without a terminal nobody has seen host code change: the edit is not tried, and the last words say how to have it tried."""
     ended = cli.run("optimize", cli.small("block_size.cu"))

@@ -6,12 +6,14 @@ import os
 import signal
 import time
 from collections.abc import Callable, Generator
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.cli.harness import DEADLINE_S, Alive, Cli, finish, no_orphans, wait_for, working_cli
 from tests.e2e.cli.terminal import Terminal
+from tests.thorough import first_of, only
 
 SLOW_PROGRAM = """#include <cstdio>
 // {unique}
@@ -58,9 +60,13 @@ def slow(tmp_path: Path) -> Generator[Cli]:
 
 
 @pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough), signal.SIGKILL], ids=lambda number: number.name
+    ("phase", "number"),
+    only(
+        [("building for the emulator", signal.SIGKILL), ("running the program", signal.SIGKILL), ("replaying launches", signal.SIGINT)],
+        product(PHASES, (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)),
+    ),
+    ids=lambda value: getattr(value, "name", value),
 )
-@pytest.mark.parametrize("phase", PHASES)
 def test_a_stopped_command_leaves_nothing_running(slow: Cli, phase: str, number: signal.Signals) -> None:
     unique = f"{os.getpid()} {time.time_ns()}" if phase.startswith("building") else phase
     text = SLOW_PROGRAM.format(unique=unique, launches=LAUNCHES.get(phase, MANY_LAUNCHES))
@@ -131,7 +137,7 @@ def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
     assert slow.left_behind() == []
 
 
-@pytest.mark.parametrize("answer", ["a", "r"])
+@pytest.mark.parametrize("answer", first_of(["a", "r"]))
 def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
     path = slow.quick()
     before = path.read_text("utf-8")
@@ -150,6 +156,7 @@ def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
     assert (path.read_text("utf-8") != before) == (answer == "a")
 
 
+@pytest.mark.thorough
 def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slow: Cli) -> None:
     path = slow.quick()
     before = path.read_text("utf-8")

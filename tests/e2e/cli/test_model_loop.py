@@ -50,6 +50,7 @@ def test_an_edit_that_gains_nothing_is_refined_by_what_it_did(cli: Cli) -> None:
     assert all("at least 1.01" in question for question in model.questions("plan_reply") + model.questions("code_reply"))
 
 
+@pytest.mark.thorough
 def test_a_changed_launch_waits_for_the_right_to_edit_host_code(cli: Cli) -> None:
     launch = {"line": 28, "grid": "(n + 255) / 256", "block": "256", "shared": None, "arguments": None}
     answer = json.dumps(

@@ -119,6 +119,7 @@ def test_who_declines_gets_the_expert(unguarded: Cli) -> None:
         assert endpoint.asked == []
 
 
+@pytest.mark.thorough
 def test_a_key_is_sent_and_kept_nowhere(cli: Cli) -> None:
     secret = "sk-7f3a-not-to-be-found"
     cli.variables["MY_MODEL_KEY"] = secret
@@ -152,6 +153,7 @@ def check_every_request_is_kept(cli: Cli, ended: Ended, model: ScriptedModel) ->
     assert all(call["call"] in dump for call in calls)
 
 
+@pytest.mark.thorough
 def test_a_killed_search_goes_on_with_what_the_model_had_written(unguarded: Cli) -> None:
     """The kept edit is judged again without asking for it again; what was spent counts on."""
     path = unguarded.quick()

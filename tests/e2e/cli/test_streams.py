@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.cli.harness import DEADLINE_S, Cli, quick_text
+from tests.thorough import first_of
 
 TRANSPOSE = quick_text()
 FEW_CHARACTERS = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 LATIN_1_BESIDE_THE_EDIT = TRANSPOSE.replace("int x =", "/* caf\xe9 */ int x =")
 ENCODINGS = {
-    "a byte order mark with CRLF": b"\xef\xbb\xbf" + TRANSPOSE.encode().replace(b"\n", b"\r\n"),
     "Latin-1 with mixed line ends and no last one": (LATIN_1_BESIDE_THE_EDIT.replace("\n", "\r\n", 3) + "// Gr\xf6\xdfe").encode("latin-1"),
+    "a byte order mark with CRLF": b"\xef\xbb\xbf" + TRANSPOSE.encode().replace(b"\n", b"\r\n"),
 }
 
 
@@ -31,8 +32,10 @@ def check_calm(ended: subprocess.CompletedProcess[bytes]) -> None:
     assert b"Traceback" not in ended.stderr and b"internal error" not in ended.stderr, ended.stderr.decode()
 
 
-@pytest.mark.parametrize("arguments", [("proposals",), ("--help",), ("inspect", "transpose.cu"), ("inspect", "transpose.cu", "--json")])
-def test_a_full_disk_behind_the_output_is_one_sentence(cli: Cli, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments", first_of([["inspect", "transpose.cu", "--json"], ["proposals"], ["--help"], ["inspect", "transpose.cu"]])
+)
+def test_a_full_disk_behind_the_output_is_one_sentence(cli: Cli, arguments: list[str]) -> None:
     cli.quick()
     ended = shell(cli, "> /dev/full", *arguments)
     check_calm(ended)
@@ -41,7 +44,7 @@ def test_a_full_disk_behind_the_output_is_one_sentence(cli: Cli, arguments: tupl
     assert shell(cli, "> /dev/full 2> /dev/full", *arguments).returncode == 3
 
 
-@pytest.mark.parametrize("redirection", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("redirection", first_of([">&- 2>&- <&-", ">&-", "2>&-", "<&-"]))
 def test_closed_streams_change_no_answer(cli: Cli, redirection: str) -> None:
     cli.quick()
     ended = shell(cli, redirection, "inspect", "transpose.cu")
@@ -63,7 +66,7 @@ def test_a_locale_with_few_characters_is_written_with_those(cli: Cli) -> None:
     assert [json.loads(line) for line in ended.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("data", ENCODINGS.values(), ids=ENCODINGS)
+@pytest.mark.parametrize("data", first_of(ENCODINGS.values()), ids=ENCODINGS)
 def test_every_byte_outside_the_edit_stays(cli: Cli, data: bytes) -> None:
     """An edit beside a comment that is no UTF-8 shows it: as it is for people and `patch`, escaped in JSON."""
     path = cli.folder / "transpose.cu"

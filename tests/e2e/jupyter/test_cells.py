@@ -48,6 +48,7 @@ async def test_a_cell_is_replaced_where_it_stands_now_and_undone_in_the_editor(o
     await page.shoot("replaced")
 
 
+@pytest.mark.thorough
 async def test_what_cannot_be_replaced_is_left_alone_and_said(open_notebook: OpenNotebook) -> None:
     asked = [
         f'ask("cell1", "# other", {AFTER!r})',
@@ -64,6 +65,7 @@ async def test_what_cannot_be_replaced_is_left_alone_and_said(open_notebook: Ope
     assert await page.source(1) == BEFORE and await page.source(2) == "# locked"
 
 
+@pytest.mark.thorough
 async def test_compiler_errors_stand_in_their_cell_and_their_file(open_notebook: OpenNotebook, lab_cli: Cli) -> None:
     page = await open_notebook("errors.ipynb", "x = 1", f"%%cu\n{BROKEN}", f"%%kernelopt halve\n{BROKEN.replace('missing', 'absent')}")
     for index, name in ((1, "missing"), (2, "absent")):

@@ -182,6 +182,7 @@ async def test_an_interrupt_ends_what_was_waited_for(open_notebook: OpenNotebook
     await page.see(page.output(2), "alive 42")
 
 
+@pytest.mark.thorough
 async def test_what_a_kernel_was_asked_ends_with_it(open_notebook: OpenNotebook) -> None:
     page = await open_notebook("ended.ipynb", BEGIN, ENDLESS.replace(" --wait", ""), WAVES, DIE)
     dialog = page.page.locator(".jp-Dialog")

@@ -12,6 +12,7 @@ from tests.e2e.jupyter.test_magic import BEGIN, ENDLESS
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.thorough
 async def test_what_runs_is_cancelled_by_button_and_a_cell_is_replaced(open_notebook: OpenNotebook, lab: JupyterLab) -> None:
     replace = f'comm = ask("cell2", {BEFORE!r}, {AFTER!r})\nwhile not heard: time.sleep(0.05)\nprint("heard", heard)'
     page = await open_notebook("notebook7.ipynb", BEGIN + ASK, ENDLESS.replace(" --wait", ""), BEFORE, replace, at=lab.notebook_address)

@@ -85,6 +85,7 @@ def test_first_steps_end_with_an_accepted_edit_that_is_judged_against_the_versio
     assert "accepted  notebook.ipynb.transpose  shared-memory-padding" in said[-1]
 
 
+@pytest.mark.thorough
 def test_a_pytorch_op_is_held_against_pytorch_and_its_mistake_is_found(cli: Cli) -> None:
     if importlib.util.find_spec("torch") is None:
         pytest.skip("PyTorch is not installed here")
@@ -94,6 +95,7 @@ def test_a_pytorch_op_is_held_against_pytorch_and_its_mistake_is_found(cli: Cli)
     assert "✓ check: no problem found" in said[-1]
 
 
+@pytest.mark.thorough
 def test_a_pair_session_is_begun_in_a_notebook_and_gone_on_with_in_the_terminal(cli: Cli) -> None:
     said = check(cli, example("pair-programming"))
     begun, suggested, answered, terminal, report = said[2], said[3], said[5], said[7], said[8]

@@ -8,6 +8,8 @@ import signal
 import time
 from contextlib import suppress
 
+import pytest
+
 from tests.e2e.cli.harness import Alive, Cli, alive, no_orphans, wait_until_gone
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import NO_ANSWER, Editor, start
@@ -34,6 +36,7 @@ async def next_job_works(cli: Cli, editor: Editor) -> None:
     assert "no problem found" in (await editor.titles(document))[-1]
 
 
+@pytest.mark.thorough
 async def test_a_killed_job_host_is_told_of_and_the_next_job_works(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=ON_COMMAND)
     await sleeping(cli, editor)
@@ -80,6 +83,7 @@ async def test_the_server_and_all_it_started_end_when_the_editor_vanishes(cli: C
     assert left == [] and time.monotonic() - begin < 10, "five seconds on a quiet machine"
 
 
+@pytest.mark.thorough
 async def test_exit_without_shutdown_is_an_error_to_the_shell_and_leaves_nothing(cli: Cli) -> None:
     with no_orphans():
         editor = await start(cli, settings=ON_COMMAND)

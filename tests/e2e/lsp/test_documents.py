@@ -12,13 +12,14 @@ from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Editor, vscode
 from tests.e2e.lsp.programs import HALVE, SLEEPY, halves
+from tests.thorough import first_of
 
 OFF = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 COMPILE_ONLY = {"background": {"compile": "on_type", "verify": "off", "profile": "off", "pause_s": 0.05}}
 VERIFY_ONLY = {"background": {"compile": "off", "profile": "off"}}
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@pytest.mark.parametrize("encoding", first_of(["utf-16", "utf-8", "utf-32"]))
 async def test_a_column_after_emoji_and_cjk_is_right_in_every_encoding(cli: Cli, open_editor: Start, encoding: str) -> None:
     capabilities = vscode()
     assert capabilities.general is not None
@@ -45,6 +46,7 @@ async def test_an_edit_of_a_file_with_windows_line_ends_is_accepted_with_them(sh
     assert document.text.endswith("{\r\n    x[0] = 1.0f;\r\n}\r\n")
 
 
+@pytest.mark.thorough
 async def test_an_untitled_document_is_compiled(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(settings=COMPILE_ONLY)
     document = editor.open("untitled:Untitled-1", "__global__ void k(float *x) { x[0] = missing_name; }\n")
@@ -82,6 +84,7 @@ async def test_closing_ends_the_background_job_and_clears_the_notes(shared_cli: 
     assert editor.diagnostics(document) == []
 
 
+@pytest.mark.thorough
 async def test_a_file_may_be_deleted_or_renamed_while_a_job_runs(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=VERIFY_ONLY)
     document = editor.open(cli.write("sleepy.cu", SLEEPY))

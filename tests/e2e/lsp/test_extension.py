@@ -135,6 +135,7 @@ async def test_cases_of_a_proposal_can_be_verified_again_one_by_one(offered: Off
     assert "seeds" in await failure(editor, "kernelopt.verify", uri=document.uri, before="", cases=[key])
 
 
+@pytest.mark.thorough
 @pytest.mark.asyncio(loop_scope="function")
 async def test_the_text_in_the_editor_is_verified_against_an_earlier_one(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options=OURS, settings=NO_BACKGROUND)

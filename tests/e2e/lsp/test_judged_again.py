@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from lsprotocol import types
 
 from assistant.memory.store import open_store
@@ -27,6 +28,7 @@ def judgements(editor: Editor, document: Document) -> list[types.Diagnostic]:
     return [note for note in editor.diagnostics(document) if note.message.startswith("judged as it stands")]
 
 
+@pytest.mark.thorough
 async def test_asking_for_an_edit_offers_one_that_was_verified(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=QUIET)
     document = editor.open(cli.small("transpose.cu"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from lsprotocol import types
 
 from tests.e2e.cli.harness import Cli
@@ -65,6 +66,7 @@ async def test_no_request_leaves_before_somebody_says_yes(cli: Cli, open_editor:
         assert [event["model"] for event in refused if event["event"] == "proposal"] == [None]
 
 
+@pytest.mark.thorough
 async def test_who_agrees_gets_the_models_edit(cli: Cli, open_editor: Start) -> None:
     model = ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(TILED_TRANSPOSE)])
     with ScriptedEndpoint(model) as endpoint:

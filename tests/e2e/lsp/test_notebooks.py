@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 
 from assistant.memory.store import open_store
@@ -217,6 +218,7 @@ async def test_a_workload_is_declared_inside_the_string(shared_cli: Cli, shared_
     assert code.startswith("/* kernelopt\n") and code.endswith("x[threadIdx.x] *= 2;\n}")
 
 
+@pytest.mark.thorough
 async def test_edits_of_two_cells_outlive_the_server_and_are_decided_apart(cli: Cli, open_editor: Start) -> None:
     transpose = small_text("transpose.cu")
     turn = transpose.replace("transpose(", "turn(").replace("transpose<<<", "turn<<<")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
+import pytest
+
 from assistant.memory.store import open_store
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.verification import Outcome
@@ -129,6 +131,7 @@ async def test_a_session_begun_in_the_terminal_stands_at_the_kernel_in_the_edito
     assert "constraint 1: no staged-store" in stopped["markdown"]
 
 
+@pytest.mark.thorough
 async def test_a_comment_is_no_edit_and_costs_no_job(cli: Cli, open_editor: Start) -> None:
     source = cli.quick()
     editor = await open_editor(settings=QUIET)

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 
 from assistant.memory.store import open_store
@@ -140,6 +141,7 @@ async def test_a_preview_is_a_file_where_the_editor_only_shows_files(offered: Of
         assert ".kernelopt" in error and "Errno" not in error and "Traceback" not in error, error
 
 
+@pytest.mark.thorough
 async def test_a_preview_is_a_path_in_a_message_for_the_least_of_editors(offered: Offered, open_editor: Start) -> None:
     trusted = offered.cli.run("trust", offered.cli.folder)
     assert trusted.code == 0, trusted.said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from lsprotocol import types
 
 from tests.e2e.cli.harness import Cli
@@ -62,6 +63,7 @@ async def test_a_stage_on_command_runs_when_it_is_asked_for_and_never_else(cli: 
     assert len(ended) == 1 and {event["command"] for event in editor.events if event["event"] == "job_started"} == {"check"}
 
 
+@pytest.mark.thorough
 async def test_a_stage_on_save_waits_for_the_save(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings={"background": {**COMPILE_ONLY["background"], "compile": "on_save"}})
     document = editor.open(cli.write("halve.cu", HALVE))
@@ -72,6 +74,7 @@ async def test_a_stage_on_save_waits_for_the_save(cli: Cli, open_editor: Start) 
     await editor.until(lambda: editor.errors(document))
 
 
+@pytest.mark.thorough
 async def test_compiler_messages_can_be_left_to_clangd(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=COMPILE_ONLY)
     document = editor.open(cli.write("wrong.cu", WRONG))
@@ -101,6 +104,7 @@ async def is_right(editor: Editor) -> bool:
     return (await editor.ask("kernelopt/status"))["problem"] is None
 
 
+@pytest.mark.thorough
 async def test_each_folder_has_the_settings_of_its_own_file(cli: Cli, open_editor: Start) -> None:
     here, there = cli.folder / "here", cli.folder / "there"
     for folder, target in ((here, "h200"), (there, "a100")):
@@ -132,6 +136,7 @@ async def is_for(editor: Editor, document: Document, architecture: str) -> bool:
     return architecture in await registers(editor, document)
 
 
+@pytest.mark.thorough
 async def test_the_editors_own_target_and_flags_reach_the_compiler(cli: Cli, open_editor: Start) -> None:
     needs_flag = "#ifndef GOOD\n#error no flag\n#endif\n" + HALVE
     editor = await open_editor(settings={**COMPILE_ONLY, "target": "a100", "build": {"flags": ["-DGOOD"]}})

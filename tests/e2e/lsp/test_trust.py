@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, failure
@@ -38,6 +40,7 @@ async def test_in_an_untrusted_folder_sources_are_only_parsed(cli: Cli, open_edi
     assert started(cli, editor) == [] and editor.asked == [] and editor.events == []
 
 
+@pytest.mark.thorough
 async def test_without_a_word_from_the_editor_the_trust_file_decides(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options={})
     document = editor.open(cli.write("halve.cu", HALVE))
@@ -79,6 +82,7 @@ async def test_consent_is_asked_once_with_the_exact_command(cli: Cli, open_edito
     assert later.asked == [], "the answer was for good"
 
 
+@pytest.mark.thorough
 async def test_never_is_remembered(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(answer=lambda question: "Never")
     document = editor.open(cli.write("halve.cu", HALVE))

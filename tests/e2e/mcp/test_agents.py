@@ -11,6 +11,7 @@ import pytest
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace
 from tests.e2e.cli.harness import Cli
 from tests.e2e.mcp.conftest import AGENT, Connect
+from tests.thorough import first_of
 
 _TILE, _PADDED = "tile[TILE][TILE]", "tile[TILE][TILE + 1]"
 
@@ -90,6 +91,7 @@ async def test_a_wrong_edit_is_no_proposal_whatever_is_said_of_it(cli: Cli, sour
         assert cli.open_proposals() == []
 
 
+@pytest.mark.thorough
 async def test_an_edit_that_gains_nothing_is_no_proposal(cli: Cli, source: Path, connect: Connect) -> None:
     async with connect("--allow-run") as agent:
         answer = await agent.call("propose", file=source, edited_text=_text(source) + "// faster\n", summary="faster")
@@ -99,12 +101,14 @@ async def test_an_edit_that_gains_nothing_is_no_proposal(cli: Cli, source: Path,
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ("int main() {", 'int main() { if (getenv("X")) return 0;'),
-        ("__syncthreads();", '__syncthreads();\n#define return (void)system("id"); return\n'),
-        ("__syncthreads();", '__syncthreads(); system("id");'),
-        ("__global__", 'struct A { static inline int q = system("id"); };\n__global__'),
-    ],
+    first_of(
+        [
+            ("__syncthreads();", '__syncthreads();\n#define return (void)system("id"); return\n'),
+            ("int main() {", 'int main() { if (getenv("X")) return 0;'),
+            ("__syncthreads();", '__syncthreads(); system("id");'),
+            ("__global__", 'struct A { static inline int q = system("id"); };\n__global__'),
+        ]
+    ),
 )
 async def test_host_code_needs_the_person_s_permission(source: Path, connect: Connect, old: str, new: str) -> None:
     edited = _text(source).replace(old, new, 1)

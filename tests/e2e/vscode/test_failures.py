@@ -37,6 +37,7 @@ async def test_a_wrong_python_is_told_and_a_right_one_starts_the_server(
     await window.see(window.lens("Optimize"))
 
 
+@pytest.mark.thorough
 async def test_nothing_is_installed_before_a_person_says_so(
     open_window: OpenWindow, cli: Cli, folder: Path, served: CodeServer, settings: Change
 ) -> None:
@@ -52,6 +53,7 @@ async def test_nothing_is_installed_before_a_person_says_so(
     assert not list(served.data.glob("User/globalStorage/kernelopt.kernelopt/server/*"))
 
 
+@pytest.mark.thorough
 async def test_a_question_that_was_dismissed_is_put_again_by_a_command(
     open_window: OpenWindow, cli: Cli, folder: Path, settings: Change
 ) -> None:

@@ -21,6 +21,7 @@ def servers() -> list[Alive]:
     return [process for process in alive() if "-m assistant lsp" in process.command]
 
 
+@pytest.mark.thorough
 async def test_a_key_reaches_the_server_and_no_file(open_window: OpenWindow, cli: Cli, folder: Path, served: CodeServer) -> None:
     cli.write("halve.cu", HALVE)
     window = await open_window(folder)

@@ -73,6 +73,7 @@ async def test_the_editors_model_plans_and_writes_once_a_person_allowed_it(
     await window.see(window.text, "__shared__")
 
 
+@pytest.mark.thorough
 async def test_a_request_can_be_read_and_then_not_be_sent(open_window: OpenWindow, folder: Path, cli: Cli, script: Script) -> None:
     window = await asked(open_window, cli)
     await window.page.get_by_role("button", name="Show the Request").click()
@@ -85,6 +86,7 @@ async def test_a_request_can_be_read_and_then_not_be_sent(open_window: OpenWindo
     await window.see_count(window.lens("Proposal: "), 0)
 
 
+@pytest.mark.thorough
 async def test_agents_in_vscode_find_the_tools(open_window: OpenWindow, folder: Path, cli: Cli) -> None:
     source = cli.quick()
     window = await open_window(source.parent)

@@ -23,6 +23,7 @@ console.log(JSON.stringify({ failure: failure ?? null, python: privatePython(pla
 """
 
 
+@pytest.mark.thorough
 def test_the_packed_wheel_makes_an_environment_that_does_the_job(cli: Cli, tmp_path: Path) -> None:
     if not _index_is_reachable(tmp_path):
         pytest.skip("no package index is reachable")

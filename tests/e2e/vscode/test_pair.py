@@ -17,6 +17,7 @@ WRONG = "        out[x * height + y] = in[y * width + x] + 1.0f;"
 RIGHT = "        out[height * x + y] = in[width * y + x];"
 
 
+@pytest.mark.thorough
 async def test_each_save_is_answered_over_the_kernel_until_pairing_is_stopped(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     source = cli.example("transpose.cu")
     line = source.read_text("utf-8").splitlines().index(STORE) + 1

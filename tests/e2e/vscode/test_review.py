@@ -61,6 +61,7 @@ async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_deci
     await window.see(window.lens("Optimize"))
 
 
+@pytest.mark.thorough
 async def test_one_hunk_is_accepted_after_typing_above_it(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
@@ -82,6 +83,7 @@ async def test_one_hunk_is_accepted_after_typing_above_it(open_window: OpenWindo
     await window.until(lambda: offered.source.read_text("utf-8") == wanted)
 
 
+@pytest.mark.thorough
 async def test_a_review_outlives_the_server_with_what_was_left_out(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
@@ -99,6 +101,7 @@ async def test_a_review_outlives_the_server_with_what_was_left_out(open_window: 
     await saved_without_second(window, offered)
 
 
+@pytest.mark.thorough
 async def test_what_was_left_out_is_asked_about_once_the_diff_is_closed(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
@@ -114,6 +117,7 @@ async def test_what_was_left_out_is_asked_about_once_the_diff_is_closed(open_win
     await window.see(window.text, "0.01f * s")
 
 
+@pytest.mark.thorough
 async def test_hunks_are_picked_by_keyboard(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")

@@ -39,6 +39,7 @@ async def test_a_server_starts_with_a_folder_of_cuda_files_and_comes_back_when_k
     await window.shoot("back")
 
 
+@pytest.mark.thorough
 async def test_a_server_that_hangs_is_killed_and_replaced_by_a_restart(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.write("halve.cu", HALVE)
     window = await open_window(folder)
@@ -53,6 +54,7 @@ async def test_a_server_that_hangs_is_killed_and_replaced_by_a_restart(open_wind
     await window.see_count(window.lens("Optimize"), 2)
 
 
+@pytest.mark.thorough
 async def test_a_job_that_is_cancelled_ends_with_its_program(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.write("sleepy.cu", SLEEPY)
     window = await open_window(folder)

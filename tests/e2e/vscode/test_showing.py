@@ -59,6 +59,7 @@ async def test_a_mistake_is_a_problem_until_it_is_mended_and_a_setting_counts_at
     await window.see(window.text, "registers")
 
 
+@pytest.mark.thorough
 async def test_a_notebook_cell_is_treated_as_a_cuda_file(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.write("lab.ipynb", notebook("import math", CELL))
     window = await open_window(folder)

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+@pytest.mark.thorough
 async def test_a_hot_line_says_its_share_until_heat_is_hidden(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.small("transpose.cu")
     window = await open_window(folder)
@@ -47,6 +48,7 @@ async def test_a_hot_line_says_its_share_until_heat_is_hidden(open_window: OpenW
     assert not any("of excess" in text for text in await beside_lines(window))
 
 
+@pytest.mark.thorough
 async def test_a_proposal_is_verified_case_by_case_in_the_test_explorer(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")

@@ -12,6 +12,7 @@ from tests.e2e.vscode.conftest import OpenWindow
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.thorough
 async def test_steps_are_ticked_off_by_what_holds(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.example("transpose.cu")
     window = await open_window(folder)

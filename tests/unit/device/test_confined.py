@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from assistant.emulator.landlock import landlock_abi
+from tests.thorough import first_of
 from tests.unit.device.test_worker import compile_message, exchange, start
 
 KERNEL = "__global__ void k(int *p) { *p = VALUE; }\n"
@@ -149,7 +150,7 @@ def test_a_header_that_includes_itself_is_one_error(compiled: Compiled, project:
     assert len(errors(compiled('#define VALUE 1\n#include "self.h"\n', *want))) == 1
 
 
-@pytest.mark.parametrize("mark", ["nvrtc_server", "cicc"])
+@pytest.mark.parametrize("mark", first_of(["nvrtc_server", "cicc"]))
 @pytest.mark.parametrize("is_killed", [True, False], ids=["kill -9", "terminated"])
 def test_no_compiler_outlives_its_worker(project: Path, mark: str, is_killed: bool) -> None:
     """NVRTC's process, and what nvcc starts two levels below."""

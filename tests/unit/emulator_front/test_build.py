@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import cycle, product
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from assistant.emulator.toolchain import StorageFailure
 from assistant.emulator.tools import run_tool
 from assistant.model.build import BuildFailure, CompilerMissing
 from assistant.serialize import dumps
+from tests.thorough import only
 
 PROGRAMS = Path(__file__).parents[2] / "data" / "emulator" / "programs"
+SOURCES = sorted(PROGRAMS.glob("*.cu"))
 RUN_TIMEOUT_S = 60
 USUAL_NAMES = """
 blocks lane warp rank block tile grid shared half_t fiber count launch kernel thread threads lanes warps stream event device host mask
@@ -40,8 +43,11 @@ def messages(reply: BuildReply) -> list[tuple[int, int, str]]:
     return [(d.line, d.column, d.message) for d in reply.diagnostics]
 
 
-@pytest.mark.parametrize("flavour", ["fast", "counted"])
-@pytest.mark.parametrize("source", sorted(PROGRAMS.glob("*.cu")), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    ("source", "flavour"),
+    only(zip(SOURCES, cycle(["fast", "counted"])), product(SOURCES, ["fast", "counted"])),
+    ids=lambda value: getattr(value, "stem", value),
+)
 def test_a_program_runs_and_passes_its_own_checks(source: Path, flavour: str, cache_dir: Path) -> None:
     reply = build(BuildRequest(sources=((source, source.read_text()),), cache_dir=cache_dir, flavour=flavour))  # type: ignore[arg-type]
     assert isinstance(reply, Built), reply

@@ -12,6 +12,7 @@ from assistant.emulator.build import BuildReply, BuildRequest, Built, build
 from assistant.emulator.device_calls import is_of_device
 from assistant.emulator.toolchain import RUNTIME_DIR
 from assistant.model.build import BuildFailure
+from tests.thorough import first_of
 
 MAIN = "int main() { float* o; cudaMalloc(&o, 400); k<<<1, 1>>>(o, 1); return cudaDeviceSynchronize(); }\n"
 KERNEL = "__global__ void k(float* o, int n) { o[n] = "
@@ -221,7 +222,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("flavour", ["fast", "counted", "checked"])
+@pytest.mark.parametrize("flavour", first_of(["checked", "fast", "counted"]))
 def test_what_cuda_gives_to_device_code_is_built_and_runs(flavour: str, cache_dir: Path) -> None:
     reply = _built(cache_dir, LEGITIMATE, flavour)
     assert isinstance(reply, Built), reply

@@ -159,6 +159,7 @@ async def test_the_users_own_program_does_what_it_does(
     assert names(outside) == ["new.txt"]
 
 
+@pytest.mark.thorough
 @pytest.mark.asyncio
 async def test_a_program_that_needs_more_than_candidates_may_is_not_searched(
     source: Path, outside: Path, act: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -264,6 +264,7 @@ def test_an_edit_for_the_programs_own_values_is_a_decision_also_where_the_progra
     assert told.startswith("right only for the program's own values: with v from") and "memcpy after launch 1" in told
 
 
+@pytest.mark.thorough
 def test_an_honest_fusion_passes_on_all_draws(folder: Path) -> None:
     verdict = compared(folder, TWO_KERNELS, HONEST)
     assert verdict.outcome == "PASS"

@@ -181,6 +181,7 @@ class Counting(CpuLab):
         return await super().replay(program, cases, options, limits)
 
 
+@pytest.mark.thorough
 def test_what_fails_its_confirmation_gives_way_to_the_next_best_with_two_labs_too(folder: Path) -> None:
     opened: list[LabWithAnother] = []
 
@@ -250,6 +251,7 @@ def test_a_kernel_near_the_speed_of_light_is_left_as_it_is(folder: Path) -> None
     assert any("is reached, so the search ends here" in event.message for event in heard if isinstance(event, events.Message))
 
 
+@pytest.mark.thorough
 def test_the_next_edit_is_compiled_while_one_is_judged(folder: Path) -> None:
     noted: list[tuple[str, str]] = []
 

@@ -21,6 +21,7 @@ from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure, PlanRequest, Story
 from tests.e2e.cli.harness import working_cli
+from tests.thorough import first_of
 from tests.unit.engine.clocked import Clock, open_clocked
 from tests.unit.engine.fakes import FakeModels
 
@@ -141,7 +142,7 @@ ADDED_LAUNCH = HOST.replace("    float sums", "    second<<<(n + block - 1) / bl
 ADDED_FILL = HOST.replace("    first<<<", "    cudaMemset(b, 0, n * 4);\n    first<<<")
 
 
-@pytest.mark.parametrize(("host", "what"), [(ADDED_LAUNCH, "second is launched"), (ADDED_FILL, "1 fill, 4,000 bytes")])
+@pytest.mark.parametrize(("host", "what"), first_of([(ADDED_LAUNCH, "second is launched"), (ADDED_FILL, "1 fill, 4,000 bytes")]))
 def test_what_b_adds_forbids_a_gain_and_is_named(folder: Path, host: str, what: str) -> None:
     made, _ = compared(folder, KERNELS + HOST, FASTER + host)
     for event in made:
@@ -169,6 +170,7 @@ def test_a_time_that_a_profiler_contradicts_is_an_internal_error_and_no_verdict(
     assert compared(folder, KERNELS + HOST, FASTER + HOST, clock)[1].exit_code == 0
 
 
+@pytest.mark.thorough
 def test_a_timing_that_failed_shows_in_the_line_of_the_speed(folder: Path) -> None:
     clock = Clock()
     clock.failure = LabFailure("busy", "another program keeps the GPU", "try again")

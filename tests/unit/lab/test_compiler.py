@@ -14,6 +14,7 @@ from assistant.lab.process import WorkerProcess
 from assistant.model.build import Build, Flags
 from assistant.model.source import Source
 from assistant.ports import LabFailure, Program
+from tests.thorough import first_of
 
 KERNEL = "__global__ void scale(float *x) { x[threadIdx.x] *= 2.0f; }\n"
 
@@ -81,7 +82,7 @@ async def test_the_same_question_is_put_to_the_worker_once(worker: Counted, tmp_
     assert len(worker.asked) == 1
 
 
-@pytest.mark.parametrize("change", ["text", "architecture", "flags"])
+@pytest.mark.parametrize("change", first_of(["text", "architecture", "flags"]))
 async def test_another_question_is_put_to_it(worker: Counted, tmp_path: Path, change: str) -> None:
     compiler = Compiler(worker, tmp_path / "cache", tmp_path)
     await compiler.image(program(tmp_path), "sm_90")
