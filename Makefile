@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fetched client lint types layers unit editors vscode torch bench bench-gpu test-cheats test-thorough test-streams test-gpu test-gpu-cheats docs clean tools
+.PHONY: demo test check fetched client lint types layers unit e2e editors vscode torch bench bench-gpu test-cheats test-thorough test-streams test-gpu test-gpu-cheats docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -24,10 +24,10 @@ demo: $(STAMP)
 # Checks compute while parts of the tests are fetched.
 test: $(STAMP)-dev
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check fetched
-	@$(MAKE) --no-print-directory unit
+	$(PYTEST) tests
 
 fetched: $(STAMP)-dev
-	@for part in client editors vscode; do $(MAKE) --no-print-directory $$part || exit; done
+	@for part in client editors vscode torch; do $(MAKE) --no-print-directory $$part || exit; done
 
 check: lint types layers
 
@@ -43,8 +43,15 @@ layers: $(STAMP)-dev
 
 # Three workers keep two cores busy: a third of the tests' time is spent waiting for browsers, editors and programs. They steal single tests
 # from each other, so that browsers seldom run at the same time: with whole files per worker they do, and all take longer.
-unit: $(STAMP)-dev editors vscode torch
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal
+PYTEST = $(BIN)/python -m pytest -q -n 3 --dist worksteal
+
+# What starts no compiler, worker, server or browser and needs nothing that is fetched: to be run while working.
+unit: $(STAMP)-dev
+	$(PYTEST) tests/unit
+
+# The rest of `make test`: parts with real compilers and workers, and whole front ends.
+e2e: $(STAMP)-dev editors vscode torch
+	$(PYTEST) tests/integration tests/e2e
 
 # The checks and unit tests of both extensions, VS Code's and JupyterLab's, with a Node.js of their own (75: it cannot be had, which was
 # said). What is shipped of JupyterLab's is built once more, and must come out the same.
@@ -75,11 +82,11 @@ bench: $(STAMP)-dev
 # Every wrong and honest edit of tests/cheats, tests/data/honest and tests/data/found, compared under the emulator, and every recorded answer
 # of a person to a search; `make test` takes some of each.
 test-cheats: $(STAMP)-dev
-	KERNELOPT_ALL_CHEATS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal tests/e2e/cli/test_verdicts.py tests/e2e/cli/test_unseen.py tests/e2e/cli/test_model_by_hand.py
+	KERNELOPT_ALL_CHEATS=1 $(PYTEST) tests/e2e/cli/test_verdicts.py tests/e2e/cli/test_unseen.py tests/e2e/cli/test_model_by_hand.py
 
 # What `make test` leaves out: tests that repeat at length what others prove in short.
 test-thorough: $(STAMP)-dev editors vscode
-	KERNELOPT_THOROUGH=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal -m thorough
+	KERNELOPT_THOROUGH=1 $(PYTEST) -m thorough tests
 
 # Every recorded run (tests/e2e/streams), event by event. UPDATE=1 records them anew.
 test-streams: $(STAMP)-dev

@@ -15,7 +15,7 @@ from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import usable_gpus
 from assistant.model import events
 from assistant.ports import Lab
-from tests.unit.engine.test_search import NAIVE, ONLY_FOR_MULTIPLES_OF_32, WORKLOAD, TwoEdits, search
+from tests.integration.engine.test_search import NAIVE, ONLY_FOR_MULTIPLES_OF_32, WORKLOAD, TwoEdits, search
 
 
 def gpu_lab(scratch: Path, target: str, place: int, beside: tuple[GpuLab, ...] = ()) -> GpuLab:

@@ -78,7 +78,7 @@ def test_a_promise_that_a_launch_in_place_breaks_fails(cli: Cli) -> None:
 
 
 def test_host_functions_declared_as_device_code_are_refused(cli: Cli) -> None:
-    """Run as host code, the kernel would print a file; the emulator's own refusal is in tests/unit/emulator_front/test_device_calls.py."""
+    """Run as host code, the kernel would print a file; the emulator refuses it, too (`emulator_front/test_device_calls`)."""
     ended = cli.run("check", FOUND / "device_open.cu")
     assert ended.code == 1
     assert socket.gethostname() not in ended.said

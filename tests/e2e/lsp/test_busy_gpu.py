@@ -13,7 +13,7 @@ import pytest
 from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.programs import HALVE
-from tests.unit.lab.nvml_library import FakeGpu, build_nvml
+from tests.integration.lab.nvml_library import FakeGpu, build_nvml
 
 VERIFY = {"device": "auto", "background": {"compile": "off", "verify": "on_save", "profile": "off"}}
 REFUSED = "does not build"

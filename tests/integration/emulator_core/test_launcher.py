@@ -15,7 +15,7 @@ import pytest
 
 from assistant.emulator.launcher import Command, Launcher, Limits, Running, Streams
 from assistant.emulator.linux import PR_SET_CHILD_SUBREAPER, prctl
-from tests.unit.emulator_core.test_process import await_death, await_file, is_alive
+from tests.integration.emulator_core.test_process import await_death, await_file, is_alive
 
 FAMILY = """
 import os, sys, time

@@ -21,8 +21,8 @@ from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure, PlanRequest, Story
 from tests.e2e.cli.harness import working_cli
+from tests.integration.engine.clocked import Clock, open_clocked
 from tests.thorough import first_of
-from tests.unit.engine.clocked import Clock, open_clocked
 from tests.unit.engine.fakes import FakeModels
 
 KERNELS = """\

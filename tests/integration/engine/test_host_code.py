@@ -16,7 +16,7 @@ from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.session import Asked
 from assistant.model import events
-from tests.unit.engine.homes import home_with_kept_builds
+from tests.integration.engine.homes import home_with_kept_builds
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "block_size.cu"
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from assistant.emulator.landlock import landlock_abi
+from tests.integration.device.test_worker import compile_message, exchange, start
 from tests.thorough import first_of
-from tests.unit.device.test_worker import compile_message, exchange, start
 
 KERNEL = "__global__ void k(int *p) { *p = VALUE; }\n"
 SECRET = "hunter2-of-somebody"

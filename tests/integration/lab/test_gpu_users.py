@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.lab.nvml_library import build_nvml
+from tests.integration.lab.nvml_library import build_nvml
 
 _ASK = """
 import asyncio, dataclasses, json, subprocess, sys

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from assistant.lab.gpus import Gpu, meant_gpus
-from tests.unit.lab.nvml_library import build_nvml
+from tests.integration.lab.nvml_library import build_nvml
 
 UUID = "GPU-11111111-2222-3333-4444-555555555555"
 _ASK = """

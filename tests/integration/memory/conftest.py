@@ -1,0 +1,5 @@
+"""The values of memory's unit tests."""
+
+from tests.unit.memory.conftest import given, path
+
+__all__ = ["given", "path"]
