@@ -148,8 +148,6 @@ class Driver(Protocol):
 
     def allocate_host(self, size_bytes: int) -> HostMemory: ...
 
-    def free_host(self, memory: HostMemory) -> None: ...
-
     def open_shared(self, handle: bytes) -> Address:
         """Where another process's allocation lies in this one, by the ``CUipcMemHandle`` that it made of it."""
         ...
@@ -212,10 +210,6 @@ class Driver(Protocol):
     def is_idle(self, stream: StreamHandle | None = None) -> bool:
         """Whether all that is queued on a stream has ended, without waiting."""
         ...
-
-    def create_stream(self) -> StreamHandle: ...
-
-    def destroy_stream(self, stream: StreamHandle) -> None: ...
 
     # Time
 

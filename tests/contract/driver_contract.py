@@ -100,15 +100,6 @@ class DriverContract:
         driver.destroy_event(end)
         driver.free(data)
 
-    def test_a_stream_of_ones_own_takes_launches(self, driver: Driver, module: ModuleHandle) -> None:
-        stream, data = driver.create_stream(), driver.allocate(8)
-        driver.fill(data, 0, 8, stream)
-        arguments = (struct.pack("<Q", data), struct.pack("<i", 2))
-        driver.launch(driver.prepare(driver.function(module, ADD), _ONE_BLOCK, arguments), stream)
-        assert driver.read(data, 8, stream) == floats(1, 1)
-        driver.destroy_stream(stream)
-        driver.free(data)
-
     def test_a_graph_runs_its_launches_in_order(self, driver: Driver, module: ModuleHandle) -> None:
         if not driver.has_graphs:
             with pytest.raises(ValueError, match="graphs"):
@@ -129,5 +120,4 @@ class DriverContract:
         memory.view[:] = b"from hos"
         driver.copy(copy, memory.address, 8)
         assert driver.read(copy, 8) == b"from hos"
-        driver.free_host(memory)
         driver.free(copy)

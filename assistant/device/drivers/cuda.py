@@ -117,9 +117,6 @@ class CudaDriver:
         view = memoryview((ctypes.c_char * size_bytes).from_address(pointer)).cast("B")
         return HostMemory(view, Address(int(self._call("cuMemHostGetDevicePointer", pointer, 0))))
 
-    def free_host(self, memory: HostMemory) -> None:
-        self._call("cuMemFreeHost", ctypes.addressof(ctypes.c_char.from_buffer(memory.view)))
-
     def open_shared(self, handle: bytes) -> Address:
         shared = self._cu.CUipcMemHandle()
         ctypes.memmove(shared.getPtr(), handle, len(handle))
@@ -219,12 +216,6 @@ class CudaDriver:
 
     def synchronize(self, stream: StreamHandle | None = None) -> None:
         self._call("cuStreamSynchronize", self._of(stream))
-
-    def create_stream(self) -> StreamHandle:
-        return StreamHandle(int(self._new_stream()))
-
-    def destroy_stream(self, stream: StreamHandle) -> None:
-        self._call("cuStreamDestroy", self._cu.CUstream(stream))
 
     def create_event(self) -> EventHandle:
         return EventHandle(int(self._call("cuEventCreate", int(self._cu.CUevent_flags.CU_EVENT_DEFAULT))))

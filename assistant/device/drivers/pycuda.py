@@ -141,11 +141,6 @@ class PycudaDriver:
         self._objects[address] = array
         return HostMemory(memoryview(array), Address(address))
 
-    def free_host(self, memory: HostMemory) -> None:
-        memory.view.release()
-        array = self._objects.pop(memory.address)
-        self._call("cuMemFreeHost", array.base.free)
-
     def open_shared(self, handle: bytes) -> Address:
         flags = self._cuda.ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS
         shared: Any = self._call("cuIpcOpenMemHandle", lambda: self._cuda.IPCMemoryHandle(bytearray(handle), flags))
@@ -230,12 +225,6 @@ class PycudaDriver:
 
     def synchronize(self, stream: StreamHandle | None = None) -> None:
         self._call("cuStreamSynchronize", self._of(stream).synchronize)
-
-    def create_stream(self) -> StreamHandle:
-        return StreamHandle(self._kept(self._call("cuStreamCreate", self._new_stream)))
-
-    def destroy_stream(self, stream: StreamHandle) -> None:
-        del self._objects[stream]
 
     def create_event(self) -> EventHandle:
         return EventHandle(self._kept(self._call("cuEventCreate", self._cuda.Event)))

@@ -92,9 +92,6 @@ class HostDriver:
         start = address - _BASE
         return HostMemory(memoryview(self._memory)[start : start + size_bytes], address)
 
-    def free_host(self, memory: HostMemory) -> None:
-        self.free(memory.address)
-
     def open_shared(self, handle: bytes) -> Address:
         """A handle is the address in eight bytes, as everything is in one process here."""
         return Address(int.from_bytes(handle[:8], "little"))
@@ -164,12 +161,6 @@ class HostDriver:
         return not self.is_stuck
 
     def synchronize(self, stream: StreamHandle | None = None) -> None:
-        return
-
-    def create_stream(self) -> StreamHandle:
-        return StreamHandle(next(self._ids))
-
-    def destroy_stream(self, stream: StreamHandle) -> None:
         return
 
     def create_event(self) -> EventHandle:

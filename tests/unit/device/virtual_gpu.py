@@ -83,8 +83,6 @@ class VirtualGpu:
         self._flags = memoryview(bytearray(size_bytes))
         return HostMemory(self._flags, Address(1))
 
-    def free_host(self, memory: HostMemory) -> None: ...
-
     def open_shared(self, handle: bytes) -> Address:
         raise AssertionError("nothing is shared here")
 
@@ -159,11 +157,6 @@ class VirtualGpu:
             self.now_s += GAP_S + run()
         else:
             self._queue.append(_Command(run))
-
-    def create_stream(self) -> StreamHandle:
-        return StreamHandle(0)
-
-    def destroy_stream(self, stream: StreamHandle) -> None: ...
 
     def create_event(self) -> EventHandle:
         self._next += 1
